@@ -38,6 +38,7 @@ class Core:
         matchers: the chain.
         normalizer: how a raw segment becomes words.
         max_candidates: candidate matches of one pair beyond which it is refused.
+        max_paths: paths of a search beyond which a pair is refused.
         separate_candidates: those beyond which reference positions share lists.
     """
 
@@ -49,6 +50,7 @@ class Core:
         normalizer: Normalizer,
         max_candidates: int,
         separate_candidates: int,
+        max_paths: int,
     ) -> None: ...
     @property
     def size(self) -> int:
@@ -106,7 +108,7 @@ class Batch:
         """Return hypotheses that could not be scored: number, words, the reference's words.
 
         A proposal that does not fit has its ``matcher`` and the positions of :class:`Match`, too. A sentence without
-        vectors has the ``matcher`` that needs them.
+        vectors has the ``matcher`` that needs them; a pair with too many paths has ``paths``.
         """
     def alignment(self, hypothesis: int, make: type[T], /) -> tuple[T, ...]:
         """Return the matches of a hypothesis with its best reference, if they were kept.

@@ -56,6 +56,9 @@ HABITS = {
     "system": "the name of the system at the set, the document or both",
     "unclosed": "documents and sets that are not closed",
     "several": "several sets, or a set in two parts",
+    "empty": "segments without text, or with white space, signs or entities alone",
+    "markup": "CDATA, processing instructions, elements that close themselves, sources in between",
+    "long": "segments of many words, and without white space",
 }
 ODD_NAMES = (
     "a b",
@@ -141,6 +144,19 @@ class Writer:
         if self.now("broken"):
             at = self.draw.randrange(len(words) + 1)
             words.insert(at, self.draw.choice(("\n", "\n\n", "\n  \n", " \n")))
+        if self.now("empty"):
+            return self.draw.choice(("", " ", ".", "&amp;", "&lt;", "\u3000", "\x0b", "&nbsp;", "&#32;", "''", "- -"))
+        if self.now("long"):
+            words *= self.draw.choice((10, 30))
+            if self.now("long"):
+                words = ["".join(words)]
+        if self.now("markup"):
+            words.insert(
+                self.draw.randrange(len(words) + 1),
+                self.draw.choice(
+                    ("<![CDATA[ a < b ]]>", "<?x y?>", "<br/>", "<seg/>", "<x y='</seg>'>", "]]>", "<![CDATA[")
+                ),
+            )
         if self.now("nested"):
             words.insert(
                 self.draw.randrange(len(words)),
@@ -161,6 +177,21 @@ class Writer:
                         '<!--\n<seg id="2"> nor this </seg>\n-->',
                         "<!-- </doc> -->",
                         '<!-- <doc docid="no" sysid="s0"> -->',
+                    )
+                )
+            )
+        if self.now("markup"):
+            text += self.line(
+                self.draw.choice(
+                    (
+                        '<seg id="1"/>',
+                        '<seg id="2" />',
+                        "<doc/>",
+                        "</seg/>",
+                        "<srcset setid='set' srclang='any'>",
+                        "<?xml-stylesheet x?>",
+                        "<![CDATA[ <seg id='1'> x </seg> ]]>",
+                        '<seg id="1"></seg></seg>',
                     )
                 )
             )

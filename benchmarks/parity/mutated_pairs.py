@@ -7,7 +7,8 @@
 ``save`` makes the batches, scores them with the Java program, and keeps all in a folder. A batch has a language and
 options of its own, drawn at random: tasks, modules and weights, parameters, beam, normalization, characters, several
 references, word lists, synonyms, paraphrase tables, folders of new languages, SGML, and what is written. It takes
-pairs of outputs and references, or a sentence twice, and drops, doubles, exchanges and changes words of both sides.
+pairs of outputs and references, or a sentence twice, and drops, doubles, exchanges and changes words of both sides;
+some batches have pairs of words that repeat, joined signs, other scripts and empty sides among them.
 Folders of data have ``references/`` and ``system-outputs/``; a folder of texts has a file ``LANGUAGE.txt`` for each
 language (``manual_text.py`` makes them). Batches that are there already are not made again, so an interrupted run
 goes on where it stopped. With ``--odd``, this share of the batches has numbers that nobody would write but that Java
@@ -41,6 +42,17 @@ CHARACTERS = (
     "\u2029\u202e\u2c2f\u3000\ua7c0\ufeff\ufffd\uffff\ufb01\U00010400\U00010570\U0001f600\U000e0041\t "
 )
 """Control characters, spaces, letters whose case is special, letters newer than Java's tables, and beyond the plane."""
+
+JOINED = (
+    "1,000.50 3.5% $20 U.S.A. i.e. p.m. don't 'tis rock'n'roll http://a.b/c?d=e&f x@y.z ... -- --- -LRB- [1] (a) "
+    "“b” «c» a,b a.b a;b; 1. 2) 10:30 3/4 1-2 &lt;b&gt; &#39; &amp;quot; #tag @name *x* _y_ ~ ^ | || a|b \\ {0} "
+    "%s $ € № § a…b ´ `` ''"
+)
+SCRIPTS = (
+    "мир МИР Ёж ёж Ω ω ς σ Σ İstanbul ıI ſs ß ẞ SS K k Å å \ufb01n fin e\u0301 é İ i\u0307 Ǆ ǅ ǆ ا لله ١٢٣ 123 १२ "
+    "नमस्ते ไทย 東京 東 京 カナ か\u3099 が 한국 "
+    "\u1112\u1161\u11ab \U0001f468\u200d\U0001f469 \U0001d400 𐐀 𐐨 ﷺ ½ ² ª º ʼn ŉ Ⅷ ⅷ Ꙃ ꙃ ა Ა Ꭰ ꭰ"
+)
 
 LANGUAGES = "en en en en en en cs cs de de es es fr fr ru ru da da fi fi hu hu it it nl nl no pt pt ro sv sv tr tr ar"
 """How often each is drawn; ``ar`` stands for all languages that the Java program has no name for."""
@@ -77,6 +89,28 @@ def mutated(text: str, draw: random.Random, most: int) -> str:
             place = draw.choice((0, len(words[at]), draw.randint(0, len(words[at]))))
             words[at] = words[at][:place] + draw.choice(CHARACTERS) + words[at][place:]
     return " ".join(words)
+
+
+def unusual(draw: random.Random) -> tuple[str, str]:
+    """Return a pair that no mutation makes: words that repeat, joined signs, other scripts, empty sides."""
+    kind = draw.randrange(5)
+    words = draw.sample(["the", "the", "a", "of", "rain", "rains", "raining", "Rain", ",", "."], 4)
+    if kind == 1:
+        words = JOINED.split()
+    elif kind == 2:
+        words = SCRIPTS.split()
+    elif kind == 3:
+        words = [draw.choice(list("abcdefgh,.'-&")) for _ in range(9)]
+
+    def side() -> str:
+        if kind == 4:
+            return draw.choice(("", " ", ".", "a", "a a a", "\t", "\u3000", "' '", "- -", "a " * 300, "x" * 3000))
+        return draw.choice((" ", " ", " ", "" if kind else " ", "  ")).join(
+            draw.choice(words) for _ in range(draw.choice((1, 3, 8, 8, 20, 40)))
+        )
+
+    one, two = side(), side()
+    return (one, one) if draw.random() < 0.1 else (one, two)
 
 
 def read_pairs(data: list[Path], texts: Path | None, language: str) -> Pairs:
@@ -238,10 +272,13 @@ def save(arguments: argparse.Namespace) -> None:
         count = draw.choice((1, 1, 1, 1, 1, 2, 3))
         most = 4 if texts[language][0][0] != texts[language][0][1] else 8
         chosen = [draw.choice(texts[language]) for _ in range(arguments.size)]
+        odd = arguments.odd and draw.random() < arguments.odd
+        # Words that repeat have no end with a beam that is out of range.
+        share = 0.0 if odd else draw.choice((0, 0, 0.02, 0.2))
+        chosen = [unusual(draw) if draw.random() < share else pair for pair in chosen]
         hypotheses = [mutated(one, draw, most) for one, _ in chosen]
         references = [mutated(two, draw, most) for _, two in chosen for _ in range(count)]
         settings = options(language, texts[language], scratch, draw)
-        odd = arguments.odd and draw.random() < arguments.odd
         if odd:
             settings = made_odd(settings, draw)
         if odd and draw.random() < 0.4:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import MeteorError, ResourceError, guarded
+from meteor_e.engine import search
 from meteor_e.engine.candidates import MAX_CANDIDATES, SEPARATE_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.engine.plan import Plan, PlannedMatcher, plan
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
@@ -230,6 +231,7 @@ class NativeEngine:
                     normalizer=self._normalizer,
                     max_candidates=MAX_CANDIDATES,
                     separate_candidates=SEPARATE_CANDIDATES,
+                    max_paths=search.MAX_PATHS,
                 )
                 lane = Lane(core, self._plan)
             if lane.core.size > VOCABULARY_LIMIT:
@@ -336,8 +338,15 @@ class NativeEngine:
         return {failure.pop("hypothesis"): self._failure(**failure) for failure in batch.failures()}
 
     def _failure(
-        self, hypothesis_size: int, reference_size: int, matcher: int | None = None, **proposal: int
+        self,
+        hypothesis_size: int,
+        reference_size: int,
+        matcher: int | None = None,
+        paths: int = 0,
+        **proposal: int,
     ) -> MeteorError:
+        if paths:
+            return search.too_many_paths(hypothesis_size, reference_size)
         if matcher is None:
             return too_many_candidates(hypothesis_size, reference_size)
         asked = self._plan.matchers[matcher].matcher

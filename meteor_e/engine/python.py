@@ -45,7 +45,7 @@ def align(
         identity: what makes two words one.
 
     Raises:
-        InputError: if words repeat so often that the pair has too many candidates.
+        InputError: if words repeat so often that the pair has too many candidates, or paths for its beam.
         PluginError: if a matcher proposes words that are not there.
     """
     candidates = collect_candidates(matchers, hypothesis, reference, identity)
@@ -56,6 +56,7 @@ def align(
         beam=beam,
         compare_matched_words=maximum_accuracy,
         shared=candidates.shared,
+        hypothesis_size=len(hypothesis),
     )
     matches = tuple(chosen)
     return Alignment(

@@ -23,11 +23,15 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from meteor_e.base.errors import InputError
 from meteor_e.scoring.alignment import AlignedMatch
 
 DEFAULT_BEAM = 40
 MAX_BEAM = 2**31 - 1
 """As many as the Java program's ``-x`` takes."""
+
+MAX_PATHS = 1 << 25
+"""Paths out of a position beyond which a pair is refused: some 4 GB, of which the Java program needs twice as much."""
 
 _CHUNK = 1 << 50
 _MATCHED_WORD = 1 << 80
@@ -46,6 +50,7 @@ def search(
     beam: int = DEFAULT_BEAM,
     compare_matched_words: bool = False,
     shared: bool = False,
+    hypothesis_size: int = 0,
 ) -> list[AlignedMatch]:
     """Choose an alignment.
 
@@ -59,10 +64,16 @@ def search(
         compare_matched_words: the maximum-accuracy mode: paths of equal weighted matches are compared by all
             their matched words before their chunks.
 
+        hypothesis_size: words of the hypothesis, for the error.
+
     Returns:
         The chosen candidates, by reference position.
+
+    Raises:
+        InputError: if a position, or four times as many in all, has more than :data:`MAX_PATHS` paths.
     """
     paths: list[_Path] = [(0, 0, -1, 0, None)]
+    made = 0
     known_runs: dict[int, list[_Run]] = {}
     for position, starting in enumerate(candidates):
         if len(paths) > 1:
@@ -89,6 +100,10 @@ def search(
                 for candidate in starting
             ]
             paths = _expand(paths, position, free, beam)
+        if match is None and starting and len(paths) > MAX_PATHS // 32:
+            made += len(paths)
+        if len(paths) > MAX_PATHS or made // 4 > MAX_PATHS:
+            raise too_many_paths(hypothesis_size, len(candidates))
     paths.sort(key=_rank)
     del paths[beam:]
     paths = [(path[0] + _CHUNK if path[2] >= 0 else path[0], *path[1:]) for path in paths]
@@ -117,6 +132,14 @@ class _Run(NamedTuple):
     hypothesis_length: int
     starts: int
     by_start: dict[int, AlignedMatch]
+
+
+def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
+    """Return the error for a pair beyond :data:`MAX_PATHS`."""
+    return InputError(
+        f"a segment of {hypothesis_size} words and its reference of {reference_size} words have more than {MAX_PATHS} "
+        "alignments beside each other, because words repeat; a smaller beam keeps fewer"
+    )
 
 
 def _runs(starting: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool) -> list[_Run]:

@@ -40,7 +40,12 @@ class Tokenizer:
             # It only reads, so it needs no matcher; the parameters are never used.
             settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
             self._core = module.Core(
-                settings=settings, matchers=(), normalizer=normalizer, max_candidates=1, separate_candidates=0
+                settings=settings,
+                matchers=(),
+                normalizer=normalizer,
+                max_candidates=1,
+                separate_candidates=0,
+                max_paths=1,
             )
 
     @property

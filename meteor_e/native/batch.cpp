@@ -274,11 +274,12 @@ Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t refer
     for (std::size_t steps = 1; steps <= Candidates::EXPECTED && reference + steps < segments_.size(); ++steps) {
         aligner.candidates.expect(segments_[reference + steps].hash, steps);
     }
-    const Outcome outcome =
+    Outcome outcome =
         aligner.candidates.collect(hypothesis_words, reference_words, segments_[reference].hash, features);
-    if (outcome.problem == Problem::none) {
-        aligner.search.run(aligner.candidates, hypothesis_words.size(), {chain_.beam, maximum_accuracy},
-                           aligner.matches);
+    if (outcome.problem == Problem::none &&
+        !aligner.search.run(aligner.candidates, hypothesis_words.size(),
+                            {chain_.beam, chain_.max_paths, maximum_accuracy}, aligner.matches)) {
+        outcome.problem = Problem::too_many_paths;
     }
     return outcome;
 }

@@ -26,7 +26,7 @@ struct Proposal {
     double probability;
 };
 
-enum class Problem { none, too_many_candidates, misplaced_proposal, without_vectors };
+enum class Problem { none, too_many_candidates, too_many_paths, misplaced_proposal, without_vectors };
 
 struct Outcome {
     Problem problem = Problem::none;

@@ -70,6 +70,7 @@ struct Chain {
     Identity identity = Identity::word;
     std::uint32_t unit = 1;  // what a word, or a character, counts: GRADED_UNIT where a matcher is graded
     std::size_t max_candidates = 0, separate_candidates = 0;  // meteor_e/engine/candidates.py
+    std::size_t max_paths = 0;                                // meteor_e/engine/search.py
 };
 
 }  // namespace meteor

@@ -18,8 +18,8 @@ class Search {
 public:
     explicit Search(const Chain& chain) : chain_(chain) {}
 
-    // Appends the chosen matches to `chosen`, by reference position.
-    void run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
+    // Appends the chosen matches to `chosen`, by reference position. False: there are too many paths.
+    bool run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
              const SearchOptions& options, std::vector<Match>& chosen) {
         units_ = units;
         options_ = options;
@@ -27,6 +27,7 @@ public:
         paths_.assign(1, Path{Rank{}, -1, 0, NONE});
         used_.assign(mask_words_, 0);
         links_.clear();
+        made_ = 0;
         lists_.assign(candidates.shared() ? candidates.lists() : 1, List{});
         const std::uint32_t positions = static_cast<std::uint32_t>(candidates.positions());
         for (std::uint32_t position = 0; position < positions; ++position) {
@@ -37,8 +38,8 @@ public:
                 Match match = starting[0];
                 match.reference_start = position;
                 take_fixed(match);
-            } else {
-                expand(position, list_of(position, candidates));
+            } else if (!expand(position, list_of(position, candidates))) {
+                return false;
             }
         }
         // The free matches of the best path, from its last to its first, then between the fixed ones.
@@ -54,6 +55,7 @@ public:
         }
         std::sort(chosen.begin() + static_cast<std::ptrdiff_t>(first), chosen.end(),
                   [](const Match& a, const Match& b) { return a.reference_start < b.reference_start; });
+        return true;
     }
 
 private:
@@ -175,7 +177,7 @@ private:
     }
 
     // Lets every path take each match whose words are unused, then skip the position.
-    void expand(std::uint32_t position, const List& list) {
+    bool expand(std::uint32_t position, const List& list) {
         current_ = list.choices.data();
         steps_.clear();
         stream_count_ = 0;
@@ -186,7 +188,10 @@ private:
             } else {
                 expand_path(parent, position, list);
             }
+            if (steps_.size() > options_.max_paths) return false;
         }
+        if (steps_.size() > options_.max_paths / 32) made_ += steps_.size();
+        if (made_ / 4 > options_.max_paths) return false;
         const std::size_t wanted = std::min(options_.beam, steps_.size());
         survivors_.clear();
         if (overflowed_) {
@@ -195,6 +200,7 @@ private:
             merge_streams(wanted);
         }
         advance(position);
+        return true;
     }
 
     // The distance of a match is charged to the path that it is copied from, so later copies carry it.
@@ -416,6 +422,7 @@ private:
     const Choice* current_ = nullptr;  // the position's choices
     std::vector<List> lists_;
     std::vector<Step> steps_;
+    std::size_t made_ = 0;  // steps in all, where they were many
     Stream streams_[MAX_STREAMS];
     std::size_t stream_count_ = 0;
     bool overflowed_ = false;  // more streams than are worth merging

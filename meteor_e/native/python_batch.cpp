@@ -91,6 +91,7 @@ py::dict failure_of(const Failure& failure) {
     const auto& [problem, matcher, proposal] = failure.outcome;
     py::dict item("hypothesis"_a = failure.hypothesis, "hypothesis_size"_a = failure.hypothesis_size,
                   "reference_size"_a = failure.reference_size);
+    if (problem == Problem::too_many_paths) item["paths"] = 1;
     if (problem == Problem::misplaced_proposal || problem == Problem::without_vectors) item["matcher"] = matcher;
     if (problem == Problem::misplaced_proposal) {
         item["reference_start"] = proposal.reference_start;

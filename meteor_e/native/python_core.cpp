@@ -101,7 +101,7 @@ std::unique_ptr<Normalizer> normalizer_of(py::handle object) {
 }
 
 std::unique_ptr<Core> core_from(py::handle settings, py::handle matchers, py::handle normalizer,
-                                Py_ssize_t max_candidates, Py_ssize_t separate_candidates) {
+                                Py_ssize_t max_candidates, Py_ssize_t separate_candidates, Py_ssize_t max_paths) {
     auto core = std::make_unique<Core>();
     Chain& chain = core->chain;
     chain.matchers = to_vector(matchers, [&core](py::handle planned) { return matcher_of(*core, planned); });
@@ -114,11 +114,12 @@ std::unique_ptr<Core> core_from(py::handle settings, py::handle matchers, py::ha
     chain.equal_segments = settings.attr("equal_segments").cast<bool>();
     chain.identity = named<Identity>(settings.attr("identity"), {"word", "java"});
     if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight a matcher");
-    if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
-        throw std::invalid_argument("beam and max_candidates are at least 1");
+    if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0 || max_paths < 1) {
+        throw std::invalid_argument("beam, max_candidates and max_paths are at least 1");
     }
     chain.max_candidates = static_cast<std::size_t>(max_candidates);
     chain.separate_candidates = static_cast<std::size_t>(separate_candidates);
+    chain.max_paths = static_cast<std::size_t>(max_paths);
     core->vocabulary = std::make_unique<Vocabulary>(chain);
     core->normalizer = normalizer_of(normalizer);
     return core;
@@ -236,7 +237,7 @@ void add_core(py::module_& module) {
     py::class_<Core>(module, "Core", py::is_final(),
                      "A chain of matchers, and the words seen with it. For one thread at a time.")
         .def(py::init(&core_from), py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"),
-             py::arg("max_candidates"), py::arg("separate_candidates"))
+             py::arg("max_candidates"), py::arg("separate_candidates"), py::arg("max_paths"))
         .def_property_readonly(
             "size", [](const Core& core) { return core.vocabulary->size(); }, "Number of word types.")
         .def("read", alone(read), py::keep_alive<0, 1>(), "Normalize raw segments and look their words up.")

@@ -50,6 +50,7 @@ struct RankUnits<WideRank> {
 
 struct SearchOptions {
     std::size_t beam = 40;
+    std::size_t max_paths = 0;      // meteor_e/engine/search.py
     bool maximum_accuracy = false;  // other weights, and all matched words count before the chunks
 };
 

@@ -5,11 +5,10 @@
 
 namespace meteor {
 
-void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
+bool AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
                           std::vector<Match>& chosen) {
     if (candidates.shared()) {
-        wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
-        return;
+        return wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
     }
     // No path can gather more than this of each criterion.
     std::uint64_t distance = 0, words = 0, weighted = 0;
@@ -49,11 +48,10 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
         }
         const BeamTask task{candidates, units, options, gains_};
         with_search_for(hypothesis_size, [&](auto& search) { search.run(task, chosen); });
-    } else if (bits <= 61) {
-        narrow_.run(candidates, hypothesis_size, units, options, chosen);
-    } else {
-        wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
+        return true;
     }
+    if (bits <= 61) return narrow_.run(candidates, hypothesis_size, units, options, chosen);
+    return wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
 }
 
 void AlignmentSearch::start_hypothesis(const Candidates& candidates, std::size_t hypothesis_size) {
@@ -117,7 +115,7 @@ bool AlignmentSearch::run_gathered(const Candidates& candidates, std::vector<Mat
     RankUnits<NarrowRank> units;
     units.chunk_shift = DISTANCE_BITS;
     units.weighted_shift = units.word_shift = DISTANCE_BITS + CHUNK_BITS;
-    const BeamTask task{candidates, units, {chain_.beam, false}, gains_, position_numbers_.data()};
+    const BeamTask task{candidates, units, {chain_.beam, chain_.max_paths, false}, gains_, position_numbers_.data()};
     with_search_for(hypothesis_size_, [&](auto& search) {
         if (search.full()) search.forget();
         search.run(task, chosen);

@@ -15,7 +15,8 @@ namespace meteor {
 class AlignmentSearch {
 public:
     explicit AlignmentSearch(const Chain& chain) : chain_(chain) {}
-    void run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
+    // False: there are too many paths.
+    bool run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
              std::vector<Match>& chosen);
 
     // For gathered candidates (Candidates::gather): what one search finds out, those after it use. False: the pair is

@@ -81,6 +81,19 @@ class TestErrors:
         native, python = self.both([Careless()], "a", "b")
         assert native == python
 
+    def test_too_many_paths(self, monkeypatch):
+        """A beam without an end is no way to fill the memory; the search that keeps few paths has no limit."""
+        monkeypatch.setattr("meteor_e.engine.search.MAX_PATHS", 5000)
+        many = " ".join(["a b"] * 5)
+        for pure in (False, True):
+            monkeypatch.setenv("METEOR_E_PURE", "1" if pure else "0")
+            wide = Meteor("en", matchers=["exact"], beam=2**31 - 1)
+            with pytest.raises(InputError, match="10 words and its reference of 10 words have more than 5000 align"):
+                wide.score(f"{many}", f"{many[::-1]}")
+            narrow = Meteor("en", matchers=["exact"], beam=64)
+            assert wide.score("a b a b", "b a b a").score == narrow.score("a b a b", "b a b a").score
+            assert narrow.score(many, many[::-1]).score > 0.3
+
     def test_too_many_candidates(self, monkeypatch):
         # In Python, the four million of everyday take many seconds.
         for module in (candidates, engine_native):
@@ -370,7 +383,9 @@ def test_two_threads_at_once_are_told():
         pytest.skip("there is no native core")
     settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
     normalizer = Meteor("other", matchers=["exact"], normalization="lower").normalizer
-    core = module.Core(settings=settings, matchers=(), normalizer=normalizer, max_candidates=1, separate_candidates=0)
+    core = module.Core(
+        settings=settings, matchers=(), normalizer=normalizer, max_candidates=1, separate_candidates=0, max_paths=1
+    )
     found = []
 
     class Segments:
