@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,8 +14,8 @@ from meteor_e.formats.plain import read_segments
 
 
 def target_language(pair: str) -> str:
-    """Return the language of a pair's outputs, without script and country: ``cs`` of ``en-cs_CZ``."""
-    return pair.partition("-")[2].partition("_")[0]
+    """Return the language of a pair's outputs, without script and country: ``zh`` of ``en-zh-Hant`` or ``en-zh_TW``."""
+    return re.split("[_-]", re.split("-(?=[a-z])", pair)[-1])[0]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "parallel.hpp"
-
 namespace meteor {
 
 bool Batch::read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads, const GoOn& go_on) {

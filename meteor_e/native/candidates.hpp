@@ -264,8 +264,7 @@ private:
     std::vector<std::uint32_t> found_;
     std::vector<double> transposed_, sums_;
     std::vector<Overlap> overlaps_;
-    std::vector<std::uint64_t>
-        piece_words_;  // for each piece the words of the reference that have it; 0 outside match_overlap
+    std::vector<std::uint64_t> piece_words_;  // of each piece: the reference's words with it; 0 outside match_overlap
     std::vector<std::uint8_t> marks_, taken_;
     std::vector<PhraseWord> phrase_words_;
     std::vector<StepMemory> steps_;  // one a phrase table

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "batch.hpp"
-#include "parallel.hpp"
 
 namespace meteor {
 

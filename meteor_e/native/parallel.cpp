@@ -1,4 +1,5 @@
-#include "parallel.hpp"
+// Work on many items, on several threads.
+#include "batch.hpp"
 
 #include <algorithm>
 #include <atomic>

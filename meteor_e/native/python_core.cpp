@@ -113,7 +113,7 @@ std::unique_ptr<Core> core_from(py::handle settings, py::handle matchers, py::ha
     chain.character_mode = settings.attr("character_mode").cast<bool>();
     chain.equal_segments = settings.attr("equal_segments").cast<bool>();
     chain.identity = named<Identity>(settings.attr("identity"), {"word", "java"});
-    if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight a matcher");
+    if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight per matcher");
     if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0 || max_paths < 1) {
         throw std::invalid_argument("beam, max_candidates and max_paths are at least 1");
     }
@@ -198,7 +198,7 @@ void add_ngrams(Core& core, const Matcher& matcher, py::handle object, std::size
 void add_vectors(VectorColumn& column, py::handle object, std::size_t count) {
     const Buffer buffer(object);
     const auto values = buffer.items<const float>();
-    if (values.size() % count) throw std::invalid_argument("one vector a word type");
+    if (values.size() % count) throw std::invalid_argument("one vector per word type");
     column.add(values.data(), count, values.size() / count);
 }
 

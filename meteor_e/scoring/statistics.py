@@ -230,9 +230,9 @@ def collect(
     both = made.hypothesis_length + made.reference_length
     if not equal or not both:
         return made
-    vector, scale = made.to_vector(), 2.0 * SEGMENT_UNIT / both
+    vector, ratio = made.to_vector(), 2.0 * SEGMENT_UNIT / both
     scaled = len(vector) - len(_AFTER)
-    return made.from_vector([*(_part(units, scale) for units in vector[:scaled]), *vector[scaled:]])
+    return made.from_vector([*(_part(units, ratio) for units in vector[:scaled]), *vector[scaled:]])
 
 
 def _part(units: int, share: float) -> int:

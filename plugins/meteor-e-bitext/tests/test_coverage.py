@@ -59,6 +59,10 @@ def test_what_a_pack_holds(tmp_path, monkeypatch):
     assert (lines["version"], lines["digest"], lines["paraphrases"]) == ("7", made.digest, str(len(TABLE)))
     with pytest.raises(ResourceError, match="nowhere"):
         CliRunner().invoke(cli, ["pack", "info", "nowhere"], catch_exceptions=False)
+    (file,) = (tmp_path / "p").glob("paraphrases*")
+    file.unlink()
+    with pytest.raises(ResourceError, match=f"lacks {file.name}; install or build"):
+        CliRunner().invoke(cli, ["pack", "info", str(tmp_path / "p")], catch_exceptions=False)
 
 
 def test_a_pack_without_a_table(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.data import load_test_set
-from meteor_e_evaluation.index import load_index, target_language
+from meteor_e_evaluation.index import languages_of, load_index, target_language
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.mtme import mtme_index
 from meteor_e_evaluation.ratings import read_mqm, read_ratings
@@ -109,6 +109,13 @@ def test_locales_are_pairs_and_their_language_is_the_metrics(wmt):
     assert target_language("en-cs_CZ") == "cs"
     assert target_language("en-sr_Cyrl_RS") == "sr"
     assert load_test_set(mtme_index(wmt), "de-en_GB").language == "en"
+    assert [target_language(pair) for pair in ("en-zh-Hant", "zh-Hant-en", "en-sr_Cyrl-RS")] == ["zh", "en", "sr"]
+    assert [languages_of(pair) for pair in ("en-zh-Hant", "zh-Hant-en")] == [("en", "zh-Hant"), ("zh-Hant", "en")]
+    for folder in ("system-outputs", "metric-scores"):
+        (wmt / folder / "de-en").rename(wmt / folder / "de-zh-Hant")
+    assert "de-zh-Hant" not in mtme_index(wmt).pairs
+    with pytest.raises(InputError, match="no scores 'esa' of de-zh-Hant"):
+        mtme_index(wmt, pairs=["de-zh-Hant"], gold="esa")
 
 
 def test_the_command_reads_writes_and_ranks(wmt, packs, tmp_path):

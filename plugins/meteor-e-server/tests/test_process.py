@@ -113,3 +113,5 @@ def test_addresses_that_cannot_be_had(cli, tmp_path):
     assert (result.code, "unknown metric 'blue'" in result.err) == (2, True)
     result = cli("serve", "-l", "other", "-m", "exact", "--port", "0", "-M", "chrf", "--allow", "chrf")
     assert "two metrics have one name" in result.err
+    result = cli("serve", "-l", "other", "-m", "exact", "--port", "0", "--allow", "blue")
+    assert (result.code, "unknown metric 'blue'" in result.err) == (2, True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from meteor_e.api import ResourceError
 from meteor_e.toolkit import CONTENTS, count_or_no, isolated, named_pack, printable, read_segments, terminal_progress
 from meteor_e_bitext.coverage import coverage, most_paraphrased
 from meteor_e_bitext.texts import pack_text
@@ -26,6 +27,9 @@ def info(name: str, top: int, text: str | None, as_json: bool) -> None:
     """
     found = named_pack(name)
     manifest = found.manifest
+    lacking = sorted(file for file in manifest.files if not (found.path / file).is_file())
+    if lacking:
+        raise ResourceError(f"{found.path} lacks {', '.join(lacking)}; install or build the pack again")
     extra: dict[str, Any] = {}
     if top:
         extra["frequent_paraphrases"] = most_paraphrased(found.paraphrases, top) if found.paraphrases else []

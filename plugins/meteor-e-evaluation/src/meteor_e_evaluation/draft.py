@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from meteor_e.api import InputError
 from meteor_e.toolkit import read_segments
-from meteor_e_evaluation.index import expand, id_pattern
+from meteor_e_evaluation.index import PAIR, expand, id_pattern, languages_of
 
-PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 ENDINGS = (".gz", ".csv", ".tsv", ".txt", ".rank", ".xml")
 
 
@@ -71,7 +69,7 @@ def _common_pattern(names: dict[str, list[str]]) -> str:
 
 def _shape(name: str, pair: str) -> str:
     """Return a name with the pair, or the target language at its end, replaced by placeholders."""
-    source, _, target = pair.partition("-")
+    source, target = languages_of(pair)
     name = name.replace(pair, "{pair}").replace(f"{source}{target}", "{source}{target}")
     return f"{name[: -len(target)]}{{target}}" if name.endswith(f".{target}") else name
 

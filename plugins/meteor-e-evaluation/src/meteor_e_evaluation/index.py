@@ -30,8 +30,9 @@ JudgementFormat = Literal[
 ]
 
 
-PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]+)*-[a-z]{2,3}(_[A-Za-z0-9]+)*")
-"""A language pair; either language may have a script, a country or both, as in ``en-cs_CZ``."""
+_CODE = r"[a-z]{2,3}(?:[_-][A-Z][A-Za-z0-9]*|_[A-Za-z0-9]+)*"
+PAIR = re.compile(f"({_CODE})-({_CODE})")
+"""A language pair; either language may have a script, a country or both, as in ``en-cs_CZ`` or ``en-zh-Hant``."""
 
 
 class SegmentMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -222,7 +223,8 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
     for pair in index.pairs:
         if not PAIR.fullmatch(pair):
             raise ConfigError(
-                f"{file}: {pair!r} under 'pairs' is not of the form source-target, such as cs-en or en-cs_CZ"
+                f"{file}: {pair!r} under 'pairs' is not of the form source-target, such as cs-en, en-cs_CZ or "
+                "en-zh-Hant"
             )
     base = Path(root) if root is not None else _folder(index.root, file)
     if not base.is_dir():
@@ -261,9 +263,16 @@ def _folder(root: str, index: Path) -> Path:
     return index.parent / Path(filled).expanduser()
 
 
+def languages_of(pair: str) -> tuple[str, str]:
+    """Return the source and the target language of a pair."""
+    found = PAIR.fullmatch(pair)
+    source, _, target = pair.partition("-")
+    return (found[1], found[2]) if found else (source, target)
+
+
 def expand(pattern: str, pair: str) -> str:
     """Fill ``{pair}``, ``{source}`` and ``{target}`` into a file pattern."""
-    source, _, target = pair.partition("-")
+    source, target = languages_of(pair)
     return pattern.replace("{pair}", pair).replace("{source}", source).replace("{target}", target)
 
 

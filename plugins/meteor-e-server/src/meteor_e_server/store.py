@@ -57,6 +57,8 @@ class Store:
         self.languages = list(dict.fromkeys([own, *languages]))
         # What is wrong with a metric is said before the first request, and its signature takes no request.
         self.works = {name: self._work(Key("score", name, own)) for name in self.loaded}
+        for name in self.allowed:
+            self._check(self._specs[name])
         self.spans: str | None = None
         try:
             self._spans: Work | None = self._work(Key("spans", "", own))
@@ -117,6 +119,22 @@ class Store:
         if len(found) > 1:
             raise ConfigError(f"{text!r} stands for several metrics: {', '.join(metric.label for metric in found)}")
         return found[0]
+
+    def _check(self, text: str) -> None:
+        """Make an allowed metric once, in the first language that it is for, and drop it.
+
+        Raises:
+            MeteorError: what is wrong with it in the server's own language, if it cannot be made for any.
+        """
+        errors = []
+        for language in ("", *self.languages[1:]):
+            try:
+                self._metric(text, language)
+            except MeteorError as error:
+                errors.append(error)
+            else:
+                return
+        raise errors[0]
 
     def _work(self, key: Key) -> Work:
         """Make what a lane does."""
