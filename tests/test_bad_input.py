@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 import numpy as np
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meteor_e import InputError, Meteor, load_metric
-from meteor_e.integrations import coco
 from meteor_e.integrations.nltk import meteor_score, single_meteor_score
 from meteor_e.metrics.outputs import pairwise_batches
 
@@ -144,24 +142,6 @@ def test_nothing_to_score(meteor, metrics):
     for call in (meteor.pairwise_batches, *(partial(pairwise_batches, metric) for metric in metrics)):
         assert list(call([])) == []
         assert [matrix.shape for matrix in call([[], ["a"]])] == [(0, 0), (1, 1)]
-
-
-@given(value=NOT_TEXTS, key=st.one_of(st.integers(), st.text(max_size=3)))
-def test_captions(meteor, value, key):
-    scorer = coco.Meteor(meteor)
-    for gts, res in (([value], ["a"]), (["a", value], ["a"]), (["a"], [value])):
-        refused(scorer.compute_score, {0.5: ["a"], key: gts}, {0.5: ["a"], key: res}, match=re.escape(repr(key)))
-
-
-@given(value=NOT_LISTS, key=st.one_of(st.integers(), st.text(max_size=3)))
-def test_lists_of_captions(meteor, value, key):
-    scorer = coco.Meteor(meteor)
-    for gts, res in ((value, ["a"]), (["a"], value), ([], ["a"]), (["a"], []), (["a"], ["a", "b"])):
-        refused(scorer.compute_score, {0.5: ["a"], key: gts}, {0.5: ["a"], key: res}, match=re.escape(repr(key)))
-    refused(scorer.compute_score, {key: ["a"]}, {0.5: ["a"]}, match="0.5|" + re.escape(repr(key)))
-    if not isinstance(value, dict):
-        refused(scorer.compute_score, value, {0.5: ["a"]})
-        refused(scorer.compute_score, {0.5: ["a"]}, value)
 
 
 @given(value=NOT_LISTS, case=spoiled())

@@ -31,7 +31,7 @@ class NoSpice:
     def method(self): return "SPICE"
 package.Spice = NoSpice
 if sys.argv[3] == "ours":
-    from meteor_e.integrations import coco
+    from meteor_e_captions import coco
     package.Meteor, package.PTBTokenizer = coco.Meteor, coco.PTBTokenizer
 if sys.argv[4] == "METEOR":
     class Nothing(NoSpice):

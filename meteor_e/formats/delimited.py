@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -39,8 +40,8 @@ class DelimitedTable(TextTable):
         self._first = next(self._rows, None)
         if self._first is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
-        for at, name in enumerate(self._header):
-            if name in self._header[:at]:
+        for name, times in Counter(self._header).items():
+            if times > 1:
                 raise InputError(f"{self.name}: two columns are called {name!r}")
         for columns, option in ((texts.hypotheses, "--hypothesis-column"), (texts.references, "--reference-column")):
             for column in columns:

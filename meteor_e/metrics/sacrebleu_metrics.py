@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -11,7 +12,7 @@ from meteor_e.api.component import options_by_name
 from meteor_e.api.metrics import Metric
 from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.array_cache import Floats
-from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.base.extras import require
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from meteor_e.metrics.aggregation import Aggregated
 
 Smoothing = Literal["exp", "floor", "add-k", "none"]
+
+
+MAX_TER_WORDS = 4_000_000
+"""Words of a segment times words of a reference, at most, in TER; sacreBLEU's shifts take minutes beyond."""
 
 
 class SacreBleuMetric(Metric):
@@ -186,3 +191,26 @@ class TerMetric(SacreBleuMetric):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._segment = self._corpus = self._metrics().TER(**options_by_name(self.options))
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
+        """Return sacreBLEU's statistics.
+
+        Raises:
+            InputError: for a segment that is too long; TER's time grows faster than the product of the lengths.
+        """
+        for number, (hypothesis, texts) in enumerate(zip(hypotheses, references, strict=False), 1):
+            for reference in texts:
+                self._check_lengths(number, hypothesis, reference)
+        return super().statistics(hypotheses, references, sources)
+
+    def _check_lengths(self, number: int, *texts: str) -> None:
+        if math.prod(map(len, texts)) <= MAX_TER_WORDS:
+            return
+        words = [len(self._segment._preprocess_segment(text).split()) for text in texts]
+        if math.prod(words) > MAX_TER_WORDS:
+            raise InputError(
+                f"metric {self.name!r}: segment {number} has {words[0]:,} words and its reference {words[1]:,}; TER "
+                f"compares at most {MAX_TER_WORDS:,} pairs of words; score it by sentences"
+            )

@@ -71,6 +71,12 @@ def test_what_is_refused(tmp_path, content, message):
         read(tmp_path / "x.csv")
 
 
+def test_a_header_of_many_columns(tmp_path):
+    header = ",".join(["mt", "ref", *map(str, range(200_000))])
+    (tmp_path / "x.csv").write_text(f"{header}\na,b{',' * 200_000}\n", encoding="utf-8")
+    assert read(tmp_path / "x.csv")
+
+
 def test_cells_of_any_length(tmp_path, monkeypatch):
     long = 'word "quoted", ' * 20_000
     assert read(write(tmp_path / "x.csv", [("mt", "ref"), (long, "a"), ("b", long)])) == [(long, "a"), ("b", long)]

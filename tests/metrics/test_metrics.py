@@ -443,3 +443,14 @@ def test_segments_of_a_document_are_written_as_they_are_scored():
     assert len(read) < 2 * BATCH
     assert [segment["segment"] for segment in system["segments"]][-1] == 3 * BATCH
     assert system["segment_count"]() == 3 * BATCH
+
+
+def test_ter_of_very_long_segments_is_refused():
+    ter = load_metric("ter")
+    long = "a b " * 600_000
+    with pytest.raises(InputError, match=r"segment 2 has 1,200,000 words and its reference 4;"):
+        ter.corpus(["a", long], ["a", "a b c d"])
+    with pytest.raises(InputError, match="segment 1 has 4 words"):
+        ter.corpus(["a b c d"], [["a", long]])
+    # One long word is no long segment.
+    assert ter.corpus(["a" * 3_000], ["b" * 3_000]).score == 100

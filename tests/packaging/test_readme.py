@@ -90,8 +90,7 @@ def test_readme(clone):
 DOCS = REPOSITORY / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 WALK_THROUGH = DOCS / "tutorials" / "plugin.md"
-"""``tests/plugins/test_walk_through.py`` runs it, in an environment of its own."""
-WALK_THROUGH = DOCS / "tutorials" / "plugin.md"  # begins in an empty folder: tests/plugins/test_walk_through.py
+"""Begins in an empty folder; ``tests/plugins/test_walk_through.py`` runs it, in an environment of its own."""
 
 
 def page_name(page: Path) -> str:

@@ -9,7 +9,7 @@ import pytest
 from meteor_e_server.store import Store
 
 import meteor_e
-from meteor_e import Meteor, load_metric
+from meteor_e import InputError, Meteor, MeteorError, load_metric
 from meteor_e.toolkit import MeteorMaker
 
 PAIRS = [
@@ -89,14 +89,27 @@ def test_metrics_and_languages_on_demand(serving):
         assert "no metric 'chr' (did you mean 'chrf'?)" in client.score(pair, metric="chr").error
 
 
-def test_a_metric_that_cannot_be_loaded(serving):
+def gone(*_):
+    raise InputError("the model is gone")
+
+
+def test_a_metric_that_can_no_longer_be_loaded(serving, monkeypatch):
     maker = MeteorMaker({"language": "other", "matchers": [{"use": "exact"}]}, None, (), True, 1)
-    with serving(Store(maker, ("meteor",), ("model:/there/is/none",))) as client:
-        for _ in range(2):
-            answer = client.score(PAIRS[0], metric="model:/there/is/none")
-            assert answer.status in (422, 500)
-            assert "/there/is/none" in answer.error
+    with serving(Store(maker, ("meteor",), ("chrf",))) as client:
+        with monkeypatch.context() as patch:
+            patch.setattr(MeteorMaker, "metrics", gone)
+            for _ in range(2):
+                answer = client.score(PAIRS[0], metric="chrf")
+                assert answer.status in (422, 500)
+                assert "the model is gone" in answer.error
+        assert client.score(PAIRS[0], metric="chrf").status == 200
         assert client.score(PAIRS[0]).status == 200
+
+
+def test_an_allowed_metric_is_tried_at_the_start():
+    maker = MeteorMaker({"language": "other", "matchers": [{"use": "exact"}]}, None, (), True, 1)
+    with pytest.raises(MeteorError, match="there/is/none"):
+        Store(maker, ("meteor",), ("model:/there/is/none",))
 
 
 def test_spans(serving, own_packs):
