@@ -32,11 +32,8 @@ STEPS = {
     "pure": f"{TOX} pure",
     "sanitize": f"{TOX} sanitize",
     "plugins": f"{TOX} plugins",
-    "cluster": f"{TOX} cluster",
-    "papers": f"{TOX} papers",
     "docs": f"{TOX} docs",
     "package": f"{TOX} package",
-    "changes": f"{TOX} changes",
 }
 """The steps by name, in their order: lint, types, the core's long tests, without the native core, with sanitizers, …"""
 SUMMARY = re.compile(r"^=* *(?:\x1b\[\S*m)*((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s")
