@@ -16,7 +16,7 @@ _JOINERS = "\u200c\u200d"
 _INSIDE = f"{_JOINERS}'’ʼ״׳‐·-"
 """What may stand within a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
 
-CHUNK_LIMIT = 1 << 15
+CHUNK_LIMIT = 1 << 16
 """Chunks between white space whose words are remembered."""
 
 _LONG_CHUNK = 100
@@ -43,21 +43,25 @@ class UnicodeSegmenter(Segmenter):
 
     def join(self, text: str) -> str:
         """Return the words of a text separated by spaces; no word has white space, and chunks come back."""
-        known, joined = self._chunks, []
-        if text.rstrip().endswith(tuple(_JOINERS)):
+        chunks = text.split()
+        if chunks and chunks[-1].endswith(tuple(_JOINERS)):
             return " ".join(self.segment(text))
-        for chunk in text.split():
-            words = known.get(chunk)
-            if words is None:
-                words = self._prepared(chunk)
-                if not words.isalnum():
-                    # A joiner is at the end of the chunk, not of the text.
-                    words = " ".join(_words().findall(words + " "))
-                if len(chunk) <= _LONG_CHUNK:
-                    known[chunk] = words
-            if words:
-                joined.append(words)
-        return " ".join(joined)
+        known = self._chunks
+        try:
+            return " ".join(map(known.__getitem__, chunks))
+        except KeyError:
+            return " ".join(filter(None, [known.get(chunk) or self._words_of(chunk) for chunk in chunks]))
+
+    def _words_of(self, chunk: str) -> str:
+        """Return the words of a chunk separated by spaces, and remember them."""
+        words = chunk if chunk.isascii() else self._prepared(chunk)
+        if not words.isalnum():
+            # A joiner is at the end of the chunk, not of the text.
+            words = " ".join(_words().findall(words + " "))
+        # What has no words is not remembered, so that what is remembered can be joined.
+        if words and len(chunk) <= _LONG_CHUNK:
+            self._chunks[chunk] = words
+        return words
 
     def _prepared(self, text: str) -> str:
         """Return the text as the words are looked for."""
@@ -75,10 +79,11 @@ def _words() -> re.Pattern[str]:
     Letters and digits are what re knows as such; marks are not, and those of higher planes are asked for last. At the
     end of a text, a joiner asks for a form of the letter before it, whatever follows.
     """
-    everything = [*range(0x1F000), *range(0xE0100, 0xE01F0)]
-    marks = [number for number in everything if unicodedata.category(chr(number))[0] == "M"]
+    everything = [chr(number) for number in (*range(0x1F000), *range(0xE0100, 0xE01F0))]
+    kinds = map(unicodedata.category, everything)
+    marks = [ord(character) for character, kind in zip(everything, kinds, strict=True) if kind[0] == "M"]
     low, high = _ranges(n for n in marks if n < 0x10000), _ranges(n for n in marks if n >= 0x10000)
-    digits = _ranges(number for number in everything if chr(number).isdigit())
+    digits = _ranges(map(ord, filter(str.isdigit, everything)))
     letters = rf"(?:[^\W_]+|[{low}]+|(?=[\U00010000-\U0010ffff])[{high}]+)"
     between = rf"[.,](?<=[{digits}].)(?=[{digits}])|[{_INSIDE}](?={letters})"
     return re.compile(rf"{letters}+(?:(?:{between}){letters}+)*(?:[{_JOINERS}]\Z)?|[^\s{_BETWEEN_SYLLABLES}]")
