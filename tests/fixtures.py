@@ -18,6 +18,7 @@ from typing import NoReturn
 import pytest
 from filelock import FileLock
 
+from meteor_e.engine.native import native_module
 from meteor_e.plugins.registry import Registry
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "plugin_site",
     "pytest_configure",
     "pytest_unconfigure",
+    "quick_refusal",
     "shared",
 ]
 
@@ -240,6 +242,13 @@ class PluginSite:
 
     def registry(self) -> Registry:
         return Registry(self.entry_points)
+
+
+@pytest.fixture
+def quick_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the Python engine, which takes seconds to propose 4,000,000 candidates, refuse a pair that has 100,000."""
+    if native_module() is None:
+        monkeypatch.setattr("meteor_e.engine.candidates.MAX_CANDIDATES", 100_000)
 
 
 @pytest.fixture

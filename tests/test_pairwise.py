@@ -54,6 +54,7 @@ def test_threads_change_nothing(own_packs):
     assert (np.diag(one) == 1).all()
 
 
+@pytest.mark.usefixtures("quick_refusal")
 def test_a_pair_that_cannot_be_aligned_is_named(own_packs):
     meteor = Meteor("other")
     bad = ["x", "a " * 10_001 + "b", "a " * 10_001 + "c"]

@@ -7,6 +7,7 @@ import json
 import pytest
 
 ENDLESS = "a " * 10_001
+pytestmark = pytest.mark.usefixtures("quick_refusal")
 
 
 @pytest.fixture

@@ -154,6 +154,7 @@ class TestInput:
         cli.file("ref", "w1 w2 w3\n")
         assert cli("score", "hyp", "ref", "-q", "-l", "other").out == "0.0\n"
 
+    @pytest.mark.usefixtures("quick_refusal")
     def test_words_that_repeat_too_often_are_refused(self, cli):
         cli.file("hyp", "a " * 10_001 + "b\n")
         cli.file("ref", "a " * 10_001 + "c\n")

@@ -329,6 +329,7 @@ def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
         assert table.segment_scores(name) == alone.segment_scores("one")
 
 
+@pytest.mark.usefixtures("quick_refusal")
 def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
     metric = ChainMetric({"language": "other", "matchers": ["exact"]})
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
