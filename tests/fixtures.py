@@ -179,7 +179,8 @@ class Java:
         """Run it (or another main class of the jar); return what it prints."""
         start = ["-jar", str(self.jar)] if main is None else ["-cp", str(self.jar), main]
         done = subprocess.run(
-            ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", *start, *arguments],
+            # It runs for a moment; a better compiler would take longer than it saves.
+            ["java", "-Xmx2G", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", *start, *arguments],
             input=text.encode(),
             capture_output=True,
             check=True,

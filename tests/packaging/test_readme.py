@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import venv
 from pathlib import Path
 
@@ -78,7 +79,9 @@ def environment(clone, tmp_path_factory):
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     plugins = ("captions", "evaluation", "learned", "report")
     packages = (".[metrics]", *(f"./plugins/meteor-e-{name}" for name in plugins))
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], cwd=clone, check=True)
+    # The README installs with pip, as people do; uv takes a third of the time.
+    pip = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python]
+    subprocess.run([*pip, *packages], cwd=clone, check=True)
     return folder
 
 

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -33,6 +33,9 @@ from parity_cases import (
     score_line,
     token_line,
 )
+
+MADE_FILES = [*SCORE_FILES, *TOKEN_FILES, ALIGNMENT_FILE]
+"""All but the corpus file, which is made of the others."""
 
 
 class Java(Protocol):
@@ -137,33 +140,28 @@ def grouped(cases, key):
     return list(groups.values())
 
 
-def make(java: Java, own: OwnResources) -> dict[Path, str]:
-    """Return the text that every parity file should have."""
-    texts: dict[Path, str] = {}
+def make(java: Java, own: OwnResources, path: Path) -> tuple[str, list[CorpusCase]]:
+    """Return the text that a parity file should have, and the lines of the corpus file that belong to it."""
+    lines: list[str] = []
     corpora: list[CorpusCase] = []
-    for path in SCORE_FILES:
-        lines = []
-        for group in grouped(read_scores(path), lambda case: case.run):
-            done, block = score_run(java, own, group)
+    if path in TOKEN_FILES:
+        for tokens in grouped(read_tokens(path), lambda case: case.options):
+            lines += map(token_line, token_run(java, own, tokens))
+    elif path == ALIGNMENT_FILE:
+        for cases in grouped(read_scores(path), lambda case: case.options):
+            lines += map(score_line, matcher_run(java, own, cases))
+    else:
+        for cases in grouped(read_scores(path), lambda case: case.run):
+            done, block = score_run(java, own, cases)
             lines += map(score_line, done)
             if block:
                 corpora.append(CorpusCase(path.name, done[0].options, str(len(done[0].references)), *block))
-        texts[path] = "\n".join(head(path)) + "\n" + "".join(lines)
-    for path in TOKEN_FILES:
-        done = [
-            case
-            for group in grouped(read_tokens(path), lambda case: case.options)
-            for case in token_run(java, own, group)
-        ]
-        texts[path] = "\n".join(head(path)) + "\n" + "".join(map(token_line, done))
-    done = [
-        case
-        for group in grouped(read_scores(ALIGNMENT_FILE), lambda case: case.options)
-        for case in matcher_run(java, own, group)
-    ]
-    texts[ALIGNMENT_FILE] = "\n".join(head(ALIGNMENT_FILE)) + "\n" + "".join(map(score_line, done))
-    texts[CORPUS_FILE] = "\n".join(head(CORPUS_FILE)) + "\n" + "".join("\t".join(case) + "\n" for case in corpora)
-    return texts
+    return "\n".join(head(path)) + "\n" + "".join(lines), corpora
+
+
+def corpus_text(corpora: Iterable[CorpusCase]) -> str:
+    """Return the text that the corpus file should have."""
+    return "\n".join(head(CORPUS_FILE)) + "\n" + "".join("\t".join(case) + "\n" for case in corpora)
 
 
 def main() -> int:
@@ -172,7 +170,10 @@ def main() -> int:
         print(f"{COMMAND}: set METEOR_E_JAR to the path of meteor-1.5.jar", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        texts = make(java_of(Path(jar)), OwnResources(Path(folder)))
+        java, own = java_of(Path(jar)), OwnResources(Path(folder))
+        made = {path: make(java, own, path) for path in MADE_FILES}
+    texts = {path: text for path, (text, _) in made.items()}
+    texts[CORPUS_FILE] = corpus_text(case for _, corpora in made.values() for case in corpora)
     changed = [path for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
     for path in changed:
         print(path.name)

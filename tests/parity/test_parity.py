@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from make import grouped, make
+from make import MADE_FILES, corpus_text, grouped, make
 from parity_cases import (
     ALIGNMENT_FILE,
     CORPUS_FILE,
@@ -138,7 +138,14 @@ def test_the_aligners_maximum_accuracy_is_javas(cases, engine, own: OwnResources
 
 
 @pytest.mark.java
-def test_the_files_are_what_the_java_program_prints(java, own: OwnResources):
-    texts = make(java.run, own)
-    assert CORPUS_FILE in texts
-    assert [path.name for path, text in texts.items() if path.read_text(encoding="utf-8") != text] == []
+@pytest.mark.parametrize("path", MADE_FILES, ids=lambda path: path.stem)
+def test_a_file_is_what_the_java_program_prints(java, own: OwnResources, path):
+    text, corpora = make(java.run, own, path)
+    assert path.read_text(encoding="utf-8") == text
+    assert [case for case in read_corpus() if case.file == path.name] == corpora
+
+
+def test_the_corpus_file_is_made_of_the_score_files():
+    cases = read_corpus()
+    assert list(dict.fromkeys(case.file for case in cases)) == [path.name for path in SCORE_FILES]
+    assert CORPUS_FILE.read_text(encoding="utf-8") == corpus_text(cases)
