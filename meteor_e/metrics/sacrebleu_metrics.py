@@ -200,7 +200,7 @@ class TerMetric(SacreBleuMetric):
         Raises:
             InputError: for a segment that is too long; TER's time grows faster than the product of the lengths.
         """
-        for number, (hypothesis, texts) in enumerate(zip(hypotheses, references, strict=False), 1):
+        for number, (hypothesis, texts) in enumerate(zip(hypotheses, references, strict=False), self.scored_before + 1):
             for reference in texts:
                 self._check_lengths(number, hypothesis, reference)
         return super().statistics(hypotheses, references, sources)

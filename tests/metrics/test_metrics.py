@@ -453,5 +453,7 @@ def test_ter_of_very_long_segments_is_refused():
         ter.corpus(["a", long], ["a", "a b c d"])
     with pytest.raises(InputError, match="segment 1 has 4 words"):
         ter.corpus(["a b c d"], [["a", long]])
+    with pytest.raises(InputError, match="segment 5001 has 1,200,000 words"):
+        ter.corpus([*["a"] * 5000, long], [*["a"] * 5000, "a b c d"])
     # One long word is no long segment.
     assert ter.corpus(["a" * 3_000], ["b" * 3_000]).score == 100
