@@ -6,43 +6,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+from bad_values import NOT_LISTS, NOT_TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meteor_e import InputError, Meteor, load_metric
 from meteor_e.integrations.nltk import meteor_score, single_meteor_score
 from meteor_e.metrics.outputs import pairwise_batches
-
-NOT_TEXTS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.binary(max_size=3),
-    st.builds(object),
-    st.builds(np.float64, st.floats()),
-    st.lists(st.integers(), max_size=2),
-    st.dictionaries(st.text("ab", max_size=2), st.text("ab", max_size=2), max_size=2),
-    st.sets(st.text("ab", max_size=2), max_size=2),
-    st.text("a b", max_size=3).map(lambda text: f"{text}\ud800{text}"),
-    st.sampled_from(["\udcff", "a\udfff b", "\ud83d"]),
-)
-"""What is no text; halves of characters among it."""
-
-NOT_LISTS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text("a b", max_size=3),
-    st.binary(max_size=3),
-    st.builds(object),
-    st.builds(np.array, st.text("ab", max_size=2)),
-    st.dictionaries(st.text("ab", max_size=2), st.text("ab", max_size=2), max_size=2),
-    st.sets(st.text("ab", max_size=2), max_size=2),
-    st.frozensets(st.text("ab", max_size=2), max_size=2),
-)
-"""What is no list of texts."""
 
 TEXTS = st.text("ab é", max_size=4)
 

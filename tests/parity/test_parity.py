@@ -147,5 +147,6 @@ def test_a_file_is_what_the_java_program_prints(java, own: OwnResources, path):
 
 def test_the_corpus_file_is_made_of_the_score_files():
     cases = read_corpus()
-    assert list(dict.fromkeys(case.file for case in cases)) == [path.name for path in SCORE_FILES]
+    files = [case.file for case in cases]
+    assert (sorted(set(files)), sorted(files)) == ([path.name for path in SCORE_FILES], files)
     assert CORPUS_FILE.read_text(encoding="utf-8") == corpus_text(cases)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from bad_values import NOT_LISTS, NOT_TEXTS
 from hypothesis import given
 from hypothesis import strategies as st
 from meteor_e_captions import coco
@@ -12,25 +13,6 @@ from meteor_e_captions import coco
 from meteor_e import InputError, Meteor
 
 KEYS = st.one_of(st.integers(), st.text(max_size=3))
-
-NOT_LISTS = st.one_of(
-    st.none(),
-    st.integers(),
-    st.text("a b", max_size=3),
-    st.binary(max_size=3),
-    st.builds(object),
-    st.dictionaries(st.text("ab", max_size=2), st.text("ab", max_size=2), max_size=2),
-    st.sets(st.text("ab", max_size=2), max_size=2),
-)
-"""What is no list of captions."""
-
-NOT_TEXTS = st.one_of(
-    NOT_LISTS.filter(lambda value: not isinstance(value, str)),
-    st.floats(),
-    st.lists(st.integers(), max_size=2),
-    st.sampled_from(["\udcff", "a\udfff b", "\ud83d"]),
-)
-"""What is no caption; texts with half of a character among it."""
 
 
 @pytest.fixture(scope="module")
