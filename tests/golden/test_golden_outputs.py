@@ -47,7 +47,7 @@ COMMANDS = {
     "align": "align system-a reference",
     "align-java": "align system-b reference --format java",
     "evaluate": "evaluate INDEX --pair de-en -M meteor -M bleu -M chrf --no-cache",
-    "evaluate-significance": "evaluate INDEX --pair cs-en -M meteor -M chrf --intervals 100 --significance -f tsv --no-cache",
+    "significance": "evaluate INDEX --pair cs-en -M meteor -M chrf --intervals 100 --significance -f tsv --no-cache",
     "mbr": "mbr candidates-5 --candidates 5 -f tsv",
     "mbr-pruning": "mbr candidates-5 --candidates 5 --method pruning -f jsonl -M chrf",
     "mbr-aggregation": "mbr candidates-5 --candidates 5 --method aggregation --top 2 -f jsonl",

@@ -13,6 +13,8 @@ from meteor_e_bitext.pivot import SYMBOLS, PivotOptions, WordFilter, pivot
 from meteor_e.api import ConfigError, InputError
 from meteor_e.toolkit import silent
 
+pytestmark = pytest.mark.native
+
 
 def everything(words):
     return True

@@ -14,6 +14,8 @@ from meteor_e_bitext.texts import language_text
 from meteor_e.api import ConfigError, InputError
 from meteor_e.toolkit import silent
 
+pytestmark = pytest.mark.native
+
 PLAIN = language_text(None, whitespace=True)
 
 

@@ -11,6 +11,8 @@ from meteor_e_learned.counting import Pairs, capitals, mean_over_references, wor
 
 from meteor_e.api import FeatureBatch
 
+pytestmark = pytest.mark.native
+
 native = pytest.mark.skipif(counting._native is None, reason="needs the extension")
 
 

@@ -13,6 +13,8 @@ from meteor_e.base.errors import ConfigError
 from meteor_e.testing import check_feature
 from meteor_e.toolkit import LanguageResources, plugin_registry
 
+pytestmark = pytest.mark.native
+
 
 def row(feature, hypothesis, reference):
     return dict(zip(feature.columns, feature.extract([hypothesis], [[reference]])[0], strict=True))

@@ -324,6 +324,19 @@ def cost_and_gradient(
     return value, gradient
 
 
+def _weight_decay(network: PairwiseNetwork, width: int) -> torch.Tensor:
+    """Return the decay of each parameter: none for biases, nor for the skip connection where the options say so."""
+    import torch
+
+    decay = torch.full((width,), network.options.decay)
+    places, _ = _layout(network)
+    for name in ("bias", "group_bias", *(() if network.options.decay_skip else ("skip",))):
+        if name in places:
+            start, shape = places[name]
+            decay[start : start + math.prod(shape)] = 0
+    return decay
+
+
 def fit_seeds(
     networks: Sequence[PairwiseNetwork],
     X: Floats,  # noqa: N803
@@ -373,12 +386,7 @@ def fit_seeds(
         )
         best_tau, best_epoch = resume.best_tau.copy(), resume.best_epoch.copy()
         first_phase, first_epoch = resume.phase, resume.epoch
-    penalty = torch.full((theta.shape[1],), network.options.decay, device=device)
-    places, _ = _layout(network)
-    for name in ("bias", "group_bias", *(() if network.options.decay_skip else ("skip",))):
-        if name in places:
-            start, shape = places[name]
-            penalty[start : start + math.prod(shape)] = 0
+    penalty = _weight_decay(network, theta.shape[1]).to(device)
     for phase in range(first_phase, len(costs)):
         if phase > first_phase or (resume is None and phase > 0):
             # The second cost starts from the best of the first, with AdaGrad's memory empty.
