@@ -3,7 +3,7 @@
     python .ci/version.py            # after a change of meteor_e/_version.py: write it everywhere
     python .ci/version.py --check    # fail if a file names another one
 
-Each distribution requires the others by this very version, since the toolkit that they share moves with them.
+Each distribution requires the others by this very version, since they import its packages directly.
 """
 
 from __future__ import annotations

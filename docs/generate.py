@@ -21,7 +21,7 @@ from nbclient import NotebookClient
 from meteor_e.base.validation import describe_type
 from meteor_e.chains.schemas import json_schema
 from meteor_e.cli.new_plugin import new
-from meteor_e.toolkit import cli
+from meteor_e.cli.program import cli
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:

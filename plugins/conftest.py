@@ -16,7 +16,7 @@ from fixtures import missing
 @pytest.fixture(scope="session")
 def meteor_packs() -> None:
     """METEOR's packs of English, German and French in the store of packs."""
-    from meteor_e.toolkit import PackStore
+    from meteor_e.packs.store import PackStore
 
     absent = [name for name in ("en", "de", "fr") if PackStore().find(name) is None]
     if absent:

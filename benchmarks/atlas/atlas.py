@@ -27,15 +27,12 @@ import numpy as np
 
 from meteor_e import MeteorError, load_metric
 from meteor_e.api import Metric
-from meteor_e.toolkit import (
-    ArrayCache,
-    checked_statistics,
-    draw_weights,
-    interval,
-    plugin_registry,
-    score_outputs,
-    whole_file,
-)
+from meteor_e.api.running import checked_statistics
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.files import whole_file
+from meteor_e.metrics.outputs import score_outputs
+from meteor_e.plugins.registry import plugin_registry
+from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -24,7 +24,8 @@ from meteor_e_evaluation import TestSet, load_index, load_test_set, measure
 from numpy.typing import NDArray
 
 from meteor_e import Meteor, MeteorError
-from meteor_e.toolkit import PackStore, find_language
+from meteor_e.chains.lookup import find_language
+from meteor_e.packs.store import PackStore
 
 Floats = NDArray[np.float64]
 LANGUAGES = Path(__file__).parents[2] / "resources" / "languages"

@@ -25,7 +25,8 @@ from meteor_e_evaluation import TestSet, load_index, load_test_set
 from numpy.typing import NDArray
 
 from meteor_e import Meteor, MeteorError
-from meteor_e.toolkit import find_language, score_arrays
+from meteor_e.chains.lookup import find_language
+from meteor_e.scoring.arrays import score_arrays
 
 Floats = NDArray[np.float64]
 Rows = dict[tuple[str, str], Floats]

@@ -26,7 +26,8 @@ from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
-from meteor_e.api import Examples, TrainingRun
+from meteor_e.api import Examples
+from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.errors import ConfigError, MeteorError
 from meteor_e.base.files import atomic_writer
 from meteor_e.significance.resampling import draw_weights, interval

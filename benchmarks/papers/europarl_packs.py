@@ -23,7 +23,8 @@ from pathlib import Path
 
 from meteor_e_bitext.pack_filter import derive_pack
 
-from meteor_e.toolkit import Pack, PackStore
+from meteor_e.packs.pack import Pack
+from meteor_e.packs.store import PackStore
 
 HERE = Path(__file__).parents[1]
 PAIRS = {"en": ("cs-en", "de-en", "es-en", "fr-en"), "fr": ("en-fr",)}

@@ -25,7 +25,8 @@ from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
-from meteor_e.api import Examples, TrainingRun
+from meteor_e.api import Examples
+from meteor_e.api.estimators import TrainingRun
 from meteor_e.significance.resampling import interval
 
 HERE = Path(__file__).parents[1]

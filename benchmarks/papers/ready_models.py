@@ -29,7 +29,8 @@ from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
-from meteor_e.api import Estimator, Examples, FeatureBatch, TrainingRun
+from meteor_e.api import Estimator, Examples, FeatureBatch
+from meteor_e.api.estimators import TrainingRun
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"

@@ -27,7 +27,8 @@ from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import load_recipe, make_features
 from meteor_e_learned.training import learnable, make_estimator
 
-from meteor_e.api import Estimator, TrainingRun
+from meteor_e.api import Estimator
+from meteor_e.api.estimators import TrainingRun
 from meteor_e.api.features import FeatureBatch
 from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import InputError, MeteorError

@@ -191,7 +191,7 @@ def readers(folder: Path) -> dict[str, Reader]:
         )
     except ImportError:
         pass
-    from meteor_e.toolkit import build_pack
+    from meteor_e.packs.build import build_pack
 
     for name, content in (("words", b"the\na\n"), ("prefixes", b"Mr\n"), ("table", TABLE)):
         (folder / name).write_bytes(content)
@@ -407,7 +407,7 @@ def run(arguments: tuple[str, ...], folder: Path) -> tuple[int, str, float]:
 
                 java(arguments[1:])
                 raise SystemExit(0)
-            from meteor_e.toolkit import main
+            from meteor_e.cli.program import main
 
             main(list(arguments))
         except SystemExit as stop:

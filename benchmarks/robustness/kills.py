@@ -51,7 +51,7 @@ TASKS = {
 
 def prepare(folder: Path) -> None:
     """Write the inputs: texts, and a METEOR of our own that takes a second or so to install."""
-    from meteor_e.toolkit import build_pack
+    from meteor_e.packs.build import build_pack
 
     rng = random.Random(5)
     words = [f"w{number}" for number in range(3000)]
@@ -88,7 +88,7 @@ def start(arguments: tuple[str, ...], folder: Path, before: Callable[[], None] =
             os.dup2(os.open(f".{name}", os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
         before()
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        from meteor_e.toolkit import main
+        from meteor_e.cli.program import main
 
         main(list(arguments))
     except SystemExit as stop:

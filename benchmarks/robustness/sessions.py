@@ -239,7 +239,7 @@ COMMANDS = (
 IN_PROCESS = """
 import locale, sys
 locale.setlocale(locale.LC_ALL, "")
-from meteor_e.toolkit import main
+from meteor_e.cli.program import main
 main(sys.argv[1:])
 """
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.cli.new_plugin import FAMILIES, write_plugin
-from meteor_e.toolkit import cli
+from meteor_e.cli.program import cli
 
 _NEEDS = {"measure": "meteor_e_evaluation", "estimator": "meteor_e_learned"}
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from meteor_e import ConfigError, Meteor, MeteorWarning
+from meteor_e import ConfigError, Meteor
 from meteor_e.api.languages import Evidence
+from meteor_e.base.errors import MeteorWarning
 from meteor_e.chains.lookup import find_language
 from meteor_e.cli.program import cli
 from meteor_e.languages.codes import find_tag, language_names

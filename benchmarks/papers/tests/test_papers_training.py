@@ -16,7 +16,8 @@ from meteor_e_papers.maxsd import MaxSD
 from meteor_e_papers.pairwise_network import PairwiseNetwork
 from small_test_set import by
 
-from meteor_e.api import ConfigError, Examples, InputError, TrainingRun
+from meteor_e.api import ConfigError, Examples, InputError
+from meteor_e.api.estimators import TrainingRun
 
 NETWORK = """
 name: small-network

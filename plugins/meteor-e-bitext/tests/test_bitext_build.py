@@ -21,7 +21,7 @@ from meteor_e_bitext.texts import language_text
 
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, InputError, ResourceError
-from meteor_e.toolkit import Pack
+from meteor_e.packs.pack import Pack
 
 
 def build(target: Path, files, *, code="xx", whitespace=False, **options) -> Pack:

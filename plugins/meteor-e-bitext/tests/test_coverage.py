@@ -9,7 +9,9 @@ from made_up_table import TABLE, write_table
 from meteor_e_bitext.coverage import coverage, most_paraphrased
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.toolkit import Pack, build_pack, cli
+from meteor_e.cli.program import cli
+from meteor_e.packs.build import build_pack
+from meteor_e.packs.pack import Pack
 
 
 @pytest.fixture

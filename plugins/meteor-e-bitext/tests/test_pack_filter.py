@@ -11,7 +11,9 @@ from made_up_table import TABLE, write_table
 from meteor_e_bitext.pack_filter import derive_pack, filter_table, pack_entries, table_entries
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.toolkit import Pack, build_pack, cli
+from meteor_e.cli.program import cli
+from meteor_e.packs.build import build_pack
+from meteor_e.packs.pack import Pack
 
 # What the Java program's FilterParaphrase does with these was looked at.
 TEXT = [["k", "a", "b", "l"], ["k"]]

@@ -10,7 +10,7 @@ from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.phrases import Phrases, extract_phrase_pairs, read_phrase_pairs
 from meteor_e_bitext.texts import language_text
 
-from meteor_e.toolkit import silent
+from meteor_e.base.progress import silent
 
 pytestmark = pytest.mark.native
 

@@ -11,7 +11,7 @@ from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
 from meteor_e_bitext.pivot import SYMBOLS, PivotOptions, WordFilter, pivot
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import silent
+from meteor_e.base.progress import silent
 
 pytestmark = pytest.mark.native
 

@@ -12,7 +12,7 @@ from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.texts import language_text
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import silent
+from meteor_e.base.progress import silent
 
 pytestmark = pytest.mark.native
 

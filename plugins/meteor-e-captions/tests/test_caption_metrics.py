@@ -228,7 +228,7 @@ def tiny(monkeypatch, tmp_path):
     import tiny_encoder
     from meteor_e_vectors.contextual.install import add_encoder
 
-    from meteor_e.toolkit import silent
+    from meteor_e.base.progress import silent
 
     network, tokenizer = tmp_path / "model.onnx", tmp_path / "tokenizer.json"
     tiny_encoder.write_network(network)

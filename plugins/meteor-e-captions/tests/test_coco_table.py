@@ -13,7 +13,7 @@ from meteor_e_captions.coco_scores import bleu, bleu_statistics, cider, count_fr
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import cli
+from meteor_e.cli.program import cli
 
 NAMES = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr"]
 WORDS = ["a", "the", "man", "dog", "red", "horse", "runs", "rides", "in", "on", "field", "snow", "two", "and"]

@@ -9,7 +9,7 @@ from tiny_task import OUTPUTS, REFERENCE, run
 
 from meteor_e import Meteor
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.toolkit import cli
+from meteor_e.cli.program import cli
 
 CHAIN = "language: en\nnormalization: lower\nmatchers: [exact, stem]\n"
 

@@ -19,7 +19,7 @@ from scipy import stats
 
 from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import ConfigError
-from meteor_e.toolkit import plugin_registry
+from meteor_e.plugins.registry import plugin_registry
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -88,7 +88,7 @@ def test_other_languages_have_the_rules_without_grammar(language, text):
 
 def test_a_plugin_brings_a_perturbation():
     from meteor_e.api import Perturbation, hookimpl
-    from meteor_e.toolkit import Registry
+    from meteor_e.plugins.registry import Registry
 
     class VowelDropped(Perturbation):
         """A word loses its first vowel."""

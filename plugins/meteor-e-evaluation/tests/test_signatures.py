@@ -10,7 +10,7 @@ from meteor_e_evaluation.which import Texts, check_signature, every_meteor, pars
 from meteor_e_evaluation.which.methods import methods
 
 from meteor_e import ConfigError, InputError, Meteor
-from meteor_e.toolkit import cli
+from meteor_e.cli.program import cli
 
 JAVA = "meteor-1.5-wo-en-norm-0.85_0.2_0.6_0.75-ex_st_sy_pa-1.0_0.6_0.8_0.6"
 NLTK = "nltk:3.6.3-3.8.2|tokens:split|case:lower|a:0.9|b:3.0|g:0.5|level:segments"

@@ -20,7 +20,7 @@ from meteor_e_evaluation.stress import (
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import cli
+from meteor_e.cli.program import cli
 
 
 def run(*arguments: str):
@@ -193,7 +193,7 @@ def test_the_command(tmp_path):
 
 def test_rules_do_not_share_their_chance():
     rule = next(each for each in perturbations("en") if each.name == "word-dropped")
-    from meteor_e.api import PerturbationContext
+    from meteor_e.api.perturbations import PerturbationContext
 
     text = "One two three four five six seven."
     assert len({rule.apply(text, random.Random(seed), PerturbationContext()) for seed in range(30)}) > 3

@@ -15,7 +15,7 @@ from meteor_e_evaluation.which.nltk_meteor import RELEASES, emulated, porter_ste
 from meteor_e_evaluation.which.wordnet import find_wordnet
 
 from meteor_e import ConfigError, InputError, Meteor
-from meteor_e.toolkit import cli
+from meteor_e.cli.program import cli
 
 RECORDED = json.loads(Path(__file__).with_name("nltk_meteor.json").read_text(encoding="utf-8"))
 """Scores of nltk itself; benchmarks/parity/which_nltk.py --record wrote them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner, Result
 
-from meteor_e.toolkit import cli
+from meteor_e.cli.program import cli
 
 REFERENCE = [
     "the ferry leaves the island at noon",

@@ -251,7 +251,7 @@ def test_both_engines_agree(matcher, text):
 
 
 def _context(code):
+    from meteor_e.chains.lookup import find_language
     from meteor_e.testing.report import default_context
-    from meteor_e.toolkit import find_language
 
     return default_context()._replace(language=find_language(code))

@@ -14,7 +14,10 @@ from meteor_e_languages.install import installable
 from meteor_e_languages.lemmatizers.simplemma_tables import known_languages, simplemma_code
 
 from meteor_e import Meteor, ResourceError
-from meteor_e.toolkit import PackStore, cli, find_language, plugin_registry
+from meteor_e.chains.lookup import find_language
+from meteor_e.cli.program import cli
+from meteor_e.packs.store import PackStore
+from meteor_e.plugins.registry import plugin_registry
 
 AFFIXES = """SET UTF-8
 SFX A Y 1

@@ -167,7 +167,7 @@ def test_differences_of_an_inner_layer(encoder, tmp_path, monkeypatch):
     onnx.save(model, encoder["model_file"])
     from click.testing import CliRunner
 
-    from meteor_e.toolkit import cli
+    from meteor_e.cli.program import cli
 
     files = [encoder["model_file"], encoder["tokenizer_file"]]
     layers = ["--layer", "inner", "--layer", "last_hidden_state"]

@@ -10,8 +10,9 @@ from meteor_e_learned.features.fluency import FluencyFeature
 
 from meteor_e.api import MatcherContext
 from meteor_e.base.errors import ConfigError
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.testing import check_feature
-from meteor_e.toolkit import LanguageResources, plugin_registry
 
 pytestmark = pytest.mark.native
 

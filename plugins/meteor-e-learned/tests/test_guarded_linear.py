@@ -13,7 +13,8 @@ from meteor_e_learned.features.errors import ErrorsFeature, SituationFeature
 from meteor_e_learned.made import made_of_captions, made_of_tests
 from meteor_e_learned.models.guarded_linear import GuardedLinear
 
-from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError, TrainingRun
+from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
+from meteor_e.api.estimators import TrainingRun
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 COLUMNS = ("meteor.score", "size.words", "errors.negation")

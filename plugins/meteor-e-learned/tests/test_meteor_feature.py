@@ -8,8 +8,9 @@ from meteor_e_learned.features.meteor import MeteorFeature
 
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, MatcherContext
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.testing import check_feature
-from meteor_e.toolkit import LanguageResources, plugin_registry
 
 HYPOTHESES = ["a cat sat on the mat", "the boats left", "nothing here fits"]
 REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"], ["unlike any word"]]

@@ -11,7 +11,8 @@ from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 from meteor_e_learned.models.segment_regression import SegmentRegression
 from sklearn.base import clone
 
-from meteor_e.api import Estimator, TrainingRun
+from meteor_e.api import Estimator
+from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.errors import ConfigError
 
 

@@ -30,7 +30,8 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from meteor_e import load_metric
-from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError, MeteorError, TrainingRun
+from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError, MeteorError
+from meteor_e.api.estimators import TrainingRun
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NONE = FeatureStore(enabled=False)

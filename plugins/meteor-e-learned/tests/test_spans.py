@@ -26,7 +26,7 @@ from meteor_e_learned.spans.offsets import utf16_offsets, word_offsets
 
 from meteor_e import Meteor, load_metric
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import cli
+from meteor_e.cli.program import cli
 
 HYPOTHESIS = "Three dogs do not run across the the green field near Paris in 1987 ."
 REFERENCE = "Two dogs run quickly over the green field near London in 1986."

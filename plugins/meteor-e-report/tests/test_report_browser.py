@@ -9,7 +9,7 @@ from meteor_e_report.matchers import matcher_style
 from report_systems import PAGE_REFERENCES, PAGE_SYSTEMS, Marking
 
 from meteor_e import Meteor
-from meteor_e.toolkit import chunk_numbers
+from meteor_e.scoring.alignment import chunk_numbers
 
 pytestmark = pytest.mark.browser
 

@@ -8,7 +8,7 @@ from report_systems import REFERENCES, SYSTEMS, Marking
 
 from meteor_e import InputError, SegmentMetric, load_metric
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import compare_systems, meteor_scorer, meteor_statistics
+from meteor_e.significance.systems import compare_systems, meteor_scorer, meteor_statistics
 
 
 def test_scores_are_those_of_the_metric(meteor, report):

@@ -15,7 +15,7 @@ from meteor_e_server.messages import ScoredSegment
 from meteor_e_server.running import Protocol, Server, listening
 from meteor_e_server.store import Key, Store
 
-from meteor_e.toolkit import MeteorMaker
+from meteor_e.cli.options import MeteorMaker
 
 PATIENT = Limits(seconds=3600)
 """No machine is too slow for a test."""

@@ -10,7 +10,7 @@ from meteor_e_server.store import Store
 
 import meteor_e
 from meteor_e import InputError, Meteor, MeteorError, load_metric
-from meteor_e.toolkit import MeteorMaker
+from meteor_e.cli.options import MeteorMaker
 
 PAIRS = [
     ("the cat sat on the mat", ["a cat sat on the mat", "the cat was sitting on a mat"]),

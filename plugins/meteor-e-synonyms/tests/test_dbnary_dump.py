@@ -22,8 +22,9 @@ from meteor_e_synonyms.dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_ed
 from meteor_e_synonyms.dbnary.synsets import load_pack
 
 from meteor_e import ConfigError, InputError, Meteor, ResourceError
+from meteor_e.cli.program import cli
 from meteor_e.languages.files import builtin_language
-from meteor_e.toolkit import PackStore, cli
+from meteor_e.packs.store import PackStore
 
 FRENCH = builtin_language("fr")
 
@@ -155,7 +156,7 @@ def test_the_command_and_the_matcher(tmp_path, store, packs_of_french):
 @pytest.fixture
 def packs_of_french(store):
     """A pack of French, and one of English for its function words, in the store."""
-    from meteor_e.toolkit import build_pack
+    from meteor_e.packs.build import build_pack
 
     for name in ("fr", "en"):
         words = store.parent / "function.words"

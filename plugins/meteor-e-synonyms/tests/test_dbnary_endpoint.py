@@ -22,8 +22,8 @@ from meteor_e_synonyms.dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_ed
 from meteor_e_synonyms.dbnary.sparql import Endpoint, Patience
 
 from meteor_e import ConfigError, ResourceError
+from meteor_e.cli.program import cli
 from meteor_e.languages.files import builtin_language
-from meteor_e.toolkit import cli
 
 FRENCH = builtin_language("fr")
 QUICK = Patience(timeout=3600.0, retries=6, backoff=0.001, longest=0.002)
@@ -328,7 +328,8 @@ def test_a_command_that_is_killed_goes_on_when_called_again(serve, store, end):
     assert fresh.communicate()[0] == output
     everything = len(server.queries) - before - resumed
     assert resumed <= everything - 10
-    from meteor_e.toolkit import Pack, PackStore
+    from meteor_e.packs.pack import Pack
+    from meteor_e.packs.store import PackStore
 
     assert Pack.open(store.parent / "resumed").digest == PackStore().get("dbnary-fr").digest
     assert len(plain_pairs(turtle)) > 100

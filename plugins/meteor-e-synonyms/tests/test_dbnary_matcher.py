@@ -11,8 +11,10 @@ from meteor_e_synonyms.dbnary import DbnaryMatcher, load_synsets, synset_file
 
 from meteor_e import ConfigError, MatcherContext, Meteor, ResourceError, Token
 from meteor_e.languages.files import builtin_language
+from meteor_e.packs.build import build_pack
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.packs.store import PackStore
 from meteor_e.testing import check_matcher, check_plugin
-from meteor_e.toolkit import LanguageResources, PackStore, build_pack
 
 SYNSETS = "voiture\n1 2\nauto\n2 1\nconduire\n3 4\npiloter\n4 3\npomme_de_terre\n5 6\npatate\n6 5\nisolé\n7\n"
 

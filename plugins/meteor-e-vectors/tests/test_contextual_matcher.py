@@ -100,7 +100,7 @@ def test_bands_encode_a_sentence_once(monkeypatch):
 def test_an_encoder_of_another_language(files):
     from meteor_e_vectors.contextual.install import add_encoder
 
-    from meteor_e.toolkit import silent
+    from meteor_e.base.progress import silent
 
     add_encoder("french", *files, pieces=12, languages=["fr"], progress=silent)
     with pytest.raises(ConfigError, match="the encoder 'french' is of 'fr', and the chain is for 'other'"):

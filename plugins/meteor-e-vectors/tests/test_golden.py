@@ -158,7 +158,7 @@ def compat_arguments(command, shared):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_compat_takes_the_command_line(name, shared, meteor_packs):
-    from meteor_e.toolkit import cli
+    from meteor_e.cli.program import cli
 
     command = Command(shared, name)
     run = ["compat", *compat_arguments(command, shared)]

@@ -13,7 +13,8 @@ from meteor_e_vectors import install, open_vectors
 from meteor_e_vectors.places import find_vectors, installed_path
 
 from meteor_e import ConfigError, Meteor, MeteorError, ResourceError
-from meteor_e.toolkit import cli, sha256_of
+from meteor_e.base.folders import sha256_of
+from meteor_e.cli.program import cli
 
 
 @pytest.fixture

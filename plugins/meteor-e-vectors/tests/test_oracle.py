@@ -18,7 +18,7 @@ from meteor_e_vectors.oracle import at_threshold, evaluate_thresholds, search_th
 from meteor_e import ConfigError, Meteor
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.metrics import output_statistics
-from meteor_e.toolkit import ChainMetric
+from meteor_e.metrics.chain_metric import ChainMetric
 
 REFERENCES = ["the house stands here", "a dog sleeps", "the hound sees the building", "the home of a dog"]
 OUTPUTS = {

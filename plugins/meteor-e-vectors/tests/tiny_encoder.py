@@ -82,7 +82,7 @@ def tiny(files) -> Path:
     """A small encoder with 2 layers and room for 12 pieces, installed as ``tiny``."""
     from meteor_e_vectors.contextual.install import add_encoder
 
-    from meteor_e.toolkit import silent
+    from meteor_e.base.progress import silent
 
     layers = ("layer_1", "last_hidden_state")
     return add_encoder("tiny", *files, layers=layers, pieces=12, progress=silent)

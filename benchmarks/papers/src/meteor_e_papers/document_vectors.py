@@ -17,7 +17,8 @@ from meteor_e_learned.features.document_cosine import DELIMITER
 from meteor_e_learned.splitting import split
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import decode_lines, read_segments, whole_file
+from meteor_e.base.files import whole_file
+from meteor_e.formats.plain import decode_lines, read_segments
 
 
 class _Sentences:

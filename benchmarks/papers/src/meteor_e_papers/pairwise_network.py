@@ -13,7 +13,8 @@ from meteor_e_learned.models.base import Floats, strict_tau
 from meteor_e_learned.models.state import TrainingState
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, Meta, TrainingRun
+from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, Meta
+from meteor_e.api.estimators import TrainingRun
 from meteor_e_papers.devices import choose_device
 
 if TYPE_CHECKING:

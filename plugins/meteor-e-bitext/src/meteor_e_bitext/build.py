@@ -13,20 +13,12 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import (
-    LANGUAGE_FILE,
-    TABLE_FILE,
-    Ingredients,
-    Pack,
-    PathLike,
-    Progress,
-    SourceFile,
-    input_name,
-    os_errors_as,
-    pack_place,
-    read_segments,
-    silent,
-)
+from meteor_e.base.files import PathLike, input_name, os_errors_as
+from meteor_e.base.progress import Progress, silent
+from meteor_e.formats.plain import read_segments
+from meteor_e.packs.build import Ingredients, pack_place
+from meteor_e.packs.manifest import LANGUAGE_FILE, TABLE_FILE, SourceFile
+from meteor_e.packs.pack import Pack
 from meteor_e_bitext.alignment import align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.filtering import phrases_in

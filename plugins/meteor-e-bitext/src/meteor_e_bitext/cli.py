@@ -6,7 +6,9 @@ import sys
 
 import click
 
-from meteor_e.toolkit import GroupedCommand, OptionGroup, PackStore, terminal_progress
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.packs.store import PackStore
 
 GROUPS = {
     "Text": OptionGroup(
@@ -118,7 +120,7 @@ def build(
     meteor-e pack build --language fr --bitext europarl.fr europarl.en
     meteor-e score system.txt reference.txt --language fr --pack fr-bitext
     """
-    from meteor_e.toolkit import default_threads
+    from meteor_e.engine.threads import default_threads
     from meteor_e_bitext.alignment import AlignmentOptions
     from meteor_e_bitext.build import build_from_bitext
     from meteor_e_bitext.options import BitextOptions

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import PathLike, Progress, input_name, read_segments
+from meteor_e.base.files import PathLike, input_name
+from meteor_e.base.progress import Progress
+from meteor_e.formats.plain import read_segments
 from meteor_e_bitext.texts import LanguageText
 
 _BATCH = 5000

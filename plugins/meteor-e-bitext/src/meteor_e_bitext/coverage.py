@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from meteor_e.toolkit import Pack, ParaphraseIndex, Progress, silent
+from meteor_e.base.progress import Progress, silent
+from meteor_e.packs.pack import Pack
+from meteor_e.packs.paraphrases import ParaphraseIndex
 
 
 class Coverage(NamedTuple):

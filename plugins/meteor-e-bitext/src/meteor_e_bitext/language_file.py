@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from meteor_e.api import Normalization
-from meteor_e.toolkit import own_tasks
+from meteor_e.api.languages import Normalization
+from meteor_e.languages.files import own_tasks
 from meteor_e_bitext.texts import LanguageText
 
 

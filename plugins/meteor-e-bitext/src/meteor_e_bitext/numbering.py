@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ResourceError
-from meteor_e.toolkit import Progress
+from meteor_e.base.progress import Progress
 from meteor_e_bitext import _native
 
 _ROWS = 1 << 20

@@ -14,22 +14,16 @@ from typing import BinaryIO
 import click
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.toolkit import (
-    PARAPHRASES,
-    TABLE_FILE,
-    GroupedCommand,
-    Pack,
-    Progress,
-    atomic_binary_writer,
-    build_paraphrase_index,
-    check_name,
-    named_pack,
-    pack_place,
-    read_segments,
-    replaced_option,
-    silent,
-    terminal_progress,
-)
+from meteor_e.base.files import atomic_binary_writer
+from meteor_e.base.progress import Progress, silent, terminal_progress
+from meteor_e.cli.grouped_help import GroupedCommand
+from meteor_e.cli.options import replaced_option
+from meteor_e.formats.plain import read_segments
+from meteor_e.packs.build import pack_place
+from meteor_e.packs.build_paraphrases import build_paraphrase_index
+from meteor_e.packs.manifest import PARAPHRASES, TABLE_FILE, check_name
+from meteor_e.packs.pack import Pack
+from meteor_e.packs.store import named_pack
 from meteor_e_bitext.texts import language_text, pack_text
 
 Entry = tuple[str, str, str]

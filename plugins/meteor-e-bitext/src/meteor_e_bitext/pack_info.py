@@ -8,7 +8,11 @@ from typing import Any
 import click
 
 from meteor_e.api import ResourceError
-from meteor_e.toolkit import CONTENTS, count_or_no, isolated, named_pack, printable, read_segments, terminal_progress
+from meteor_e.base.progress import terminal_progress
+from meteor_e.formats.plain import read_segments
+from meteor_e.packs.manifest import CONTENTS
+from meteor_e.packs.store import named_pack
+from meteor_e.render.plain import count_or_no, isolated, printable
 from meteor_e_bitext.coverage import coverage, most_paraphrased
 from meteor_e_bitext.texts import pack_text
 

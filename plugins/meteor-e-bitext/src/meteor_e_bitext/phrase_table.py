@@ -18,7 +18,10 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import Memory, PathLike, Progress, input_name, read_segments
+from meteor_e.base.files import PathLike, input_name
+from meteor_e.base.memory import Memory
+from meteor_e.base.progress import Progress
+from meteor_e.formats.plain import read_segments
 from meteor_e_bitext.numbering import Scratch, mapped, number_rows
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 

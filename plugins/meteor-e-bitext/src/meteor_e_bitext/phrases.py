@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.toolkit import Progress
+from meteor_e.base.progress import Progress
 from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
 

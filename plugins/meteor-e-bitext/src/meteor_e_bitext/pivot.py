@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import Progress
+from meteor_e.base.progress import Progress
 from meteor_e_bitext import _native
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from meteor_e.toolkit import Progress
+from meteor_e.base.progress import Progress
 from meteor_e_bitext.pivot import Paraphrases
 
 

@@ -8,23 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from meteor_e.api import ConfigError, InputError, Language, NonbreakingPrefixes, Normalization
-from meteor_e.toolkit import (
-    LANGUAGE_FILE,
-    PREFIXES,
-    Normalizer,
-    Pack,
-    PackStore,
-    PathLike,
-    Tokenizer,
-    decode_utf8,
-    find_language,
-    make_segmenter,
-    os_errors_as,
-    parse_prefixes,
-    plugin_registry,
-    split_words,
-)
+from meteor_e.api import ConfigError, InputError, Language
+from meteor_e.api.languages import NonbreakingPrefixes, Normalization
+from meteor_e.api.tokens import split_words
+from meteor_e.base.files import PathLike, decode_utf8, os_errors_as
+from meteor_e.chains.lookup import find_language, make_segmenter
+from meteor_e.engine.tokenizer import Tokenizer
+from meteor_e.packs.manifest import LANGUAGE_FILE, PREFIXES
+from meteor_e.packs.pack import Pack
+from meteor_e.packs.store import PackStore
+from meteor_e.packs.wordlists import parse_prefixes
+from meteor_e.plugins.registry import plugin_registry
+from meteor_e.text.normalization import Normalizer
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import torch
 
 from meteor_e import Meteor, load_metric
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import check_text, listed
+from meteor_e.base.texts import check_text, listed
 
 
 def meteor(

@@ -21,7 +21,7 @@ from meteor_e_captions.grouping import distinct, grouped
 from meteor_e_captions.lexicon import FUNCTION_WORDS, NO_CONTENT, word_class
 
 if TYPE_CHECKING:
-    from meteor_e.toolkit import Floats, Integers
+    from meteor_e.base.array_cache import Floats, Integers
     from meteor_e_captions.lexicon import Lexicon, Texts, WordColumns
 
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",

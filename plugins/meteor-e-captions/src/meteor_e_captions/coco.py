@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e import load_metric
 from meteor_e.api import InputError
-from meteor_e.toolkit import check_text
+from meteor_e.base.texts import check_text
 from meteor_e_captions.segmenter import PTBSegmenter
 
 if TYPE_CHECKING:
@@ -141,13 +141,8 @@ def evaluate(annotations: Any, results: Any, beside: str = "caption-light") -> C
     """
     import numpy as np
 
-    from meteor_e.toolkit import (
-        checked_statistics,
-        coco_annotations,
-        coco_results,
-        read_coco_annotations,
-        read_coco_results,
-    )
+    from meteor_e.api.running import checked_statistics
+    from meteor_e.formats.coco import coco_annotations, coco_results, read_coco_annotations, read_coco_results
 
     paths = str, os.PathLike
     known = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from meteor_e import Meteor, load_metric
 from meteor_e.api import ComponentOptions, ConfigError, Meta, Metric, MetricColumn
-from meteor_e.toolkit import ChainMetric
+from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e_captions.coco_scores import (
     ORDERS,
     Frequencies,
@@ -23,7 +23,7 @@ from meteor_e_captions.coco_scores import (
 from meteor_e_captions.ptb import PUNCTUATION, Tokenizer
 
 if TYPE_CHECKING:
-    from meteor_e.toolkit import Floats
+    from meteor_e.base.array_cache import Floats
 
 _BLEU = 2 * ORDERS + 2
 _TRIMMED = "".join(map(chr, range(0x21)))  # by Java's String.trim

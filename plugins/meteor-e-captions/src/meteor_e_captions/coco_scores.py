@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e.toolkit import require
+from meteor_e.base.extras import require
 from meteor_e_captions.grouping import distinct, grouped
 
 if TYPE_CHECKING:
-    from meteor_e.toolkit import Floats, Integers
+    from meteor_e.base.array_cache import Floats, Integers
 
 ORDERS = 4
 _TINY, _SMALL = 1e-15, 1e-9

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e.toolkit import Memory, aligned
+from meteor_e.base.memory import Memory
+from meteor_e.metrics.alignment_arrays import aligned
 from meteor_e_captions.grouping import grouped
 from meteor_e_captions.lexicon import KINDS, split
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from meteor_e import Meteor
-    from meteor_e.toolkit import Floats, Integers
+    from meteor_e.base.array_cache import Floats, Integers
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.lexicon import Lexicon, Texts
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from meteor_e.toolkit import Integers
+    from meteor_e.base.array_cache import Integers
 
 __all__ = ["Groups", "distinct", "grouped"]
 

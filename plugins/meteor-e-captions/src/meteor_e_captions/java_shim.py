@@ -107,7 +107,7 @@ def java_shim(folder: Path, java_version: str | None) -> None:
 
     aac-metrics asks for 'java -version' first, and takes 8 to 13 only: --java-version 1.8.0 answers so.
     """
-    from meteor_e.toolkit import atomic_writer
+    from meteor_e.base.files import atomic_writer
 
     if os.name == "nt":
         raise ConfigError("the program is a shell script; Windows does not start one for java")
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str], version: str | None = None) -> NoReturn:
         sys.exit(0)
     call = JavaCall.parse(arguments)
     if call.program == "meteor":
-        from meteor_e.toolkit import main as run
+        from meteor_e.cli.program import main as run
 
         sys.argv[0] = "meteor-e"
         run(["compat", *call.arguments])

@@ -13,12 +13,12 @@ import numpy as np
 
 from meteor_e import Meteor
 from meteor_e.api import Token
-from meteor_e.toolkit import require
+from meteor_e.base.extras import require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from meteor_e.toolkit import Cells, Floats, Integers
+    from meteor_e.base.array_cache import Cells, Floats, Integers
 
 _WORD = re.compile(r"[a-z0-9]+(?:['\u2019-][a-z0-9]+)*")
 _END = "\0"

@@ -9,14 +9,15 @@ import numpy as np
 
 from meteor_e import Meteor
 from meteor_e.api import ComponentOptions, ConfigError, Meta, SegmentMetric
-from meteor_e.toolkit import digest, require
+from meteor_e.base.array_cache import digest
+from meteor_e.base.extras import require
 from meteor_e_captions.explain import CaptionReport, describe_captions, describe_difference
 from meteor_e_captions.features import Encoding, context_features, light_features
 from meteor_e_captions.lexicon import Lexicon, split
 from meteor_e_captions.model import load_detector, load_model
 
 if TYPE_CHECKING:
-    from meteor_e.toolkit import Floats
+    from meteor_e.base.array_cache import Floats
 
 _FIXED, _REFERENCES = "words", "references"
 
@@ -170,7 +171,7 @@ def _documents(idf: str) -> list[list[str]] | None:
     """Return the captions of a file; ``None`` where weights come from elsewhere."""
     if idf in (_FIXED, _REFERENCES):
         return None
-    from meteor_e.toolkit import read_segments
+    from meteor_e.formats.plain import read_segments
 
     found = [split(text) for text in read_segments(idf)]
     if not found:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import require, whole_file
+from meteor_e.base.extras import require
+from meteor_e.base.files import whole_file
 from meteor_e_captions.broken import BrokenDetector
 
 if TYPE_CHECKING:
-    from meteor_e.toolkit import Floats
+    from meteor_e.base.array_cache import Floats
 
 _DETECTOR = "broken"
 

@@ -6,6 +6,6 @@ metrics (:mod:`meteor_e.metrics`) score the outputs once, and the scores are kep
 :mod:`.tuning` finds parameters of a chain that agree best. Tests between systems are in :mod:`meteor_e.significance`.
 """
 
-from meteor_e.toolkit import lazy_names
+from meteor_e.base.lazy import lazy_names
 
 __getattr__, __dir__ = lazy_names(__name__)

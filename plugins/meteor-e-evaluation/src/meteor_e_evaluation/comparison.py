@@ -16,8 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, Measure, Progress, Scores, near_miss
-from meteor_e.toolkit import Floats, permutation_p, silent
+from meteor_e.api import ConfigError, Measure
+from meteor_e.api.metrics import Scores
+from meteor_e.base.array_cache import Floats
+from meteor_e.base.errors import near_miss
+from meteor_e.base.progress import Progress, silent
+from meteor_e.significance.resampling import permutation_p
 from meteor_e_evaluation.correlation import williams_matrix
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.exchange import one_by_one

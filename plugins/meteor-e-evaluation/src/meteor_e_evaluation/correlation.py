@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import Floats, Integers
+from meteor_e.base.array_cache import Floats, Integers
 
 
 def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:

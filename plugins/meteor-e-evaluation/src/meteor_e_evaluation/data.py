@@ -15,8 +15,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import InputError, SystemOutputs, near_miss
-from meteor_e.toolkit import Floats, PathLike, Role, named_set, open_input, read_segments, target_language
+from meteor_e.api import InputError, SystemOutputs
+from meteor_e.base.array_cache import Floats
+from meteor_e.base.errors import near_miss
+from meteor_e.base.files import PathLike
+from meteor_e.formats.documents import Role
+from meteor_e.formats.inputs import open_input
+from meteor_e.formats.plain import read_segments
+from meteor_e.formats.test_sets import named_set, target_language
 from meteor_e_evaluation.index import (
     NAMED,
     DataIndex,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import read_segments
+from meteor_e.formats.plain import read_segments
 from meteor_e_evaluation.index import PAIR, expand, id_pattern, languages_of
 
 ENDINGS = (".gz", ".csv", ".tsv", ".txt", ".rank", ".xml")

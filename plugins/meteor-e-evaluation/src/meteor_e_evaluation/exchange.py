@@ -19,8 +19,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Agreement
-from meteor_e.toolkit import Floats, Integers
+from meteor_e.api.measures import Agreement
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.groups import pairs_of_systems
 from meteor_e_evaluation.judgements import Assessments, Rankings

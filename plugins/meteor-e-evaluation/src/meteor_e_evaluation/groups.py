@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Agreement
-from meteor_e.toolkit import Floats, Integers
+from meteor_e.api.measures import Agreement
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation.correlation import correlate
 
 Grouping: TypeAlias = Literal["none", "item", "sys"]

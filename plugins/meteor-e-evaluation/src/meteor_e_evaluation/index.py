@@ -14,8 +14,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from meteor_e.api import ConfigError, InputError, near_miss
-from meteor_e.toolkit import find_problems, raise_problems, read_yaml, target_language
+from meteor_e.api import ConfigError, InputError
+from meteor_e.base.errors import near_miss
+from meteor_e.base.validation import find_problems
+from meteor_e.base.yamlfile import raise_problems, read_yaml
+from meteor_e.formats.test_sets import target_language
 
 JudgementFormat = Literal[
     "ranking-csv",

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.toolkit import Floats, Integers
+from meteor_e.base.array_cache import Floats, Integers
 
 
 @dataclass(frozen=True)

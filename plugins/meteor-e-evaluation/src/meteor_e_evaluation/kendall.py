@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.toolkit import Floats
+from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation.judgements import Rankings
 
 

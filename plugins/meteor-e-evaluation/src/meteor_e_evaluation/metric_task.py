@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import PathLike, input_name, read_segments
+from meteor_e.base.files import PathLike, input_name
+from meteor_e.formats.plain import read_segments
 
 
 def finite_number(text: str, what: str, where: str) -> float:

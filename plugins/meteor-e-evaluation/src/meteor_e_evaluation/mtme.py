@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from meteor_e.api import InputError, near_miss
+from meteor_e.api import InputError
+from meteor_e.base.errors import near_miss
 from meteor_e_evaluation.data import TestSet, load_test_set
 from meteor_e_evaluation.index import PAIR, DataIndex, JudgementSpec, OutputSpec, PairSpec, load_index
 

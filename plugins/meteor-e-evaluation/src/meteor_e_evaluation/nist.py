@@ -15,7 +15,8 @@ from typing import ClassVar
 import numpy as np
 
 from meteor_e.api import Metric
-from meteor_e.toolkit import Floats, digest, require
+from meteor_e.base.array_cache import Floats, digest
+from meteor_e.base.extras import require
 
 ORDER = 5
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import os_errors_as
+from meteor_e.base.files import os_errors_as
 from meteor_e_evaluation.agreement import Evaluation, Table
 from meteor_e_evaluation.comparison import Comparison
 

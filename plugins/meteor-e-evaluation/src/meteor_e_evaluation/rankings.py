@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import PathLike, csv_rows, input_name, open_binary, read_segments, reading, spell_size
+from meteor_e.base.files import PathLike, input_name, open_binary, reading, spell_size
+from meteor_e.formats.plain import csv_rows, read_segments
 from meteor_e_evaluation.metric_task import whole_number
 
 if TYPE_CHECKING:

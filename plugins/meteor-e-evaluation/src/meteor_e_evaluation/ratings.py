@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import PathLike, csv_rows, input_name, read_segments
+from meteor_e.base.files import PathLike, input_name
+from meteor_e.formats.plain import csv_rows, read_segments
 from meteor_e_evaluation.metric_task import finite_number, split_fields, whole_number
 
 

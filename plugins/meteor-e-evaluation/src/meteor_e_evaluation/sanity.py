@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from meteor_e.api import Scores
+from meteor_e.api.metrics import Scores
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate
 from meteor_e_evaluation.data import TestSet

@@ -10,20 +10,13 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from meteor_e.api import (
-    ComponentOptions,
-    ConfigError,
-    FilePath,
-    InputError,
-    Meta,
-    Metric,
-    Progress,
-    Scores,
-    SystemOutputs,
-    named_options,
-    near_miss,
-)
-from meteor_e.toolkit import ArrayCache, Cells, Floats, PathLike, atomic_writer, os_errors_as, score_text, silent
+from meteor_e.api import ComponentOptions, ConfigError, FilePath, InputError, Meta, Metric, SystemOutputs
+from meteor_e.api.metrics import Scores, named_options
+from meteor_e.base.array_cache import ArrayCache, Cells, Floats
+from meteor_e.base.errors import near_miss
+from meteor_e.base.files import PathLike, atomic_writer, os_errors_as
+from meteor_e.base.progress import Progress, silent
+from meteor_e.formats.metric_task import score_text
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.index import expand
 from meteor_e_evaluation.metric_task import GivenScore, read_metric_scores

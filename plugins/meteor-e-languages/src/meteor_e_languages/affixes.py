@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from meteor_e.api import ResourceError
-from meteor_e.toolkit import Ingredients, lowercase
+from meteor_e.packs.build import Ingredients
+from meteor_e.text.normalization import lowercase
 from meteor_e_languages.thesauri import encoding
 
 AFFIX_FILE, WORD_FILE = "dictionary.aff", "dictionary.dic"

@@ -22,16 +22,14 @@ from typing import IO, Any, NamedTuple
 
 import click
 
-from meteor_e.api import Language, ResourceError, near_miss
-from meteor_e.toolkit import (
-    Ingredients,
-    PackStore,
-    SourceFile,
-    download_url,
-    find_language,
-    pack_place,
-    terminal_progress,
-)
+from meteor_e.api import Language, ResourceError
+from meteor_e.base.errors import near_miss
+from meteor_e.base.progress import terminal_progress
+from meteor_e.chains.lookup import find_language
+from meteor_e.packs.build import Ingredients, pack_place
+from meteor_e.packs.download import download_url
+from meteor_e.packs.manifest import SourceFile
+from meteor_e.packs.store import PackStore
 from meteor_e_languages import affixes, thesauri
 from meteor_e_languages.thesauri import MOST_BYTES
 from meteor_e_languages.words import frequency_lists

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from meteor_e.api import ResourceError
-from meteor_e.toolkit import Ingredients
+from meteor_e.packs.build import Ingredients
 
 MOST_BYTES = 1 << 28
 """Bytes of a file of a package."""

@@ -8,7 +8,7 @@ from collections import Counter
 from importlib import metadata
 
 from meteor_e.api import InputError, Language, ResourceError
-from meteor_e.toolkit import read_segments
+from meteor_e.formats.plain import read_segments
 
 LONGEST = 200
 """Characters of a word that are looked at."""

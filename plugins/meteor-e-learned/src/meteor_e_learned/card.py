@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 import meteor_e_learned.ready as ready_package
-from meteor_e.toolkit import atlas, format_table
+from meteor_e.metrics.evidence import atlas
+from meteor_e.render.plain import format_table
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.ready import ready_models
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import whole_file
+from meteor_e.base.files import whole_file
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.models.state import TrainingState
 

@@ -9,26 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import OutputOptions
-from meteor_e.toolkit import (
-    METRIC_GROUPS,
-    FullHelpGroup,
-    GroupedCommand,
-    InputFiles,
-    MeteorMaker,
-    OptionGroup,
-    Progress,
-    files_options,
-    format_option,
-    metric_options,
-    output_format,
-    output_option,
-    replaced_option,
-    write_result,
-)
+from meteor_e.base.progress import Progress
+from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, InputFiles, MeteorMaker, files_options, metric_options, replaced_option
+from meteor_e.cli.results import format_option, output_format, output_option, write_result
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
-    from meteor_e.toolkit import ArrayCache
+    from meteor_e.base.array_cache import ArrayCache
     from meteor_e_learned.extraction import FeatureStore
     from meteor_e_learned.rankings import JudgedResult
 
@@ -105,7 +93,7 @@ def train(
     """
     from pathlib import Path
 
-    from meteor_e.toolkit import terminal_progress
+    from meteor_e.base.progress import terminal_progress
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
@@ -135,7 +123,8 @@ def _roots(given: tuple[str, ...], indexes: list[str]) -> dict[str, str]:
     """Return the folders of data by the names of their indexes."""
     from pathlib import Path
 
-    from meteor_e.api import ConfigError, near_miss
+    from meteor_e.api import ConfigError
+    from meteor_e.base.errors import near_miss
 
     known = [Path(index).stem for index in indexes]
     found = {}
@@ -240,7 +229,9 @@ def predict(
     meteor-e predict hypothesis.txt --reference first.txt --reference second.txt -M en-light
     """
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import lined_up, table_of_scores, terminal_progress
+    from meteor_e.base.progress import terminal_progress
+    from meteor_e.cli.inputs import lined_up
+    from meteor_e.metrics.table import table_of_scores
     from meteor_e_learned.prediction import predicted
 
     _check_form("predict", inputs.files)
@@ -322,7 +313,8 @@ def rank(
     meteor-e rank --index wmt12.yaml --pair cs-en --pair de-en -M linear.safetensors
     """
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import lined_up, terminal_progress
+    from meteor_e.base.progress import terminal_progress
+    from meteor_e.cli.inputs import lined_up
     from meteor_e_learned.prediction import advantages
     from meteor_e_learned.prediction import rank as order
     from meteor_e_learned.rankings import RankingResult
@@ -331,7 +323,7 @@ def rank(
     written = output_format(form)
     store = _store(cache, no_cache)
     if index is not None:
-        from meteor_e.toolkit import ArrayCache
+        from meteor_e.base.array_cache import ArrayCache
 
         if inputs.files or segments or names or inputs.references:
             raise ConfigError("--index goes neither with files nor with --segments, --name and --reference")
@@ -368,7 +360,8 @@ def _judged(
 ) -> JudgedResult:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import require, staged
+    from meteor_e.base.extras import require
+    from meteor_e.base.progress import staged
 
     evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
     from meteor_e_learned.human_agreement import rank_test_set
@@ -417,7 +410,8 @@ def list_models(as_json: bool) -> None:
 
     import msgspec
 
-    from meteor_e.toolkit import atlas, format_table
+    from meteor_e.metrics.evidence import atlas
+    from meteor_e.render.plain import format_table
     from meteor_e_learned.card import TASKS, beside_meteor
     from meteor_e_learned.ready import model_size, ready_models
 
@@ -465,7 +459,7 @@ def explain_scores(
     meteor-e model explain en-light system-a.txt system-b.txt reference.txt --segment 3
     """
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import lined_up
+    from meteor_e.cli.inputs import lined_up
     from meteor_e_learned.explain import explain
     from meteor_e_learned.modelfile import load_model
 
@@ -504,8 +498,8 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
     """
     import json
 
-    from meteor_e.api import guarded
-    from meteor_e.toolkit import printable
+    from meteor_e.base.errors import guarded
+    from meteor_e.render.plain import printable
     from meteor_e_learned.card import as_text, card_data
     from meteor_e_learned.modelfile import load_model
 

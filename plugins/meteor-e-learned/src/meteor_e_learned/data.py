@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
-from meteor_e.toolkit import Progress, require, silent, staged
+from meteor_e.base.extras import require
+from meteor_e.base.progress import Progress, silent, staged
 from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.made import MADE, Made, made_of_captions, made_of_tests

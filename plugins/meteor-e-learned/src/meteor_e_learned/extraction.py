@@ -20,8 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature, near_miss
-from meteor_e.toolkit import LanguageResources, Progress, cache_folder, digest, plugin_registry, silent, worked_on
+from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature
+from meteor_e.base.array_cache import digest
+from meteor_e.base.errors import near_miss
+from meteor_e.base.folders import cache_folder
+from meteor_e.base.processes import worked_on
+from meteor_e.base.progress import Progress, silent
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins.registry import plugin_registry
 
 BATCH = 2048
 """Segments that are computed at once."""

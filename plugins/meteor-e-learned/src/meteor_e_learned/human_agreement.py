@@ -10,7 +10,9 @@ from meteor_e_evaluation import Rankings, TestSet, correlate, human_system_score
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError, Metric
-from meteor_e.toolkit import ArrayCache, Progress, score_outputs, silent
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.progress import Progress, silent
+from meteor_e.metrics.outputs import score_outputs
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.prediction import ModelMetric, Ranking, pairwise_advantages, rank_systems, score_advantages
 

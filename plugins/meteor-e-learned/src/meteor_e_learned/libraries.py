@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from meteor_e.api import ConfigError, guarded
+from meteor_e.api import ConfigError
+from meteor_e.base.errors import guarded
 
 _EXTRAS = {"scipy": "train", "sklearn": "train"}
 """The extra of this plugin that brings each."""

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from meteor_e.api import InputError, PerturbationContext
-from meteor_e.toolkit import read_segments, require
+from meteor_e.api import InputError
+from meteor_e.api.perturbations import PerturbationContext
+from meteor_e.base.extras import require
+from meteor_e.formats.plain import read_segments
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, InputError, near_miss
+from meteor_e.api import ConfigError, InputError
+from meteor_e.base.errors import near_miss
 
 Floats = NDArray[np.float64]
 

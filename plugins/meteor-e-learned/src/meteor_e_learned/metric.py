@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import digest
+from meteor_e.base.array_cache import digest
 from meteor_e_learned.modelfile import LearnedModel
 
 

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from meteor_e.api import ConfigError, Estimator, InputError, PluginError, located
-from meteor_e.toolkit import open_regular, plugin_registry, whole_file
+from meteor_e.api import ConfigError, Estimator, InputError, PluginError
+from meteor_e.base.errors import located
+from meteor_e.base.files import open_regular, whole_file
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.probes import Probes
 from meteor_e_learned.ready import resolve_model

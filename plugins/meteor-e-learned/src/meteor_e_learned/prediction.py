@@ -19,10 +19,13 @@ from meteor_e.api import (
     Metric,
     MetricContext,
     MetricScore,
-    Scores,
     SystemOutputs,
 )
-from meteor_e.toolkit import Progress, SystemTexts, check_items, metric_score, silent, staged
+from meteor_e.api.metrics import Scores
+from meteor_e.base.progress import Progress, silent, staged
+from meteor_e.base.texts import check_items
+from meteor_e.metrics.outputs import metric_score
+from meteor_e.metrics.system_texts import SystemTexts
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
@@ -33,7 +36,7 @@ from meteor_e_learned.ready import ready_models
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
-    from meteor_e.toolkit import ArrayCache, Cells
+    from meteor_e.base.array_cache import ArrayCache, Cells
 
 Floats = NDArray[np.float64]
 

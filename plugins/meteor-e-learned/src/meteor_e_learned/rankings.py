@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api import Grid, Result
-from meteor_e.toolkit import json_ready
+from meteor_e.api import Result
+from meteor_e.api.outputs import Grid
+from meteor_e.render.documents import json_ready
 
 if TYPE_CHECKING:
     from meteor_e_learned.human_agreement import JudgedRanking

@@ -9,8 +9,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from meteor_e.api import ConfigError, near_miss
-from meteor_e.toolkit import find_problems, parse_yaml, plugin_registry, raise_problems, read_yaml
+from meteor_e.api import ConfigError
+from meteor_e.base.errors import near_miss
+from meteor_e.base.validation import find_problems
+from meteor_e.base.yamlfile import parse_yaml, raise_problems, read_yaml
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e_learned.extraction import FeatureSet
 
 LONGEST_NAME = 100

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch
-from meteor_e.toolkit import Progress, silent
+from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.extraction import FeatureStore, picked
 from meteor_e_learned.libraries import running
 from meteor_e_learned.modelfile import LearnedModel

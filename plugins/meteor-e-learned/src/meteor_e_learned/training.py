@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from meteor_e.api import ConfigError, Estimator, Examples, InputError, TrainingRun
-from meteor_e.toolkit import Progress, digest, silent
+from meteor_e.api import ConfigError, Estimator, Examples, InputError
+from meteor_e.api.estimators import TrainingRun
+from meteor_e.base.array_cache import digest
+from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore

@@ -7,6 +7,6 @@
 matrices in LaTeX (:mod:`meteor_e_report.latex`).
 """
 
-from meteor_e.toolkit import lazy_names
+from meteor_e.base.lazy import lazy_names
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import (
-    METRIC_GROUPS,
-    GroupedCommand,
-    OptionGroup,
-    alignment_lines,
-    destination,
-    metric_options,
-    require,
-)
+from meteor_e.base.extras import require
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, metric_options
+from meteor_e.cli.output import destination
+from meteor_e.render.alignments import alignment_lines
 
 if TYPE_CHECKING:
     from meteor_e import Alignment, Meteor
@@ -111,7 +107,7 @@ def _span_lines(meteor: Meteor) -> Callable[[str, str], Iterator[str]]:
 
 
 def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tuple[str, str]]:
-    from meteor_e.toolkit import systems
+    from meteor_e.cli.inputs import systems
 
     try:
         (system,) = systems([hypothesis], [reference], 1, encoding)
@@ -124,7 +120,7 @@ def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tupl
 
 
 def _stdio_pairs(encoding: str) -> Iterator[tuple[str, str]]:
-    from meteor_e.toolkit import read_segments
+    from meteor_e.formats.plain import read_segments
 
     for number, line in enumerate(read_segments("-", encoding=encoding), 1):
         hypothesis, separator, reference = line.partition(" ||| ")
@@ -154,7 +150,7 @@ def _json_writer(_: Meteor) -> Writer:
 
 
 def _java_writer(_: Meteor) -> Writer:
-    from meteor_e.toolkit import format_alignment
+    from meteor_e.java.alignments import format_alignment
 
     return lambda stream, alignment, number: stream.writelines([format_alignment(alignment, number)])
 

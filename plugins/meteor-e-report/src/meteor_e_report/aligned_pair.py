@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from meteor_e import AlignedMatch, Alignment
-from meteor_e.toolkit import chunk_numbers, display_width, printable
+from meteor_e.render.plain import display_width, printable
+from meteor_e.scoring.alignment import chunk_numbers
 from meteor_e_report.matchers import matcher_style
 
 DEFAULT_WIDTH = 100

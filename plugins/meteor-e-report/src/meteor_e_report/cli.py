@@ -10,22 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import (
-    METRIC_GROUPS,
-    GroupedCommand,
-    InputFiles,
-    MeteorMaker,
-    OptionGroup,
-    files_options,
-    lined_up,
-    metric_options,
-    significance_options,
-    terminal_progress,
-)
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.inputs import lined_up
+from meteor_e.cli.options import METRIC_GROUPS, InputFiles, MeteorMaker, files_options, metric_options
+from meteor_e.cli.results import significance_options
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
-    from meteor_e.toolkit import Progress
+    from meteor_e.base.progress import Progress
     from meteor_e_report.page import PageTable
 
 
@@ -163,7 +156,7 @@ def report(
 
 def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> list[Metric | None]:
     """Return metrics by name; ``None`` is METEOR with the signature, which is scored with the alignments."""
-    from meteor_e.toolkit import ChainMetric
+    from meteor_e.metrics.chain_metric import ChainMetric
 
     found: list[Metric | None] = []
     for metric in make_meteor.metrics(names):
@@ -174,7 +167,7 @@ def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> 
 
 def _advice(language: str, purpose: str, references: list[list[str]]) -> PageTable:
     """Return which metrics have evidence for texts of this language, length and number of references."""
-    from meteor_e.toolkit import advice_table, advise
+    from meteor_e.metrics.evidence import advice_table, advise
     from meteor_e_report.page import PageTable
 
     words = sum(len(each[0].split()) for each in references) / max(1, len(references))
@@ -196,7 +189,7 @@ def _stress(
     Raises:
         ConfigError: if the plugin that makes the errors is missing.
     """
-    from meteor_e.toolkit import comes_with_plugin
+    from meteor_e.base.extras import comes_with_plugin
     from meteor_e_report.page import PageTable
 
     try:

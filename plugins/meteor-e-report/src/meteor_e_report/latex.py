@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from meteor_e import InputError
-from meteor_e.toolkit import PathLike, atomic_writer
+from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e_report.matrix import MATRIX_PREAMBLE, alignment_matrix
 from meteor_e_report.palette import letter
 from meteor_e_report.scored import Report

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from meteor_e.toolkit import Floats
+from meteor_e.base.array_cache import Floats
 from meteor_e_report.scored import PARTS, Report
 
 POINTS = 100

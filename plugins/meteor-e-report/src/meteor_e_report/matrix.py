@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection
 
 from meteor_e import Alignment, InputError
-from meteor_e.toolkit import chunk_numbers
+from meteor_e.scoring.alignment import chunk_numbers
 from meteor_e_report.matchers import matcher_style
 
 MATRIX_PREAMBLE = """\

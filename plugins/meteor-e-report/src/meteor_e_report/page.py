@@ -20,7 +20,10 @@ from markupsafe import Markup
 
 from meteor_e import __version__
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import DEFAULT_SEED, PathLike, Progress, SystemTest, atomic_writer, silent
+from meteor_e.base.files import PathLike, atomic_writer
+from meteor_e.base.progress import Progress, silent
+from meteor_e.significance.resampling import DEFAULT_SEED
+from meteor_e.significance.systems import SystemTest
 from meteor_e_report import charts, palette
 from meteor_e_report.lengths import Cell, distributions
 from meteor_e_report.matchers import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style

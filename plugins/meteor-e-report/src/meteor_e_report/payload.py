@@ -17,7 +17,7 @@ import numpy as np
 
 from meteor_e import Alignment
 from meteor_e.api import InputError
-from meteor_e.toolkit import Floats
+from meteor_e.base.array_cache import Floats
 from meteor_e_report.lengths import ends_of
 from meteor_e_report.scored import PARTS, MetricResult, Report
 

@@ -9,7 +9,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from meteor_e.toolkit import PathLike, atomic_writer
+from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e_report.lengths import POINTS, Cell, Row, distributions
 from meteor_e_report.palette import letter, system_style
 from meteor_e_report.scored import Report

@@ -13,29 +13,18 @@ from numpy.typing import NDArray
 
 from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
-from meteor_e.toolkit import (
-    DEFAULT_SEED,
-    METHODS,
-    FormulaScores,
-    Progress,
-    Scorer,
-    StatisticsSum,
-    SystemTest,
-    SystemTexts,
-    compare_pairs,
-    meteor_scorer,
-    meteor_statistics,
-    metric_score,
-    quotient,
-    shares,
-    silent,
-    staged,
-    statistics_columns,
-)
+from meteor_e.base.progress import Progress, silent, staged
+from meteor_e.metrics.outputs import metric_score
+from meteor_e.metrics.system_texts import SystemTexts
+from meteor_e.scoring.arrays import quotient
+from meteor_e.scoring.formula import FormulaScores, shares
+from meteor_e.scoring.statistics import StatisticsSum, statistics_columns
+from meteor_e.significance.resampling import DEFAULT_SEED
+from meteor_e.significance.systems import METHODS, Scorer, SystemTest, compare_pairs, meteor_scorer, meteor_statistics
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-    from meteor_e.toolkit import Floats
+    from meteor_e.base.array_cache import Floats
 
 METEOR = "METEOR"
 """What tables call METEOR, where nothing else was asked for."""

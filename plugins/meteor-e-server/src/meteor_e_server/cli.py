@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import METRIC_GROUPS, GroupedCommand, MeteorMaker, OptionGroup, metric_options
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options
 
 GROUPS = {
     "Address": OptionGroup(("host", "port", "socket", "origins"), "--socket meteor.sock"),

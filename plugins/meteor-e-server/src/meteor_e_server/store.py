@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from meteor_e.api import ConfigError, MeteorError, Metric, ResourceError, near_miss
-from meteor_e.toolkit import ChainMetric, MeteorMaker, comes_with_plugin
+from meteor_e.api import ConfigError, MeteorError, Metric, ResourceError
+from meteor_e.base.errors import near_miss
+from meteor_e.base.extras import comes_with_plugin
+from meteor_e.cli.options import MeteorMaker
+from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e_server.lanes import Lane
 from meteor_e_server.messages import RequestError
 from meteor_e_server.work import MeteorWork, MetricWork, SpansWork, Work

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError, Metric, MetricColumn
-from meteor_e.toolkit import PARTS, ChainMetric, FormulaScores, SegmentBatch, StatisticsSum, as_summed
-from meteor_e.toolkit import checked_statistics as statistics_of
+from meteor_e.api.running import checked_statistics as statistics_of
+from meteor_e.engine.streaming import SegmentBatch
+from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.scoring.formula import PARTS, FormulaScores
+from meteor_e.scoring.statistics import StatisticsSum, as_summed
 from meteor_e_server.messages import MarkedSegment, ScoredSegment, Segment
 
 if TYPE_CHECKING:

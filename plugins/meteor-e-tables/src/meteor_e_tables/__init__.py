@@ -10,6 +10,6 @@ A table is read in batches and written in batches, so that memory does not grow 
 and ``writers`` choose among them. Importing the package alone imports nothing heavy.
 """
 
-from meteor_e.toolkit import lazy_names
+from meteor_e.base.lazy import lazy_names
 
 __getattr__, __dir__ = lazy_names(__name__)

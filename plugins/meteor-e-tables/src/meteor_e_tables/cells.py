@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from meteor_e.api import InputError, near_miss
+from meteor_e.api import InputError
+from meteor_e.base.errors import near_miss
 
 Where = Callable[[int], str]
 """Says where a row (from 0) is."""

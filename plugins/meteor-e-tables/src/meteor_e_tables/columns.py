@@ -6,17 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.api import located
-from meteor_e.toolkit import (
-    BATCH_CHARACTERS,
-    BATCH_SEGMENTS,
-    PARTS,
-    FormulaScores,
-    SegmentBatch,
-    as_summed,
-    statistics_names,
-    statistics_width,
-)
+from meteor_e.base.errors import located
+from meteor_e.engine.streaming import BATCH_CHARACTERS, BATCH_SEGMENTS, SegmentBatch
+from meteor_e.scoring.formula import PARTS, FormulaScores
+from meteor_e.scoring.statistics import as_summed, statistics_names, statistics_width
 
 if TYPE_CHECKING:
     import numpy as np

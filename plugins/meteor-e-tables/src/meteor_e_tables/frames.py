@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from meteor_e.api import InputError, TextColumns
-from meteor_e.toolkit import StatisticsSum
+from meteor_e.scoring.statistics import StatisticsSum
 from meteor_e_tables.batches import text_batch
 from meteor_e_tables.cells import find_column, nested
 from meteor_e_tables.columns import PREFIX, ColumnNames, sum_statistics

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from meteor_e.api import ConfigError, InputError, TextColumns, near_miss
-from meteor_e.toolkit import DATASET_DICTIONARY, PathLike
+from meteor_e.api import ConfigError, InputError, TextColumns
+from meteor_e.base.errors import near_miss
+from meteor_e.base.files import PathLike
+from meteor_e.formats.tables import DATASET_DICTIONARY
 from meteor_e_tables.arrow import arrow_batch, arrow_errors, text_paths
 from meteor_e_tables.batches import BATCH_ROWS, Batch, Source
 from meteor_e_tables.libraries import require

@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 
 from meteor_e.api import InputError, TextColumns
-from meteor_e.toolkit import PathLike, distinct_keys, input_name, read_segments
+from meteor_e.base.files import PathLike, input_name
+from meteor_e.base.texts import distinct_keys
+from meteor_e.formats.plain import read_segments
 from meteor_e_tables.arrow import arrow_table
 from meteor_e_tables.batches import BATCH_ROWS, Batch, Source, text_batch
 from meteor_e_tables.cells import find_column, nested

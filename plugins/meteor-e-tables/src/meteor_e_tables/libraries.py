@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from meteor_e.toolkit import require as require_of
+from meteor_e.base.extras import require as require_of
 
 
 def require(module: str, what: str, extra: str = "") -> Any:

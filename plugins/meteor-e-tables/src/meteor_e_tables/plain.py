@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e.api import InputError, SystemInput, TextColumns, TextTable
-from meteor_e.toolkit import compression, open_regular, reading
+from meteor_e.base.files import compression, open_regular, reading
 from meteor_e_tables.batches import BATCH_ROWS, RANGE_ROWS, Batch, Range, Source, Texts, text_batch
 from meteor_e_tables.jsonlines import ObjectRows
 

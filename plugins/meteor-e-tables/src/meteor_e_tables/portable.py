@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e import __version__
 from meteor_e.api import ConfigError, ResourceError
-from meteor_e.toolkit import LANGUAGE_FILE, OWN_FUNCTION_WORDS
+from meteor_e.chains.chain import OWN_FUNCTION_WORDS
+from meteor_e.packs.manifest import LANGUAGE_FILE
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-    from meteor_e.toolkit import Pack
+    from meteor_e.packs.pack import Pack
 
 _KEPT = 4
 """Metrics that a process keeps."""
@@ -37,7 +38,8 @@ class PackNeeded(NamedTuple):
 
     def find(self) -> Pack | None:
         """Return the pack if it is on this machine: in the store, shipped, or in the folder it came from."""
-        from meteor_e.toolkit import Pack, PackStore
+        from meteor_e.packs.pack import Pack
+        from meteor_e.packs.store import PackStore
 
         try:
             pack = PackStore().find(self.name)
@@ -58,7 +60,7 @@ class PackNeeded(NamedTuple):
 
 def shipped_folder(pack: PackNeeded) -> Path:
     """Return where a pack that was shipped to this machine lies: in the cache, by its digest."""
-    from meteor_e.toolkit import cache_folder
+    from meteor_e.base.folders import cache_folder
 
     return cache_folder("shipped-packs") / f"{pack.name}-{pack.digest}"
 
@@ -96,7 +98,7 @@ class PortableMetric:
                 "a metric with resources that were given as objects cannot be sent to other processes; "
                 "put them into a pack (see docs/packs.md) and name it with pack="
             )
-        from meteor_e.toolkit import named_pack
+        from meteor_e.packs.store import named_pack
 
         packs = []
         for key in ("pack", "function_words"):

@@ -6,15 +6,16 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api import ScoreRun, ScoreRunner, SystemInput
-from meteor_e.toolkit import terminal_progress
+from meteor_e.api import SystemInput
+from meteor_e.api.tables import ScoreRun, ScoreRunner
+from meteor_e.base.progress import terminal_progress
 from meteor_e_tables.batches import Source
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from meteor_e import Meteor
-    from meteor_e.toolkit import StatisticsSum
+    from meteor_e.scoring.statistics import StatisticsSum
     from meteor_e_tables.batches import Batch, Range
     from meteor_e_tables.columns import ScoredColumns
 
@@ -53,7 +54,7 @@ def _sources(systems: Sequence[SystemInput]) -> list[Source]:
 
 def _score_sources(meteor: Meteor, sources: Sequence[Source], run: ScoreRun) -> list[StatisticsSum]:
     """Score tables; return the summed statistics of each system of each table."""
-    from meteor_e.toolkit import StatisticsSum
+    from meteor_e.scoring.statistics import StatisticsSum
     from meteor_e_tables.columns import ColumnNames
     from meteor_e_tables.writers import table_writer
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import JSON_LINES, PARQUET, atomic_binary_writer, os_errors_as, scratch_beside
+from meteor_e.base.files import atomic_binary_writer, os_errors_as, scratch_beside
+from meteor_e.formats.tables import JSON_LINES, PARQUET
 from meteor_e_tables.arrow import arrow_errors, pyarrow
 from meteor_e_tables.batches import Rows
 from meteor_e_tables.libraries import require

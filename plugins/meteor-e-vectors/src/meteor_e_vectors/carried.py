@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import SimilarityMatcher
-from meteor_e.toolkit import ArrayCache, digest
+from meteor_e.base.array_cache import ArrayCache, digest
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet

@@ -10,15 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import (
-    METRIC_GROUPS,
-    FullHelpGroup,
-    GroupedCommand,
-    OptionGroup,
-    metric_options,
-    scratch_folder,
-    terminal_progress,
-)
+from meteor_e.base.folders import scratch_folder
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, metric_options
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
@@ -135,7 +130,7 @@ def train(
     meteor-e vectors train europarl.fr.xz -l fr --corpus europarl.fr.corpus -o fr.vectors
     meteor-e vectors train europarl.fr.corpus --split -l fr --model skip-gram -d 100 -o fr-100.vectors
     """
-    from meteor_e.toolkit import atomic_writer
+    from meteor_e.base.files import atomic_writer
     from meteor_e_vectors.corpus import copy_corpus, write_corpus
     from meteor_e_vectors.keys import needed
     from meteor_e_vectors.training import TrainingSettings
@@ -216,7 +211,7 @@ def install(name: str, source: str | None, words: int, offline: bool) -> None:
     meteor-e vectors install glove
     meteor-e score system.txt reference.txt -l en --chain vector
     """
-    from meteor_e.toolkit import terminal_progress
+    from meteor_e.base.progress import terminal_progress
     from meteor_e_vectors.install import install_vectors
 
     given = None if source is None else Path(source)

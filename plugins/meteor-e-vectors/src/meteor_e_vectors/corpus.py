@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO, cast
 
 from meteor_e import InputError, Meteor
-from meteor_e.toolkit import Progress, decode_lines, read_segments, silent
+from meteor_e.base.progress import Progress, silent
+from meteor_e.formats.plain import decode_lines, read_segments
 from meteor_e_vectors.keys import key_of
 
 if TYPE_CHECKING:

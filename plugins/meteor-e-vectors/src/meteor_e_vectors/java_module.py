@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from meteor_e.api import JavaModule, JavaSettings
+from meteor_e.api.java_modules import JavaModule, JavaSettings
 
 
 class EmbeddingsModule(JavaModule):

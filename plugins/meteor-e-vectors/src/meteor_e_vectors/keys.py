@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from meteor_e import ConfigError, Token
-from meteor_e.api import near_miss
+from meteor_e.base.errors import near_miss
 
 Key = Literal["word", "lemma", "word_POS", "lemma_POS", "word_lemma"]
 """The keys of METEOR-E; ``POS`` is the universal tag."""

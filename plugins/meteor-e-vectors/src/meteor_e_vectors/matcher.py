@@ -6,7 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from meteor_e.api import FilePath, Meta, SimilarityMatcher, SimilarityOptions, Token
+from meteor_e.api import FilePath, Meta, SimilarityMatcher, Token
+from meteor_e.api.options import SimilarityOptions
 from meteor_e_vectors.keys import Key, checked_key, key_of, needed
 from meteor_e_vectors.normalizing import unit_rows
 from meteor_e_vectors.places import check_language, find_vectors, usable_vectors

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from meteor_e import ConfigError
-from meteor_e.toolkit import Progress, silent
+from meteor_e.base.progress import Progress, silent
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import Evaluation, Measure, TestSet
 
     from meteor_e import Meteor
-    from meteor_e.toolkit import ArrayCache
+    from meteor_e.base.array_cache import ArrayCache
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ def search_threshold(
         ConfigError: if the chain has no such matcher, or there is no such measure.
         InputError: if there are no judgments in the language.
     """
-    from meteor_e.toolkit import ArrayCache, require
+    from meteor_e.base.array_cache import ArrayCache
+    from meteor_e.base.extras import require
 
     evaluation = require("meteor_e_evaluation", "the search for a threshold", distribution="meteor-e-evaluation")
 
@@ -143,7 +144,7 @@ def evaluate_thresholds(
     """
     from meteor_e_evaluation import evaluate
 
-    from meteor_e.toolkit import ChainMetric
+    from meteor_e.metrics.chain_metric import ChainMetric
     from meteor_e_vectors.carried import CarriedStatistics
 
     values = sorted(set(values))

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from meteor_e import ConfigError, InputError, ResourceError
-from meteor_e.api import near_miss
-from meteor_e.toolkit import os_errors_as, unpacked
+from meteor_e.base.errors import near_miss
+from meteor_e.base.files import os_errors_as, unpacked
 from meteor_e_vectors.source import Source
 from meteor_e_vectors.subwords import Subwords
 from meteor_e_vectors.vector_file import reason

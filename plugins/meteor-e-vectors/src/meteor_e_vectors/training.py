@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e import ConfigError, InputError
-from meteor_e.toolkit import Progress, silent
+from meteor_e.base.progress import Progress, silent
 from meteor_e_vectors.corpus import OTHER
 
 if TYPE_CHECKING:

@@ -16,18 +16,9 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from meteor_e import InputError, ResourceError
-from meteor_e.toolkit import (
-    VOCABULARY_SECTIONS,
-    IndexFile,
-    Layout,
-    Vocabulary,
-    damaged,
-    open_regular,
-    os_errors_as,
-    vocabulary_sections,
-    whole_file,
-    write_index,
-)
+from meteor_e.base.files import open_regular, os_errors_as, whole_file
+from meteor_e.packs.indexfile import IndexFile, Layout, damaged, write_index
+from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary, vocabulary_sections
 from meteor_e_vectors.subwords import Subwords
 
 if TYPE_CHECKING:

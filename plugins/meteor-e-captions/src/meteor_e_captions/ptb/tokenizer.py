@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from meteor_e.toolkit import Memory
+from meteor_e.base.memory import Memory
 from meteor_e_captions.ptb.characters import DIGIT, LOWER, UPPER, shadow
 from meteor_e_captions.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
 

@@ -6,7 +6,8 @@ import json
 
 import click
 
-from meteor_e.toolkit import GroupedCommand, OptionGroup, format_table
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.render.plain import format_table
 
 GROUPS = {
     "Texts": OptionGroup(("language", "purpose", "words", "references"), "-l de --purpose rating"),
@@ -41,8 +42,9 @@ def advise(texts: str | None, language: str, purpose: str, words: float | None, 
     meteor-e advise -l de --purpose rating
     meteor-e advise reference.txt --purpose captions --references 5
     """
-    from meteor_e.toolkit import advice_table, find_language
-    from meteor_e.toolkit import advise as find
+    from meteor_e.chains.lookup import find_language
+    from meteor_e.metrics.evidence import advice_table
+    from meteor_e.metrics.evidence import advise as find
     from meteor_e_evaluation.data import read_texts
 
     if texts is not None and words is None:

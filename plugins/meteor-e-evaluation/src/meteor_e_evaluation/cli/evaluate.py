@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError, OutputOptions
-from meteor_e.toolkit import (
-    GroupedCommand,
-    OptionGroup,
-    destination,
-    format_option,
-    format_table,
-    output_format,
-    write_result,
-)
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.output import destination
+from meteor_e.cli.results import format_option, output_format, write_result
+from meteor_e.render.plain import format_table
 from meteor_e_evaluation.cli.options import SharedOptions, shared_options
 
 if TYPE_CHECKING:
@@ -216,7 +211,7 @@ def _indexes(paths: tuple[str, ...], options: SharedOptions) -> list[DataIndex]:
 
 def _evaluate(paths: tuple[str, ...], options: SharedOptions) -> Evaluation:
     from meteor_e.api import MetricContext
-    from meteor_e.toolkit import parse_metrics
+    from meteor_e.metrics.specs import parse_metrics
     from meteor_e_evaluation.agreement import evaluate as run
     from meteor_e_evaluation.agreement import load_test_sets
     from meteor_e_evaluation.measures import measure
@@ -275,7 +270,7 @@ def _render(evaluation: Evaluation, options: SharedOptions) -> None:
 
 
 def _draft(folders: tuple[str, ...], output: str | None) -> None:
-    from meteor_e.toolkit import dump_yaml
+    from meteor_e.base.yamlfile import dump_yaml
     from meteor_e_evaluation.draft import draft_index
 
     if len(folders) > 1:

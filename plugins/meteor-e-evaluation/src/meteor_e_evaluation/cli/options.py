@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import Progress, terminal_progress
+from meteor_e.base.progress import Progress, terminal_progress
 
 if TYPE_CHECKING:
-    from meteor_e.toolkit import ArrayCache
+    from meteor_e.base.array_cache import ArrayCache
 
 
 class SharedOptions(SimpleNamespace):
@@ -21,7 +21,7 @@ class SharedOptions(SimpleNamespace):
 
     def store(self) -> ArrayCache:
         """Return where scores and statistics are kept."""
-        from meteor_e.toolkit import ArrayCache
+        from meteor_e.base.array_cache import ArrayCache
 
         return ArrayCache(self.cache, enabled=not self.no_cache)
 

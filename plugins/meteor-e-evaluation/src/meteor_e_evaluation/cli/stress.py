@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import GroupedCommand, OptionGroup, destination, format_table, terminal_progress
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.output import destination
+from meteor_e.render.plain import format_table
 
 if TYPE_CHECKING:
     from meteor_e_evaluation.stress import StressReport, StressSuite
@@ -171,7 +174,8 @@ def _suite(
 
 def _report(suite: StressSuite, options: dict[str, Any]) -> StressReport:
     from meteor_e.api import MetricContext
-    from meteor_e.toolkit import ArrayCache, parse_metrics
+    from meteor_e.base.array_cache import ArrayCache
+    from meteor_e.metrics.specs import parse_metrics
     from meteor_e_evaluation.stress import stress as run
 
     context = MetricContext(language=suite.language, jobs=options["jobs"], offline=options["offline"] or None)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import METRIC_GROUPS, GroupedCommand, OptionGroup, destination, metric_options
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, metric_options
+from meteor_e.cli.output import destination
 from meteor_e_evaluation.cli.options import SharedOptions, shared_options
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-    from meteor_e.toolkit import Floats
+    from meteor_e.base.array_cache import Floats
     from meteor_e_evaluation.tuning.grid import Axes
     from meteor_e_evaluation.tuning.run import Settings, Tuning
     from meteor_e_evaluation.tuning.scorer import Point
@@ -200,7 +202,7 @@ def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[di
         yield {}, base
         return
     from meteor_e import Meteor
-    from meteor_e.toolkit import plain_value
+    from meteor_e.base.yamlfile import plain_value
 
     names, values = [], []
     for text in option_values:

@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import (
-    GroupedCommand,
-    OptionGroup,
-    destination,
-    lined_up,
-    open_input,
-    systems,
-    terminal_progress,
-)
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.inputs import lined_up, systems
+from meteor_e.cli.output import destination
+from meteor_e.formats.inputs import open_input
 
 if TYPE_CHECKING:
     from meteor_e_evaluation.which import Evidence

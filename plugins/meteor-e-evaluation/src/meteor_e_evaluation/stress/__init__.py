@@ -9,6 +9,6 @@
     print(render_stress(report, "text"))
 """
 
-from meteor_e.toolkit import lazy_names
+from meteor_e.base.lazy import lazy_names
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from meteor_e.api import Perturbation, PerturbationContext
+from meteor_e.api import Perturbation
+from meteor_e.api.perturbations import PerturbationContext
 from meteor_e_evaluation.stress import general
 from meteor_e_evaluation.stress.general import Rule, another_text, some
 from meteor_e_evaluation.stress.words import (

@@ -9,7 +9,8 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from meteor_e.api import Perturbation, PerturbationContext
+from meteor_e.api import Perturbation
+from meteor_e.api.perturbations import PerturbationContext
 from meteor_e_evaluation.stress.words import Words, foreign_words, frequent_words
 
 Rule = Callable[[str, random.Random, PerturbationContext], str | None]

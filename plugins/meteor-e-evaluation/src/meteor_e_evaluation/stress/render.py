@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable
 
-from meteor_e.toolkit import format_table
+from meteor_e.render.plain import format_table
 from meteor_e_evaluation.stress.run import Example, Finding, StressReport
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from meteor_e.api import Perturbation
-from meteor_e.toolkit import plugin_registry
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e_evaluation.stress import english, general
 
 _CLASSES = [

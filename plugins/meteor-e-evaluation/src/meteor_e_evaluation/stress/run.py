@@ -12,27 +12,14 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
-from meteor_e.api import (
-    ConfigError,
-    InputError,
-    Metric,
-    Perturbation,
-    PerturbationContext,
-    SegmentMetric,
-    SystemOutputs,
-    near_miss,
-)
-from meteor_e.toolkit import (
-    ArrayCache,
-    Floats,
-    Progress,
-    atomic_writer,
-    draw_weights,
-    interval,
-    score_outputs,
-    silent,
-    staged,
-)
+from meteor_e.api import ConfigError, InputError, Metric, Perturbation, SegmentMetric, SystemOutputs
+from meteor_e.api.perturbations import PerturbationContext
+from meteor_e.base.array_cache import ArrayCache, Floats
+from meteor_e.base.errors import near_miss
+from meteor_e.base.files import atomic_writer
+from meteor_e.base.progress import Progress, silent, staged
+from meteor_e.metrics.outputs import score_outputs
+from meteor_e.significance.resampling import draw_weights, interval
 from meteor_e_evaluation.stress.general import another_text, some
 from meteor_e_evaluation.stress.rules import perturbations
 from meteor_e_evaluation.stress.words import Words

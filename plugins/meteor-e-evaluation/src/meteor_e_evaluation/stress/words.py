@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from meteor_e.toolkit import parse_yaml
+from meteor_e.base.yamlfile import parse_yaml
 
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{1,2}"
 """Scripts that are written without spaces: two letters count as a word there."""

@@ -11,16 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import (
-    ArrayCache,
-    Counts,
-    Floats,
-    Integers,
-    Progress,
-    chain_statistics,
-    silent,
-    statistics_columns,
-)
+from meteor_e.base.array_cache import ArrayCache, Floats, Integers
+from meteor_e.base.progress import Progress, silent
+from meteor_e.metrics.output_statistics import chain_statistics
+from meteor_e.scoring.arrays import Counts
+from meteor_e.scoring.statistics import statistics_columns
 from meteor_e_evaluation.data import TestSet
 
 if TYPE_CHECKING:

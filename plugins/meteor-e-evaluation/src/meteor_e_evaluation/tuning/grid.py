@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import Floats, Progress, silent
+from meteor_e.base.array_cache import Floats
+from meteor_e.base.progress import Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer

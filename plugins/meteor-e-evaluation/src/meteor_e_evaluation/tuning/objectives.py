@@ -12,8 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e import Parameters
-from meteor_e.api import ConfigError, InputError, Measure, Scores, near_miss
-from meteor_e.toolkit import Counts, Floats, random_signs, score_arrays
+from meteor_e.api import ConfigError, InputError, Measure
+from meteor_e.api.metrics import Scores
+from meteor_e.base.array_cache import Floats
+from meteor_e.base.errors import near_miss
+from meteor_e.scoring.arrays import Counts, score_arrays
+from meteor_e.significance.resampling import random_signs
 from meteor_e_evaluation.correlation import correlate
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.measures import measure, measure_names

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e import __version__
-from meteor_e.toolkit import shown_p
+from meteor_e.render.numbers import shown_p
 from meteor_e_evaluation.tuning.run import Settings, Tuning
 from meteor_e_evaluation.tuning.scorer import Point
 
@@ -36,7 +36,7 @@ def chain_yaml(meteor: Meteor, point: Point, provenance: Mapping[str, str]) -> s
         point: the parameters and weights.
         provenance: what was tuned on what, how, and what it brought; goes into comments and the description.
     """
-    from meteor_e.toolkit import dump_yaml
+    from meteor_e.base.yamlfile import dump_yaml
 
     facts = {"made by": f"meteor-e tune {__version__}", **provenance}
     comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in facts.items())

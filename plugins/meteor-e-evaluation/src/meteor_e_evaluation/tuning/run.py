@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import ArrayCache, Floats, Progress
+from meteor_e.base.array_cache import ArrayCache, Floats
+from meteor_e.base.progress import Progress
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
 from meteor_e_evaluation.tuning.grid import Axes, Found, evaluate_grid

@@ -9,7 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from meteor_e import Parameters
-from meteor_e.toolkit import Counts, Floats, Memory, as_summed, fmean, fragmentation, precision_recall
+from meteor_e.base.array_cache import Floats
+from meteor_e.base.memory import Memory
+from meteor_e.scoring.arrays import Counts, fmean, fragmentation, precision_recall
+from meteor_e.scoring.statistics import as_summed
 from meteor_e_evaluation.tuning.data import TuningSet
 
 Point: TypeAlias = tuple[float, ...]

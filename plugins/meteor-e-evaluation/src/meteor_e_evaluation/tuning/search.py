@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Iterable, Sequence
 
-from meteor_e.toolkit import Progress, silent
+from meteor_e.base.progress import Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.grid import Axes, Found
 from meteor_e_evaluation.tuning.objectives import Objective

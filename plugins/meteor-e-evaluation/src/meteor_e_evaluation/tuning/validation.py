@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from meteor_e.api import ConfigError
-from meteor_e.toolkit import Interval, draw_weights, interval, permutation_p
+from meteor_e.significance.resampling import Interval, draw_weights, interval, permutation_p
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer

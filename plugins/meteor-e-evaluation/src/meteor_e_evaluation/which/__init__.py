@@ -6,6 +6,6 @@
     print(found.text())
 """
 
-from meteor_e.toolkit import lazy_names
+from meteor_e.base.lazy import lazy_names
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -17,17 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from meteor_e.api import ConfigError, ContextualMatcher, MeteorError, Progress, ResourceError, SystemOutputs
-from meteor_e.toolkit import (
-    ArrayCache,
-    as_summed,
-    chain_statistics,
-    fmean,
-    plugin_registry,
-    precision_recall,
-    score_arrays,
-    silent,
-)
+from meteor_e.api import ConfigError, ContextualMatcher, MeteorError, ResourceError, SystemOutputs
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.progress import Progress, silent
+from meteor_e.metrics.output_statistics import chain_statistics
+from meteor_e.plugins.registry import plugin_registry
+from meteor_e.scoring.arrays import fmean, precision_recall, score_arrays
+from meteor_e.scoring.statistics import as_summed
 from meteor_e_evaluation.which.nltk_meteor import RELEASES, Release, porter_stemmer, scores, statistics
 
 if TYPE_CHECKING:
@@ -218,7 +214,7 @@ class _Scored(NamedTuple):
 
 def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
     from meteor_e import Meteor, Parameters
-    from meteor_e.toolkit import find_language
+    from meteor_e.chains.lookup import find_language
 
     language = find_language(texts.language)
     if language.code not in _JAVA_LANGUAGES:

@@ -12,7 +12,7 @@ from typing import Any
 
 from meteor_e import __version__
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import os_errors_as, read_regular
+from meteor_e.base.files import os_errors_as, read_regular
 from meteor_e_evaluation.which.candidates import FORMULAS
 from meteor_e_evaluation.which.signatures import matchers_of, parse_signature
 

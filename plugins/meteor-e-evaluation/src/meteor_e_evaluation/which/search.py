@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from meteor_e.api import ConfigError, InputError, Progress
-from meteor_e.toolkit import check_items, format_table, silent
+from meteor_e.api import ConfigError, InputError
+from meteor_e.base.progress import Progress, silent
+from meteor_e.base.texts import check_items
+from meteor_e.render.plain import format_table
 from meteor_e_evaluation.which.candidates import LEVELS, Candidate, Texts, every_meteor
 from meteor_e_evaluation.which.reported import Reported
 

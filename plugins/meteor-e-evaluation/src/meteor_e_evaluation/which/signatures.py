@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api import ConfigError, MeteorError
-from meteor_e.toolkit import format_table
+from meteor_e.render.plain import format_table
 from meteor_e_evaluation.which.candidates import FORMULAS
 from meteor_e_evaluation.which.nltk_meteor import RELEASES
 
@@ -242,7 +242,7 @@ def matchers_of(value: str) -> list[tuple[str, float, str]]:
 def _make_meteor(parts: Mapping[str, str]) -> Meteor:
     """Make the metric that a signature describes; MeteorError says why there is none."""
     from meteor_e import Meteor
-    from meteor_e.toolkit import find_language
+    from meteor_e.chains.lookup import find_language
 
     parameters = {}
     for short, name in _GREEK.items():

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from meteor_e.api import ResourceError
-from meteor_e.toolkit import os_errors_as, require
+from meteor_e.base.extras import require
+from meteor_e.base.files import os_errors_as
 
 _FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 

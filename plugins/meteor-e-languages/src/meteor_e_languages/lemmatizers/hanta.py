@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from meteor_e import ConfigError, MatcherContext, ResourceError
-from meteor_e.api import ComponentOptions, Meta, near_miss
-from meteor_e.toolkit import Memory, lowercase
+from meteor_e.api import ComponentOptions, Meta
+from meteor_e.base.errors import near_miss
+from meteor_e.base.memory import Memory
+from meteor_e.text.normalization import lowercase
 from meteor_e_languages.lemmatizers.started import StartedLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from meteor_e import Lemmatizer, MatcherContext, ResourceError
-from meteor_e.toolkit import PackStore, lowercase
+from meteor_e.packs.store import PackStore
+from meteor_e.text.normalization import lowercase
 from meteor_e_languages.affixes import AFFIX_FILE, WORD_FILE, Dictionary
 
 __all__ = ["HunspellLemmatizer"]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 from meteor_e import ConfigError, Lemmatizer, MatcherContext, ResourceError
-from meteor_e.api import ComponentOptions, Meta, near_miss
-from meteor_e.toolkit import lowercase
+from meteor_e.api import ComponentOptions, Meta
+from meteor_e.base.errors import near_miss
+from meteor_e.text.normalization import lowercase
 
 _OTHER_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs", "bs": "hbs", "sh": "hbs", "cz": "cs"}
 """Languages that simplemma knows by another code."""

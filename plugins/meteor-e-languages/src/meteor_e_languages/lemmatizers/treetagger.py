@@ -29,7 +29,7 @@ from meteor_e.api import (
     PluginError,
     ResourceError,
 )
-from meteor_e.toolkit import named_languages
+from meteor_e.languages.files import named_languages
 from meteor_e_languages.lemmatizers.started import StartedLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from meteor_e.api import ComponentOptions, FilePath, MatcherContext, Meta, PluginError, ResourceError
-from meteor_e.toolkit import named_languages
+from meteor_e.languages.files import named_languages
 from meteor_e_languages.lemmatizers.started import StartedLemmatizer
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from importlib import metadata
 from typing import Annotated, Any, ClassVar
 
-from meteor_e.api import ComponentOptions, KeyMatcher, Match, Meta, OverlapMatcher, PluginError, Token
+from meteor_e.api import ComponentOptions, KeyMatcher, Match, Meta, PluginError, Token
+from meteor_e.api.matchers import OverlapMatcher
 from meteor_e_languages.words import LONGEST
 
 _KEPT_CLASSES = frozenset((0, 8, 9, *range(36, 107), *range(108, 122), *range(123, 200)))

@@ -12,17 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 
-from meteor_e.api import (
-    ComponentOptions,
-    ConfigError,
-    FilePath,
-    InputError,
-    MatcherContext,
-    Meta,
-    OverlapMatcher,
-    PluginError,
-    Token,
-)
+from meteor_e.api import ComponentOptions, ConfigError, FilePath, InputError, MatcherContext, Meta, PluginError, Token
+from meteor_e.api.matchers import OverlapMatcher
 from meteor_e_languages.words import LONGEST, word_counts
 
 if TYPE_CHECKING:

@@ -20,17 +20,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import (
-    ConfigError,
-    FilePath,
-    InputError,
-    Meta,
-    PluginError,
-    ReferenceFeature,
-    ResourceError,
-    near_miss,
-)
-from meteor_e.toolkit import Memory, comes_with_plugin
+from meteor_e.api import ConfigError, FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
+from meteor_e.base.errors import near_miss
+from meteor_e.base.extras import comes_with_plugin
+from meteor_e.base.memory import Memory
 from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from meteor_e.api import (
     Meta,
     SegmentFeature,
 )
-from meteor_e.toolkit import read_segments, require
+from meteor_e.base.extras import require
+from meteor_e.formats.plain import read_segments
 
 
 class ScoreFileFeature(Feature):

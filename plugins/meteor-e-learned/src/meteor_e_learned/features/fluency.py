@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
-from meteor_e.toolkit import require
+from meteor_e.base.extras import require
 from meteor_e_learned import counting
 from meteor_e_learned.counting import mean_over_references, segment_pairs
 

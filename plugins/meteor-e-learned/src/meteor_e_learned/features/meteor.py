@@ -10,20 +10,15 @@ from numpy.typing import NDArray
 
 from meteor_e import MatcherCounts, Meteor, Statistics
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
-from meteor_e.toolkit import (
-    PARTS,
-    FormulaScores,
-    Shares,
-    aligned,
-    apply_settings,
-    chain_with_paths,
-    is_path,
-    load_chain,
-    plugin_registry,
-    quotient,
-    shares,
-    statistics_columns,
-)
+from meteor_e.base.yamlfile import is_path
+from meteor_e.chains.config import load_chain
+from meteor_e.chains.paths import chain_with_paths
+from meteor_e.chains.settings import apply_settings
+from meteor_e.metrics.alignment_arrays import aligned
+from meteor_e.plugins.registry import plugin_registry
+from meteor_e.scoring.arrays import quotient
+from meteor_e.scoring.formula import PARTS, FormulaScores, Shares, shares
+from meteor_e.scoring.statistics import statistics_columns
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -10,7 +10,9 @@ import numpy as np
 from msgspec import field
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, Examples, InputError, Meta, TrainingRun, near_miss
+from meteor_e.api import ConfigError, Examples, InputError, Meta
+from meteor_e.api.estimators import TrainingRun
+from meteor_e.base.errors import near_miss
 from meteor_e_learned.made import MADE
 from meteor_e_learned.models.base import Floats
 from meteor_e_learned.models.joint_linear import Block, JointLinear

@@ -9,7 +9,9 @@ import numpy as np
 from msgspec import field
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, ConfigError, Examples, InputError, Meta, TrainingRun, near_miss
+from meteor_e.api import ComponentOptions, ConfigError, Examples, InputError, Meta
+from meteor_e.api.estimators import TrainingRun
+from meteor_e.base.errors import near_miss
 from meteor_e_learned.models.base import Floats, pair_taus
 from meteor_e_learned.models.linear import LinearEstimator
 from meteor_e_learned.scale import Scale

@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, ConfigError, Examples, Meta, TrainingRun
+from meteor_e.api import ComponentOptions, ConfigError, Examples, Meta
+from meteor_e.api.estimators import TrainingRun
 from meteor_e_learned.models.base import Floats, strict_tau
 from meteor_e_learned.models.linear import LinearEstimator
 

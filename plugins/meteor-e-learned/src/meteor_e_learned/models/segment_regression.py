@@ -9,7 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, Examples, Meta, TrainingRun
+from meteor_e.api import ComponentOptions, Examples, Meta
+from meteor_e.api.estimators import TrainingRun
 from meteor_e_learned.models.base import Floats, pearson
 from meteor_e_learned.models.linear import LinearEstimator
 

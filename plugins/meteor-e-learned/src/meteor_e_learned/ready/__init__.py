@@ -7,7 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from meteor_e.api import ConfigError, InputError, near_miss
+from meteor_e.api import ConfigError, InputError
+from meteor_e.base.errors import near_miss
 
 __all__ = ["Figure", "ReadyModel", "model_size", "ready_model", "ready_models", "resolve_model"]
 

@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import (
-    METRIC_GROUPS,
-    GroupedCommand,
-    InputFiles,
-    MeteorMaker,
-    OptionGroup,
-    destination,
-    files_options,
-    format_table,
-    metric_options,
-    read_segments,
-    terminal_progress,
-)
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, InputFiles, MeteorMaker, files_options, metric_options
+from meteor_e.cli.output import destination
+from meteor_e.formats.plain import read_segments
+from meteor_e.render.plain import format_table
 from meteor_e_learned.spans.formats import FORMATS, written
 
 if TYPE_CHECKING:

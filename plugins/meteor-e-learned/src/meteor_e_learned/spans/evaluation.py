@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import open_regular
+from meteor_e.base.files import open_regular
 
 __all__ = ["Agreement", "Marked", "Rating", "agreement", "counts", "interval", "read_ratings", "read_spans", "union"]
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import digest, open_regular
+from meteor_e.base.array_cache import digest
+from meteor_e.base.files import open_regular
 from meteor_e_learned.spans.features import COLUMNS
 
 __all__ = ["OMISSION_COLUMNS", "Linear", "SpanModel", "load_span_model"]

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.toolkit import FullHelpGroup, GroupedCommand, OptionGroup, find_language, terminal_progress
+from meteor_e.base.progress import terminal_progress
+from meteor_e.chains.lookup import find_language
+from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
 
 if TYPE_CHECKING:
     from meteor_e_synonyms.dbnary.extraction import Extraction

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from meteor_e import InputError
-from meteor_e.toolkit import Progress, os_errors_as, silent, unpacked
+from meteor_e.base.files import os_errors_as, unpacked
+from meteor_e.base.progress import Progress, silent
 from meteor_e_synonyms.dbnary.harvest import Harvest
 from meteor_e_synonyms.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
 

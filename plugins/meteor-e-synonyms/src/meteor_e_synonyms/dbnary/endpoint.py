@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from meteor_e import ResourceError
-from meteor_e.toolkit import Progress, silent
+from meteor_e.base.progress import Progress, silent
 from meteor_e_synonyms.dbnary.harvest import Harvest
 from meteor_e_synonyms.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
 from meteor_e_synonyms.dbnary.sparql import Endpoint, Row

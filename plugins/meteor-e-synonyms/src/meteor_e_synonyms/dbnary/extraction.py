@@ -13,19 +13,14 @@ from typing import Any, NamedTuple
 
 from meteor_e import InputError, ResourceError
 from meteor_e.api import Language
-from meteor_e.toolkit import (
-    Pack,
-    PackStore,
-    Progress,
-    SourceFile,
-    atomic_writer,
-    build_pack,
-    check_name,
-    download_url,
-    locked,
-    scratch_folder,
-    silent,
-)
+from meteor_e.base.files import atomic_writer
+from meteor_e.base.folders import locked, scratch_folder
+from meteor_e.base.progress import Progress, silent
+from meteor_e.packs.build import build_pack
+from meteor_e.packs.download import download_url
+from meteor_e.packs.manifest import SourceFile, check_name
+from meteor_e.packs.pack import Pack
+from meteor_e.packs.store import PackStore
 from meteor_e_synonyms.dbnary import dump, endpoint
 from meteor_e_synonyms.dbnary.harvest import Harvest
 from meteor_e_synonyms.dbnary.model import APPROXIMATE_SYNONYM, LICENCE, SYNONYM, find_edition, synset_word, word_maker

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from meteor_e.api import JavaModule, JavaSettings
+from meteor_e.api.java_modules import JavaModule, JavaSettings
 
 
 class SynonymModule(JavaModule):

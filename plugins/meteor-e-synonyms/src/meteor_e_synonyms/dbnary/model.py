@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from meteor_e import ConfigError
-from meteor_e.api import Language, near_miss
-from meteor_e.toolkit import Normalizer, lowercase
+from meteor_e.api import Language
+from meteor_e.base.errors import near_miss
+from meteor_e.text.normalization import Normalizer, lowercase
 
 DBNARY = "http://kaiko.getalp.org/dbnary#"
 NAMESPACE = "http://kaiko.getalp.org/dbnary/{code}/"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from meteor_e import ConfigError, ResourceError, __version__
-from meteor_e.toolkit import Progress, silent
+from meteor_e.base.progress import Progress, silent
 
 MAX_ANSWER = 256 << 20
 """Bytes of an answer; no page comes near."""

@@ -12,7 +12,6 @@ from meteor_e.api import (
     ComponentOptions,
     ConfigError,
     FilePath,
-    FolderPath,
     KeyMatcher,
     Language,
     MatcherContext,
@@ -20,7 +19,10 @@ from meteor_e.api import (
     ResourceError,
     Token,
 )
-from meteor_e.toolkit import Progress, SynonymIndex, cached_index, terminal_progress
+from meteor_e.api.options import FolderPath
+from meteor_e.base.progress import Progress, terminal_progress
+from meteor_e.packs.cache import cached_index
+from meteor_e.packs.synonyms import SynonymIndex
 from meteor_e_synonyms.wordnet.morphology import base_forms
 from meteor_e_synonyms.wordnet.relations import (
     HYPERNYMS,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from meteor_e import ConfigError, InputError
-from meteor_e.toolkit import decode_utf8
+from meteor_e.base.files import decode_utf8
 from meteor_e_synonyms.wordnet.relations import Synset
 from meteor_e_synonyms.wordnet.sources import CODES, Tab
 

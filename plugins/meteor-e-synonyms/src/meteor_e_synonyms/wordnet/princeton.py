@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from meteor_e import ResourceError
-from meteor_e.toolkit import Progress
+from meteor_e.base.progress import Progress
 from meteor_e_synonyms.wordnet.relations import HYPERNYMS, Lexicon, Synset, ancestors, entry
 from meteor_e_synonyms.wordnet.sources import Princeton
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from meteor_e.toolkit import Progress, build_synonym_index, silent
+from meteor_e.base.progress import Progress, silent
+from meteor_e.packs.build_synonyms import build_synonym_index
 
 SYNONYMS = "synonyms"
 HYPERNYMS = "hypernyms"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from meteor_e import ResourceError
 from meteor_e.api import Language
-from meteor_e.toolkit import os_errors_as
+from meteor_e.base.files import os_errors_as
 
 DEBIAN = Path("/usr/share/wordnet")
 DATA_FILES = tuple(f"{kind}.{part}" for part in ("noun", "verb", "adj", "adv") for kind in ("data", "index"))

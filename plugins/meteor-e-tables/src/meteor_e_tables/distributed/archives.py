@@ -8,7 +8,10 @@ import zlib
 from pathlib import Path
 
 from meteor_e.api import ResourceError
-from meteor_e.toolkit import FILE_NAME, Manifest, Pack, locked, os_errors_as, put_folder, workplace
+from meteor_e.base.files import os_errors_as
+from meteor_e.base.folders import locked, put_folder, workplace
+from meteor_e.packs.manifest import FILE_NAME, Manifest
+from meteor_e.packs.pack import Pack
 from meteor_e_tables.portable import PackNeeded, shipped_folder
 
 _MAX_MANIFEST = 1 << 20

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e import __version__
-from meteor_e.api import ConfigError, MeteorError, MeteorWarning, ResourceError
+from meteor_e.api import ConfigError, MeteorError, ResourceError
+from meteor_e.base.errors import MeteorWarning
 from meteor_e_tables.distributed.archives import install_archive, pack_archive
 from meteor_e_tables.libraries import require
 from meteor_e_tables.portable import PackNeeded, PortableMetric

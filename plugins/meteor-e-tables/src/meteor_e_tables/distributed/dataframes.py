@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import PathLike
+from meteor_e.base.files import PathLike
 from meteor_e_tables.batches import RANGE_ROWS
 from meteor_e_tables.columns import PREFIX
 from meteor_e_tables.frames import FrameScorer

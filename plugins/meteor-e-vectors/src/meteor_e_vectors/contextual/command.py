@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from meteor_e import ResourceError
-from meteor_e.toolkit import FullHelpGroup, terminal_progress
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.grouped_help import FullHelpGroup
 
 
 @click.group(cls=FullHelpGroup)

@@ -18,8 +18,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.api import SentenceMemory
-from meteor_e.toolkit import require
+from meteor_e.api.matchers import SentenceMemory
+from meteor_e.base.extras import require
 from meteor_e_vectors.contextual.store import (
     DESCRIPTION,
     NETWORK,

