@@ -106,16 +106,12 @@ NEEDS = {
     "universal": "pack of the language, if there is one",
     "any": "nothing",
     "caption-light": "the plugin meteor-e-captions, pack en",
-    "spans-en": "the plugin meteor-e-learned, pack en",
-    "spans": "the plugin meteor-e-learned, pack of the language, if there is one",
     "caption-context": "the same as caption-light, and the encoder minilm (23 MB)",
     "bertscore": "encoder minilm (23 MB)",
 }
 SEEN = {
     "caption-light": {"Composite"},
     "caption-context": {"Composite"},
-    "spans-en": {"WMT24"},
-    "spans": {"WMT24"},
 }
 """What models without a card have been trained on."""
 SPECS = {"bertscore": "scorer:bertscore:BertScore"}
@@ -146,7 +142,7 @@ def metric_names() -> list[str]:
     chains = ("exact", "universal", "adq", "hter", "util", "any")
     known = {*plugin_registry().names("chain"), *plugin_registry().names("metric")}
     light = [name for name in ready_models() if name not in ENCODERS]
-    others = [name for name in ("caption-light", "spans-en", "spans") if name in known]
+    others = [name for name in ("caption-light",) if name in known]
     encoders = [name for name in ENCODERS if name in known or name == "bertscore"]
     found = ["bleu", "chrf", "chrf++", "meteor", *(name for name in chains if name in known), *light, *others, "ter"]
     return list(dict.fromkeys([*found, *encoders]))

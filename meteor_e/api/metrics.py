@@ -283,8 +283,7 @@ class Metric(Component):
     ) -> Sequence[Mapping[str, Any]] | None:
         """Return for each segment what JSON holds of it beside its scores; asked where JSON is written.
 
-        Reports show ``said``, a text, and error ``spans``, each with ``start``, ``end``, ``severity``, ``kind`` and
-        ``reason``; ``missing`` are spans of the reference number ``reference``.
+        Reports show ``said``, a text.
 
         Args:
             hypotheses: raw hypotheses.

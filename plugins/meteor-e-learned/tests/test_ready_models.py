@@ -569,4 +569,4 @@ def test_the_core_knows_the_names_so_that_it_can_say_what_to_install():
         for (kind, name), distribution in ELSEWHERE.items()
         if (kind, distribution) == ("metric", "meteor-e-learned")
     }
-    assert named == {*ready_models(), "model", "spans", "spans-en"}
+    assert named == {*ready_models(), "model"}

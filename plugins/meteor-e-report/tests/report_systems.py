@@ -47,23 +47,15 @@ PAGE_SYSTEMS = {
 }
 
 
-class Marking(SegmentMetric):
-    """Marks the first word, says something of every second segment, and misses the reference's last word."""
+class Saying(SegmentMetric):
+    """Says something of every second segment."""
 
-    name = "marking"
+    name = "saying"
     language = "en"
-    signature = "marking|version:1"
+    signature = "saying|version:1"
 
     def score_segments(self, hypotheses, references, sources=None):
         return np.zeros(len(hypotheses))
 
     def details(self, hypotheses, references):
-        found = []
-        for at, (text, (reference, *_)) in enumerate(zip(hypotheses, references, strict=True)):
-            first = text.split(" ")[0]
-            span = {"start": 0, "end": len(first), "severity": "major", "kind": "name", "reason": "it is <b>wrong</b>"}
-            last = len(reference) - len(reference.split(" ")[-1])
-            missing = {"start": last, "end": len(reference), "at": 0, "severity": "minor", "reference": 0}
-            said = {"said": "nothing is right"} if at % 2 else {}
-            found.append({**said, "spans": [span] if first else [], "missing": [missing]})
-        return found
+        return [{"said": "nothing is <b>right</b>"} if at % 2 else {} for at in range(len(hypotheses))]

@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from meteor_e_report.offsets import word_offsets
 
 from meteor_e import Meteor
 
@@ -28,9 +29,36 @@ def test_files_as_json_lines(cli, own_packs):
     rows = [json.loads(line) for line in cli("align", "hyp", "ref", "--format", "json").out.splitlines()]
     assert [row.pop("segment") for row in rows] == [1, 2]
     meteor = Meteor("en")
+    offsets = [[row.pop(f"{side}_offsets") for side in ("hypothesis", "reference")] for row in rows]
+    assert offsets == [[[[0, 1], [2, 3]]] * 2, [[[0, 7]], [[0, 2], [3, 7]]]]
     assert rows == [
         json.loads(json.dumps(meteor.align(*pair).to_dict())) for pair in (("a b", "b a"), ("finally", "at last"))
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I don't  know.", ["I", "don", "'t", "know", "."]),
+        ("It’s “fine” …", ["It", "’s", "“", "fine", "”", "…"]),
+        ("a naïve café – 1,000.50", ["a", "naïve", "café", "–", "1,000.50"]),
+        ("İstanbul ½ 😀 x", ["İstanbul", "½", "😀", "x"]),
+        ("	日本  語 ", ["日", "本", "語"]),
+        ("", []),
+    ],
+)
+def test_offsets_cut_the_words_out_of_the_raw_text(cli, text, words):
+    (line,) = cli("align", "--text", text, "x", "--format", "jsonl").out.splitlines()
+    row = json.loads(line)
+    assert [text[start:end] for start, end in row["hypothesis_offsets"]] == words
+    assert len(row["hypothesis"]) == len(words)
+
+
+def test_a_word_that_the_raw_text_lacks_is_empty():
+    assert word_offsets("Ab, cd!  AB", ["ab", "cd", "!", "ab"]) == [(0, 2), (4, 6), (6, 7), (9, 11)]
+    assert word_offsets("stack on", ["stack", "new", "on"]) == [(0, 5), (6, 6), (6, 8)]
+    assert word_offsets("", ["a", "b"]) == [(0, 0), (0, 0)]
+    assert word_offsets("a… b", ["a", "...", "b"]) == [(0, 1), (1, 2), (3, 4)]
 
 
 def test_maximum_accuracy(cli, own_packs):

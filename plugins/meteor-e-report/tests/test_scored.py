@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from meteor_e_report import score_systems
-from meteor_e_report.payload import located, payload
-from report_systems import REFERENCES, SYSTEMS, Marking
+from meteor_e_report.payload import payload
+from report_systems import REFERENCES, SYSTEMS, Saying
 
 from meteor_e import InputError, SegmentMetric, load_metric
 from meteor_e.api import ConfigError
@@ -154,24 +154,8 @@ class TestMetrics:
         assert abs(scores[report.rival] - scores[0]) == max(abs(score - scores[0]) for score in scores)
 
 
-def test_what_metrics_tell_of_segments_is_at_the_aligned_words(meteor):
-    texts = {"a": ["Zebra sleeps  now.", "“The  <end>", ""]}
-    metric = Marking()
-    found = score_systems(meteor, texts, ["A cat sleeps", "the end", "x"], metrics=[metric], method=None)
-    (remarks,) = payload(found)["metrics"][0]["remarks"].content
-    assert remarks[0]["spans"][0] | {"text": "Zebra", "severity": "major", "words": [0, 0]} == remarks[0]["spans"][0]
-    assert (
-        remarks[0]["missing"][0] | {"text": "sleeps", "kind": "omission", "words": [2, 2]} == remarks[0]["missing"][0]
-    )
-    assert "said" not in remarks[0]
-    assert remarks[1]["said"] == "nothing is right"
-    assert remarks[2]["spans"] == []
-    assert payload(found)["metrics"][1]["remarks"].content == []
-
-
-def test_words_stand_where_they_are_in_the_raw_text():
-    assert located("Ab, cd!  AB", ["ab", "cd", "!", "ab"]) == [(0, 2), (4, 6), (6, 7), (9, 11)]
-    # A word that normalization changed has no place; those after it have.
-    assert located("It\u2019s fine", ["it", "'", "s", "fine"]) == [(0, 2), (2, 2), (3, 4), (5, 9)]
-    # The letter stands in another word only.
-    assert located("stack on", ["a", "stack", "on"])[1:] == [(0, 5), (6, 8)]
+def test_what_metrics_say_of_segments(meteor):
+    found = score_systems(meteor, {"a": ["x", "y", ""]}, ["x", "y", "x"], metrics=[Saying()], method=None)
+    saying, own = (metric["remarks"].content for metric in payload(found)["metrics"])
+    assert saying == [{1: "nothing is <b>right</b>"}]
+    assert own == []

@@ -47,8 +47,6 @@ def meteor_e_metrics() -> dict[str, str]:
         "model": "meteor_e_learned.prediction:ModelMetric",
         "en-light": "meteor_e_learned.ready_metrics:EnLight",
         "en-light-context": "meteor_e_learned.ready_metrics:EnLightContext",
-        "spans": "meteor_e_learned.spans.metric:SpansAny",
-        "spans-en": "meteor_e_learned.spans.metric:SpansEn",
         "en-ranker": "meteor_e_learned.ready_metrics:EnRanker",
         "fr-ranker": "meteor_e_learned.ready_metrics:FrRanker",
         "de-ranker": "meteor_e_learned.ready_metrics:DeRanker",
@@ -71,8 +69,4 @@ def meteor_e_estimators() -> dict[str, str]:
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return commands by name."""
-    return {
-        **{name: f"meteor_e_learned.cli:{name}" for name in ("train", "predict", "rank", "model")},
-        "spans": "meteor_e_learned.spans.cli:spans",
-        "evaluate spans": "meteor_e_learned.spans.cli:evaluate_spans",
-    }
+    return {name: f"meteor_e_learned.cli:{name}" for name in ("train", "predict", "rank", "model")}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base.extras import require
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.options import METRIC_GROUPS, metric_options
 from meteor_e.cli.output import destination
@@ -22,9 +21,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Input": OptionGroup(("text", "stdio", "encoding"), '--text "the cat sat" "a cat sat down"'),
     **METRIC_GROUPS,
-    "Output": OptionGroup(
-        ("maximum_accuracy", "form", "show", "spans", "output"), "… --format json -o alignments.jsonl"
-    ),
+    "Output": OptionGroup(("maximum_accuracy", "form", "show", "output"), "… --format jsonl -o alignments.jsonl"),
 }
 """The groups of the help text."""
 
@@ -39,13 +36,12 @@ GROUPS = {
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "java", "latex"]),
+    type=click.Choice(["text", "jsonl", "json", "java", "latex"]),
     default="text",
-    help="Lines to read, a JSON object a segment, the Java Matcher's format, or a matrix in LaTeX (TikZ).  "
-    "[default: text]",
+    help="Lines to read; jsonl or json: one JSON object per segment, with the words' character offsets in the raw "
+    "text; the Java Matcher's format; or a matrix in LaTeX (TikZ).  [default: text]",
 )
 @click.option("--show", is_flag=True, help="Show the two lines, aligned; in a terminal, in colors.")
-@click.option("--spans", is_flag=True, help="With --show: say which parts are probably wrong (meteor-e-learned).")
 @click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 def align(
@@ -57,7 +53,6 @@ def align(
     maximum_accuracy: bool,
     form: str,
     show: bool,
-    spans: bool,
     encoding: str,
     output: str | None,
 ) -> None:
@@ -70,8 +65,6 @@ def align(
     """
     if show and form != "text":
         raise ConfigError("--show and --format exclude each other")
-    if spans and not show:
-        raise ConfigError("--spans goes with --show; `meteor-e spans` writes files")
     if stdio:
         if hypothesis is not None or text:
             raise ConfigError("--stdio reads standard input; give no files and no --text")
@@ -84,26 +77,12 @@ def align(
         pairs = _file_pairs(hypothesis, reference, encoding)
     meteor = make_meteor()
     write = _shower(meteor) if show else _WRITERS[form](meteor)
-    wrong = _span_lines(meteor) if spans else None
     with destination(output) as stream:
         for number, (one, other) in enumerate(pairs, 1):
-            write(stream, meteor.align(one, other, maximum_accuracy=maximum_accuracy), number)
-            if wrong is not None:
-                stream.writelines(wrong(one, other))
+            alignment = meteor.align(one, other, maximum_accuracy=maximum_accuracy)
+            write(stream, alignment, number, (one, other))
             if stdio:
                 stream.flush()
-
-
-def _span_lines(meteor: Meteor) -> Callable[[str, str], Iterator[str]]:
-    """Return what yields a line for each part of a hypothesis that is probably wrong."""
-    found = require("meteor_e_learned.spans", "--spans", distribution="meteor-e-learned").Spans(meteor=meteor)
-
-    def lines(hypothesis: str, reference: str) -> Iterator[str]:
-        for span in found.find(hypothesis, reference):
-            yield f"✗ {span.severity} {span.kind} ({span.probability:.2f}): {span.reason}\n"
-        yield "\n"
-
-    return lines
 
 
 def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tuple[str, str]]:
@@ -129,11 +108,12 @@ def _stdio_pairs(encoding: str) -> Iterator[tuple[str, str]]:
         yield hypothesis, reference
 
 
-Writer = Callable[["TextIO", "Alignment", int], None]
+Writer = Callable[["TextIO", "Alignment", int, tuple[str, str]], None]
+"""Writes a segment: its alignment, its number, and its raw texts."""
 
 
 def _text_writer(_: Meteor) -> Writer:
-    def write(stream: TextIO, alignment: Alignment, number: int) -> None:
+    def write(stream: TextIO, alignment: Alignment, number: int, texts: tuple[str, str]) -> None:
         stream.write(f"segment {number}\n")
         stream.writelines(line + "\n" for line in alignment_lines(alignment))
         stream.write("\n")
@@ -142,8 +122,13 @@ def _text_writer(_: Meteor) -> Writer:
 
 
 def _json_writer(_: Meteor) -> Writer:
-    def write(stream: TextIO, alignment: Alignment, number: int) -> None:
-        json.dump({"segment": number, **alignment.to_dict()}, stream, ensure_ascii=False)
+    from meteor_e_report.offsets import word_offsets
+
+    def write(stream: TextIO, alignment: Alignment, number: int, texts: tuple[str, str]) -> None:
+        sides = alignment.hypothesis, alignment.reference
+        hypothesis, reference = (word_offsets(text, words) for text, words in zip(texts, sides, strict=True))
+        places = {"hypothesis_offsets": hypothesis, "reference_offsets": reference}
+        json.dump({"segment": number, **alignment.to_dict(), **places}, stream, ensure_ascii=False)
         stream.write("\n")
 
     return write
@@ -152,7 +137,7 @@ def _json_writer(_: Meteor) -> Writer:
 def _java_writer(_: Meteor) -> Writer:
     from meteor_e.java.alignments import format_alignment
 
-    return lambda stream, alignment, number: stream.writelines([format_alignment(alignment, number)])
+    return lambda stream, alignment, number, _: stream.writelines([format_alignment(alignment, number)])
 
 
 def _latex_writer(meteor: Meteor) -> Writer:
@@ -160,7 +145,7 @@ def _latex_writer(meteor: Meteor) -> Writer:
 
     function_words = meteor.resources.function_words
 
-    def write(stream: TextIO, alignment: Alignment, number: int) -> None:
+    def write(stream: TextIO, alignment: Alignment, number: int, texts: tuple[str, str]) -> None:
         try:
             matrix = alignment_matrix(alignment, function_words)
         except InputError as error:
@@ -177,7 +162,7 @@ def _shower(meteor: Meteor) -> Writer:
 
     function_words = meteor.resources.function_words
 
-    def write(stream: TextIO, alignment: Alignment, number: int) -> None:
+    def write(stream: TextIO, alignment: Alignment, number: int, texts: tuple[str, str]) -> None:
         stream.write(f"segment {number}\n")
         show_alignment(alignment, function_words, stream)
         stream.write("\n")
@@ -185,4 +170,10 @@ def _shower(meteor: Meteor) -> Writer:
     return write
 
 
-_WRITERS = {"text": _text_writer, "json": _json_writer, "java": _java_writer, "latex": _latex_writer}
+_WRITERS = {
+    "text": _text_writer,
+    "jsonl": _json_writer,
+    "json": _json_writer,
+    "java": _java_writer,
+    "latex": _latex_writer,
+}

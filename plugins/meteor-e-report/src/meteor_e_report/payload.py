@@ -9,7 +9,6 @@ import base64
 import gzip
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -23,9 +22,6 @@ from meteor_e_report.scored import PARTS, MetricResult, Report
 
 SCALE = 1_000_000
 """Scores are sent as whole numbers of millionths."""
-
-_WINDOW = 48
-"""How many characters are searched for a word."""
 
 LIMIT = 256 << 20
 """Characters of JSON that a page may hold; browsers do not take texts much longer than that."""
@@ -94,7 +90,7 @@ def payload(report: Report, server: str | None = None) -> dict[str, Any]:
                     for one in result.explanations
                     if one.segment is not None
                 ],
-                "remarks": Texts(_remarks(report, result)),
+                "remarks": Texts(_remarks(result)),
             }
             for at, result in enumerate(report.metrics)
         ],
@@ -108,55 +104,11 @@ def payload(report: Report, server: str | None = None) -> dict[str, Any]:
     }
 
 
-def _remarks(report: Report, result: MetricResult) -> list[dict[int, dict[str, Any]]]:
-    """Return for each system, by segment, what a metric says in words, and the errors that it found.
-
-    An error has ``text``, ``severity``, ``kind`` and ``reason``, and in ``words`` the first and last aligned word. What
-    is missing has its words in the reference.
-    """
-    found: list[dict[int, dict[str, Any]]] = []
-    for system, told in zip(report.systems, result.details, strict=False):
-        remarks: dict[int, dict[str, Any]] = {}
-        for number, (entry, segment) in enumerate(zip(told, system.segments, strict=True)):
-            sides = segment.alignment.hypothesis, segment.alignment.reference
-            texts = system.hypotheses[number], report.references[number][segment.reference_index]
-            remark: dict[str, Any] = {"said": entry["said"]} if "said" in entry else {}
-            if "spans" in entry:
-                lost = [one for one in entry.get("missing", ()) if one["reference"] == segment.reference_index]
-                remark["spans"], remark["missing"] = (
-                    _errors(errors, text, words)
-                    for errors, text, words in zip((entry["spans"], lost), texts, sides, strict=True)
-                )
-            if remark.get("said") or remark.get("spans") or remark.get("missing"):
-                remarks[number] = remark
-        found.append(remarks)
-    return found
-
-
-def _errors(spans: Sequence[Mapping[str, Any]], text: str, words: Sequence[str]) -> list[dict[str, Any]]:
-    places = located(text, words) if spans else []
-    found = []
-    for span in spans:
-        start, end = span["start"], span["end"]
-        inside = [at for at, place in enumerate(places) if place[0] < end and start < place[1]]
-        shown = {"text": text[start:end], "severity": span["severity"], "kind": span.get("kind", "omission")}
-        shown["reason"] = span.get("reason", "")
-        found.append({**shown, "words": [inside[0], inside[-1]] if inside else []})
-    return found
-
-
-def located(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where aligned words stand in a raw text; a word that normalization changed has an empty place."""
-    folded = "".join(low if len(low := char.lower()) == 1 else char for char in text)
-    places, at, sure = [], 0, True
-    for word in words:
-        start = folded.find(word.lower(), at, at + len(word) + _WINDOW)
-        # After words that were found, only white space and marks are left out.
-        sure = start >= 0 and not (sure and any(char.isalnum() for char in folded[at:start]))
-        if sure:
-            at = start + len(word)
-        places.append((at - len(word), at) if sure else (at, at))
-    return places
+def _remarks(result: MetricResult) -> list[dict[int, str]]:
+    """Return for each system, by segment, what a metric says in words."""
+    return [
+        {number: entry["said"] for number, entry in enumerate(told) if entry.get("said")} for told in result.details
+    ]
 
 
 def _flat(alignment: Alignment) -> list[int]:

@@ -50,11 +50,11 @@ class Report {
     );
   }
 
-  // What metrics say of a system's segment, and the errors that they found in it.
+  // What metrics say of a system's segment.
   remarks(system, segment) {
     return this.metrics.flatMap(({ label, remarks }) => {
-      const remark = remarks[system]?.[segment];
-      return remark ? [{ label, said: "", spans: [], missing: [], ...remark }] : [];
+      const said = remarks[system]?.[segment];
+      return said ? [{ label, said }] : [];
     });
   }
 

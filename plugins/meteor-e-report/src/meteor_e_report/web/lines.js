@@ -90,20 +90,6 @@ function unitsOf(alignment) {
 
 const MOST_COLUMNS = 400;
 
-// The worst error that metrics found at each word of a side: an array with holes.
-function errorsAt(remarks, side) {
-  const found = [];
-  for (const error of remarks.flatMap((remark) => remark[side])) {
-    if (!error.words.length) continue;
-    for (const at of range(error.words[0], error.words[1] - error.words[0] + 1)) {
-      if (found[at]?.severity !== "major") found[at] = error;
-    }
-  }
-  return found;
-}
-
-const errorName = ({ severity, kind }) => (kind === "omission" ? `${severity} error: missing in the hypothesis` : `${severity} error: ${kind}`);
-
 // Draw an alignment, or as much of it as has room.
 function alignedLines(alignment, report, { all = false } = {}) {
   const { hypothesis, reference } = alignment;
@@ -113,18 +99,15 @@ function alignedLines(alignment, report, { all = false } = {}) {
   const root = element("div", { class: "lines", dir: direction(texts(reference)) });
   const spoken = `Hypothesis${alignment.edited ? ", edited" : ` of ${report.systems[alignment.system].name}`}: ${texts(hypothesis).join(" ")}. Reference: ${texts(reference).join(" ")}.`;
   const label = element("p", { class: "hidden" }, visible(cut(spoken, LONG_TEXT)));
-  const remarks = report.remarks(alignment.system, alignment.segment);
-  const errors = new Map([[hypothesis, errorsAt(remarks, "spans")], [reference, errorsAt(remarks, "missing")]]);
   const word = (side, at, match) => {
-    const error = errors.get(side)[at];
     const about = match ? `${report.matchers[match.matcher]}, chunk ${match.chunk}` : "no match";
     return element(
       "bdi",
       {
-        class: `word${match ? ` matched ${matcherClass(match.matcher)}` : ""}${side[at].functional ? " functional" : ""}${error ? ` error ${error.severity}` : ""}`,
+        class: `word${match ? ` matched ${matcherClass(match.matcher)}` : ""}${side[at].functional ? " functional" : ""}`,
         "data-match": match && match.number,
         "data-reference": side === reference ? at : undefined,
-        title: error ? `${about}; ${errorName(error)}` : about,
+        title: about,
       },
       visible(cut(side[at].text, 60)),
     );

@@ -112,7 +112,7 @@ class SegmentView {
     ]);
   }
 
-  // What metrics say of each system: in words, and as errors that are marked in the aligned lines.
+  // What metrics say of each system.
   remarks(segment, systems) {
     const { report } = this;
     const labels = report.metrics.map((metric) => metric.label);
@@ -123,19 +123,9 @@ class SegmentView {
     });
   }
 
-  remark({ system, said, spans, missing }) {
+  remark({ system, said }) {
     const who = [badge(system), element("bdi", null, visible(this.report.systems[system].name))];
-    const item = (error) =>
-      element(
-        "li",
-        null,
-        element("span", { class: `severity ${error.severity}` }, errorName(error)),
-        " ",
-        element("bdi", { class: "quoted", dir: "auto" }, visible(cut(error.text, 200))),
-        error.reason ? [" ", element("bdi", null, visible(cut(error.reason, 400)))] : null,
-      );
-    const errors = [...spans, ...missing];
-    return element("div", { class: "why" }, element("p", null, who, said ? [" ", element("bdi", null, visible(said))] : null), errors.length ? element("ul", null, errors.map(item)) : null);
+    return element("div", { class: "why" }, element("p", null, who, " ", element("bdi", null, visible(said))));
   }
 
   why([said, ...reasons]) {
