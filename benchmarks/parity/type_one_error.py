@@ -36,6 +36,8 @@ AGAIN = 0.065
 """A test that should hold its level, and rejects more often, is simulated five times as often."""
 
 PERMUTATIONS = 99
+NOTES = {"none": "independent errors", "segments": "shared by a segment", "systems": "shared by a system"}
+"""What the two metrics' errors have in common."""
 
 Simulation = Callable[[np.random.Generator], float]
 """Makes data without a difference, tests them, and returns p."""
@@ -180,9 +182,7 @@ def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
     yield "spa, mean of 2 pairs", "perm-both", True, of_metrics("spa", "perm-both", 4, 30, 2)
     yield "system-spearman", "systems", True, of_metrics("system-spearman", "systems", 15, 5)
     for shared in ("none", "segments", "systems"):
-        note = {"none": "independent errors", "segments": "shared by a segment", "systems": "shared by a system"}[
-            shared
-        ]
+        note = NOTES[shared]
         for name in MEASURES:
             # With one language pair, pooling the pairs of systems changes nothing.
             if name != "system-accuracy-pooled":
@@ -208,8 +208,7 @@ def main() -> int:
     parser.add_argument("--only", help="only tests of things whose name holds this")
     parser.add_argument("--output", help="write the table to a Markdown file, too")
     options = parser.parse_args()
-    lines = ["| tested | test | rejected at p ≤ .05 | simulations |", "|---|---|--:|--:|"]
-    print("\n".join(lines), flush=True)
+    table: dict[tuple[str, str], dict[str, str]] = {}
     failed = False
     for number, (name, test, holds, simulate) in enumerate(simulations()):
         if options.only and options.only not in name:
@@ -222,21 +221,31 @@ def main() -> int:
         rate = float(np.mean(found))
         # A default asks two tests, and may doubt too much.
         failed |= holds and not (0.0 if test == "default" else LOW) <= rate <= HIGH
-        note = "" if holds else " (not meant to hold it)"
-        lines.append(f"| {name} | {test} | {rate:.3f}{note} | {len(found):,} |")
-        print(f"{lines[-1]}  {time.process_time() - started:.0f} s", flush=True)
+        print(f"{name}, {test}: {rate:.3f} of {len(found):,}, {time.process_time() - started:.0f} s", flush=True)
+        tested, _, note = name.rpartition(", ")
+        if note not in NOTES.values():
+            tested, note = name, "separate"
+        table.setdefault((tested, test), {})[note] = f"{rate:.3f}{'' if holds else '*'}"
     if options.output:
+        notes = ("separate", *NOTES.values())
+        rows = [
+            " | ".join(["", name, test, *(found.get(note, "") for note in notes), ""]).strip()
+            for (name, test), found in table.items()
+        ]
         head = (
             "# Type I error of the significance tests\n\n"
             f"{options.simulations:,} simulations of each test, seed {options.seed}. Between two things that do not "
             "differ, a test at the level .05 should find a difference in 5 % of the simulations. A test that is meant "
             "to hold its level and rejects in more than 6.5 % of them is simulated five times as often. A default that "
-            "asks two tests rejects less often.\n\n"
+            "asks two tests rejects less often. A star marks tests that are not meant to hold the level there. "
+            "Columns: the share that rejects at p ≤ .05, in a simulation of its own, and by what the two metrics' "
+            "errors have in common.\n\n"
             "    python benchmarks/parity/type_one_error.py "
             f"--simulations {options.simulations} --output {options.output}\n\n"
+            f"| tested | test | {' | '.join(notes)} |\n|---|---|--:|--:|--:|--:|\n"
         )
         Path(options.output).parent.mkdir(parents=True, exist_ok=True)
-        Path(options.output).write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+        Path(options.output).write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
     return int(failed)
 
 
