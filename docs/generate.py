@@ -14,6 +14,7 @@ import click
 import msgspec
 import nbformat
 from meteor_e_evaluation.index import DataIndex, JudgementSpec, OutputSpec, PairSpec, SegmentMap
+from meteor_e_evaluation.measures import measure_table
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from nbclient import NotebookClient
@@ -30,6 +31,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         ("reference/command-line.md", command_line()),
         ("reference/chain-keys.md", chain_keys()),
         ("reference/index-keys.md", index_keys()),
+        ("reference/measures.md", measures()),
     ):
         files.append(File.generated(config, path, content=content))
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
@@ -131,6 +133,12 @@ def chain_keys() -> str:
         entry = {**definitions.get(entry.get("$ref", "").rpartition("/")[2], {}), **entry}
         lines.append(f"| `{name}` | {_type(entry, definitions)} | {entry.get('description', '')} |")
     return "\n".join(lines) + "\n"
+
+
+def measures() -> str:
+    """Return the page of measures of agreement, as the measures describe themselves."""
+    intro = "`meteor-e evaluate --list-measures` prints the same. MTME is Google's mt-metrics-eval."
+    return f"# Measures of agreement\n\n{intro}\n\n{measure_table()}\n"
 
 
 def index_keys() -> str:
