@@ -54,6 +54,15 @@ def on_page_markdown(markdown: str, **_: object) -> str:
     return _OUTSIDE.sub(r"\1 (`\2`)", markdown)
 
 
+_ROLE = re.compile(r":(?:class|func|meth|attr|data|mod|exc|doc|ref):<code>~?\.?([^<]*)</code>")
+"""A cross reference as docstrings write it, after Markdown has made code of its target."""
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Show a cross reference of a docstring as code."""
+    return _ROLE.sub(r"<code>\1</code>", html)
+
+
 def command_line() -> str:
     """Return the page of all commands, as their help says it."""
     lines = ["# Command line", ""]
