@@ -19,17 +19,6 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 
 
 @hookimpl
-def meteor_e_matchers() -> dict[str, str]:
-    """Return matchers for words that are alike inside."""
-    return {
-        "compound": "meteor_e_languages.matchers.parts:CompoundMatcher",
-        "diacritics": "meteor_e_languages.matchers.folding:DiacriticsMatcher",
-        "subword": "meteor_e_languages.matchers.parts:SubwordMatcher",
-        "transliteration": "meteor_e_languages.matchers.folding:TransliterationMatcher",
-    }
-
-
-@hookimpl
 def meteor_e_segmenters() -> dict[str, str]:
     """Return segmenters; the library of each is imported when a language uses it."""
     return {
