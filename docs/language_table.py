@@ -17,15 +17,13 @@ PAGE = Path(__file__).parent / "language-table.md"
 HEAD = """# Table of languages
 
 `python docs/language_table.py --write` makes this page from the {count} definitions in `resources/languages`.
-[Any other language](languages.md) works, too: it gets the generic definition of its script. `meteor-e languages` prints
-the same, with the packs that you have.
+[Any other language](languages.md) gets the generic definition of its script. `meteor-e languages` prints
+the same, with your packs.
 
-- **lemmas**: `simplemma` comes with the library of that name, `hunspell` by
-  `meteor-e pack install CODE --with hunspell`. *Of your own*: give a dictionary by `--from`.
-- **synonyms**: `mythes` and `omw` come by `meteor-e pack install CODE --with mythes` (or `omw`), `dbnary` by
-  `meteor-e dbnary install CODE`.
-- **function words**: `own` are those of METEOR's pack, `en` English ones, as METEOR 1.5 counts them; `wordfreq` are the
-  frequent words of `meteor-e pack install CODE --with wordfreq`.
+- **lemmas**: `pip install simplemma`.
+- **synonyms**: `own` and `omw` by `meteor-e pack install CODE`, `dbnary` by `meteor-e dbnary install CODE`. Spanish and French
+  have METEOR's own pack; their `omw` is read by the matcher [`wordnet`](synonyms.md).
+- **function words**: `own` are those of METEOR's pack, `en` English ones, as METEOR 1.5 counts them.
 - **parameters**: α, β, γ and δ of the default task.
 
 {modules} languages have a stemmer or base words by name, {synonyms} synonyms by name, {words} function words.
@@ -34,12 +32,11 @@ EVIDENCE = """
 ## Evidence
 
 `python benchmarks/languages/gates.py benchmarks/wmt{24,12,11,13}.yaml --write` measures what a resource changes in
-the agreement with human judgments, alone beside exact matches: Kendall's τ inside a segment, with ties of the
+the agreement with human judgments, beside exact matches alone: Kendall's τ inside a segment, with ties of the
 metric as nothing, and its 95 % interval over 2,000 draws of segments. *Proven* and *harmful* have an interval that
-leaves out 0. METEOR's languages keep what METEOR 1.5 has, and get nothing else by default; the others get no
-resource by default, for none is proven there. `characters`, `jieba` and `icu` are segmenters in place of the
-language's own: Chinese by characters agrees better with people than its words do. The tables `omw` of Czech,
-German, Russian and Spanish are those made from Wiktionary. No figure is there for languages without judgments.
+leaves out 0. METEOR's languages keep what METEOR 1.5 has. The others get no resource by default, because none is
+proven. `characters`, `jieba` and `icu` are segmenters instead of the language's own. The tables `omw` of Czech, German,
+Russian and Spanish are those made from Wiktionary.
 
 | language | resource | change | 95 % interval | verdict | by default | judgments |
 |---|---|---|---|---|---|---|
@@ -53,10 +50,9 @@ def page() -> str:
     for row in rows:
         row["code"] = f"`{row['code']}`"
     keys = [key for key in rows[0] if key != "evidence"]
-    by_name = [[name for name in row["lemmas"] if not name.endswith("own")] for row in rows]
     text = HEAD.format(
         count=len(rows),
-        modules=sum(bool(row["stems"] or lemmas) for row, lemmas in zip(rows, by_name, strict=True)),
+        modules=sum(bool(row["stems"] or row["lemmas"]) for row in rows),
         synonyms=sum(bool(row["synonyms"]) for row in rows),
         words=sum(bool(row["function words"]) for row in rows),
     )

@@ -3,11 +3,10 @@
 usage: python benchmarks/languages/gates.py INDEX... [--language CODE] [--resource NAME] [--write] [--json FILE]
 
 Each resource stands alone beside exact matches, with the parameters of the task universal and the weight .6:
-stems, lemmas by simplemma or a hunspell dictionary, synonyms of a thesaurus (also with base words), a wordnet or
-DBnary, and function words by frequency; of Chinese and Japanese, other segmenters in place of their own. The
-figure is the change of Kendall's tau inside a segment (WMT14's variant: a tie of the metric counts as nothing),
+stems, lemmas by simplemma, synonyms of a wordnet or DBnary, and function words of METEOR's packs; of Chinese and
+Japanese, other segmenters instead of their own. The figure is the change of Kendall's tau inside a segment (WMT14's variant: a tie of the metric counts as nothing),
 the mean over the language's sets, with a 95 % interval from segments drawn anew. Packs are those installed:
-`meteor-e pack install CODE --with mythes`. --write puts the figures into resources/languages/CODE.yaml.
+`meteor-e pack install CODE`. --write puts the figures into resources/languages/CODE.yaml.
 """
 
 from __future__ import annotations
@@ -49,19 +48,10 @@ def resources(code: str) -> Iterator[tuple[str, dict[str, Any]]]:
     store = PackStore()
     if "simplemma" in language.resources:
         yield "simplemma", beside("lemma", lemmatizer={"use": "simplemma"})
-    if store.find(f"{code}-hunspell"):
-        yield "hunspell", beside("lemma", lemmatizer={"use": "hunspell"})
-    for kind in ("mythes", "omw"):
-        if store.find(f"{code}-{kind}"):
-            yield kind, beside("synonym", pack=f"{code}-{kind}")
-    if store.find(f"{code}-hunspell") and store.find(f"{code}-mythes"):
-        both = [{"use": module, "weight": WEIGHT} for module in ("lemma", "synonym")]
-        keys = {"matchers": ["exact", *both], "pack": f"{code}-mythes", "lemmatizer": {"use": "hunspell"}}
-        yield "hunspell+mythes", {**exact, **keys}
+    if store.find(f"{code}-omw"):
+        yield "omw", beside("synonym", pack=f"{code}-omw")
     if store.find(f"dbnary-{code}"):
         yield "dbnary", beside("dbnary")
-    if store.find(f"{code}-wordfreq"):
-        yield "wordfreq", {**exact, "pack": f"{code}-wordfreq"}
     for segmenter in SEGMENTERS.get(code, ()):
         if segmenter != language.segmenter:
             yield segmenter, {**exact, "segmenter": segmenter}

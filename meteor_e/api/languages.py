@@ -100,8 +100,7 @@ class Language:
             English function words in every language.
         segmenter: name of the segmenter that finds its words, ``None`` where spaces separate them.
         lemmatizer: name of the lemmatizer that chains with the matcher ``lemma`` use where they name none.
-        resources: what can be had by name beside its stems: ``simplemma``, ``hunspell``, ``mythes``, ``omw``,
-            ``dbnary``, ``wordfreq``.
+        resources: what can be had by name beside its stems: ``simplemma``, ``omw``, ``dbnary``.
         evidence: what resources changed in the agreement with human judgments, by name; see :class:`Evidence`.
         matchers: its modules, in chain order.
         default_task: the task used where none is named.

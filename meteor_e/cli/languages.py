@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from meteor_e.api.languages import Language
 
 
-_LEMMAS = ("simplemma", "hunspell")
-_SYNONYMS = ("mythes", "omw", "dbnary")
+_LEMMAS = ("simplemma",)
+_SYNONYMS = ("omw", "dbnary")
 _MODULES = {
     "stem": "stem",
     "paraphrase": "paraphrase",
@@ -76,7 +76,7 @@ def describe(language: Language) -> dict[str, Any]:
         "lemmas": lemmas,
         "synonyms": own + [name for name in _SYNONYMS if name in language.resources],
         "paraphrases": "paraphrase" in language.matchers,
-        "function words": [words] * bool(words) + ["wordfreq"] * ("wordfreq" in language.resources),
+        "function words": words,
         "segmenter": language.segmenter,
         "task": language.default_task,
         "parameters": " ".join(f"{getattr(task, name):g}" for name in GREEK),

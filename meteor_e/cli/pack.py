@@ -13,7 +13,7 @@ import click
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.groups import OpenGroup, plugin_command
-from meteor_e.packs.languages import how_to_install
+from meteor_e.packs.languages import how_to_install, is_installable
 from meteor_e.packs.manifest import CONTENTS
 from meteor_e.packs.store import PackStore
 from meteor_e.render.plain import count_or_no, format_table
@@ -35,29 +35,20 @@ def pack() -> None:
     "source",
     metavar="PATH|URL",
     help="Where METEOR's data is: the wheel pycocoevalcap 1.2, the tarball meteor-1.5.tar.gz, or meteor-1.5.jar "
-    "with its data folder beside it. Default: the wheel, through pip.",
-)
-@click.option(
-    "--with",
-    "kind",
-    type=click.Choice(["mythes", "omw", "hunspell", "wordfreq"]),
-    help="Instead: a thesaurus, a wordnet, a dictionary with its affixes, or frequent words, as the pack "
-    "LANGUAGE-mythes, LANGUAGE-omw, LANGUAGE-hunspell or LANGUAGE-wordfreq.",
+    "with its data folder beside it. Default: the wheel, through pip. Of a wordnet: omw-1.4.zip, or a .tab file.",
 )
 @click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
 @click.pass_context
-def install(context: click.Context, language: str, source: str | None, kind: str | None, offline: bool) -> None:
-    """Build METEOR's pack of a language: en, cs, de, es, fr or ru; or one of synonyms or base words.
+def install(context: click.Context, language: str, source: str | None, offline: bool) -> None:
+    """Install what a language has: METEOR's data (en, cs, de, es, fr, ru), or a wordnet's synonyms (27 more).
 
     \b
     meteor-e pack install en
     meteor-e pack install fr --from meteor-1.5.tar.gz
-    meteor-e pack install is --with mythes
+    meteor-e pack install is
     """
-    if kind is not None:
-        command = plugin_command(context, "pack with")
-        assert command is not None
-        context.invoke(command, language=language, kind=kind, source=source, offline=offline)
+    if not is_installable(language) and (command := plugin_command(context, "pack synonyms")):
+        context.invoke(command, language=language, source=source, offline=offline)
         return
     with terminal_progress() as progress:
         installed = PackStore().install(language, source, progress=progress, offline=offline)

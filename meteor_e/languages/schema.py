@@ -72,7 +72,7 @@ class LanguageFile(Struct, kw_only=True, forbid_unknown_fields=True):
     ) = UNSET
     resources: (
         Annotated[
-            list[Literal["simplemma", "hunspell", "mythes", "omw", "dbnary", "wordfreq"]],
+            list[Literal["simplemma", "omw", "dbnary"]],
             Meta(description="What can be had by name beside its stems."),
         ]
         | UnsetType

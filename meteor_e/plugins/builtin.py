@@ -33,7 +33,7 @@ COMMANDS_OF_PLUGINS = {
     "java-shim": ("meteor-e-captions", "Write a program named java that runs METEOR's jar calls by meteor-e."),
     "model": ("meteor-e-learned", "List learned metrics, show what one holds, and explain its scores."),
     "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
-    "pack with": ("meteor-e-languages", "Make a pack from a thesaurus or a dictionary."),
+    "pack synonyms": ("meteor-e-languages", "Make a pack of a wordnet's synonyms."),
     "pack info": ("meteor-e-bitext", "Print what a pack holds, and how much of a text it covers."),
     "pack filter": ("meteor-e-bitext", "Cut a pack's paraphrases down to those that a text can use."),
     "predict": ("meteor-e-learned", "Score the segments of one system with a learned metric, or any other."),

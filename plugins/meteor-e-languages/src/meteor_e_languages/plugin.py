@@ -11,7 +11,6 @@ def meteor_e_lemmatizers() -> dict[str, str]:
     return {
         "auto": "meteor_e_languages.lemmatizers.simplemma_tables:AutoLemmatizer",
         "hanta": "meteor_e_languages.lemmatizers.hanta:HantaLemmatizer",
-        "hunspell": "meteor_e_languages.lemmatizers.hunspell:HunspellLemmatizer",
         "simplemma": "meteor_e_languages.lemmatizers.simplemma_tables:SimplemmaLemmatizer",
         "treetagger": "meteor_e_languages.lemmatizers.treetagger:TreeTaggerLemmatizer",
         "udpipe": "meteor_e_languages.lemmatizers.udpipe:UdpipeLemmatizer",
@@ -31,5 +30,5 @@ def meteor_e_segmenters() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return what ``meteor-e pack install LANGUAGE --with`` runs."""
-    return {"pack with": "meteor_e_languages.install:with_command"}
+    """Return what ``meteor-e pack install`` runs for languages without METEOR's data."""
+    return {"pack synonyms": "meteor_e_languages.install:synonyms_command"}
