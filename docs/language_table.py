@@ -21,8 +21,8 @@ HEAD = """# Table of languages
 the same, with your packs.
 
 - **lemmas**: `pip install simplemma`.
-- **synonyms**: `own` and `omw` by `meteor-e pack install CODE`, `dbnary` by `meteor-e dbnary install CODE`. Spanish and French
-  have METEOR's own pack; their `omw` is read by the matcher [`wordnet`](synonyms.md).
+- **synonyms**: `own` and `omw` by `meteor-e pack install CODE`, `dbnary` by `meteor-e dbnary install CODE`.
+  Spanish and French have METEOR's own pack; their `omw` is read by the matcher [`wordnet`](synonyms.md).
 - **function words**: `own` are those of METEOR's pack, `en` English ones, as METEOR 1.5 counts them.
 - **parameters**: α, β, γ and δ of the default task.
 

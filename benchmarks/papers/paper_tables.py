@@ -4,7 +4,7 @@
     meteor-e vectors train europarl.fr.xz -l fr -o fr.vectors
     python benchmarks/papers/paper_tables.py --vectors en=en.vectors --vectors fr=fr.vectors -o tables.md
 
-Needs the plugins meteor-e-vectors, meteor-e-synonyms and a lemmatizer (simplemma's, unless --lemmatizer names another).
+Needs the plugins meteor-e-vectors and meteor-e-languages, and simplemma unless --lemmatizer names another lemmatizer.
 The data stay where they are: ``METEOR_E_SHARED`` names the folder that holds ``data/wmt12`` and ``data/dbnary``.
 Exits with 1 if a figure of the default threshold is further from that of the METEOR-E program than --tolerance.
 """

@@ -3,7 +3,7 @@
     python benchmarks/papers/synonyms.py
     python benchmarks/papers/synonyms.py fr-en --only wordnet
 
-Needs the plugins meteor-e-synonyms and meteor-e-languages, WordNet 3.0 (Debian's wordnet-base),
+Needs the plugin meteor-e-languages, WordNet 3.0 (Debian's wordnet-base),
 the pack en, and METEOR_E_SHARED. Every chain is METEOR 1.5's for English except for the module in the synonyms' place,
 with METEOR's weights. Lemmas are simplemma's. The words counted are those of the judged
 outputs.

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).resolve()
-sys.path.append(str(HERE.parents[2] / "plugins" / "meteor-e-synonyms" / "tests"))
+sys.path.append(str(HERE.parents[2] / "plugins" / "meteor-e-languages" / "tests"))
 RELEASES = ("3.4.1", "3.5", "3.6.2", "3.6.3", "3.6.5", "3.6.6", "3.8.1", "3.9.1", "3.10.4")
 FORMULAS = ((0.9, 3.0, 0.5), (0.85, 0.2, 0.6))
 PIECES = """

@@ -283,7 +283,7 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
         found["bitext"] = Reader("a", build, bitext, "out")
         found["word alignment"] = Reader("links", (*build, "--alignment", "links"), bitext, "out")
         found["phrase table"] = Reader("phrases", (*build, "--phrase-table", "phrases"), bitext, "out")
-    if importlib.util.find_spec("meteor_e_synonyms"):
+    if importlib.util.find_spec("meteor_e_languages"):
         extract = ("dbnary", "extract", "-l", "fr")
         found["DBnary synsets"] = Reader("s", (*extract, "--synsets", "s", "--name", "hostile"), {"s": SYNSETS})
         dump = (*extract, "--offline", "--restart", "--dump", "s.ttl", "--write-synsets", "out")

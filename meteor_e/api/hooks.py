@@ -174,7 +174,7 @@ def meteor_e_runners() -> Iterable[type[ScoreRunner]] | Mapping[str, type[ScoreR
 
 
 @hookspec
-def meteor_e_languages() -> Iterable[LanguageDefinition] | Mapping[str, LanguageDefinition]:
+def meteor_e_language_files() -> Iterable[LanguageDefinition] | Mapping[str, LanguageDefinition]:
     """Return languages: paths of YAML files, mappings with the same keys, or ``Language`` objects.
 
     ``resources/languages/*.yaml`` are examples, :func:`meteor_e.languages.files.parse_language` is the definition.

@@ -1,7 +1,7 @@
 """Languages: what METEOR knows of each, as data.
 
 A language is one YAML file; ``docs/languages.md`` describes the format. Those of METEOR are in
-``resources/languages/``; third parties add theirs through the hook ``meteor_e_languages``, and a chain can
+``resources/languages/``; third parties add theirs through the hook ``meteor_e_language_files``, and a chain can
 name a file of its own. What every language has in common (the tasks ``li``, ``tune`` and ``universal``) is in
 ``resources/languages/any.yaml``.
 """

@@ -27,7 +27,7 @@ COMMANDS = {
 COMMANDS_OF_PLUGINS = {
     "advise": ("meteor-e-evaluation", "Say which metrics have evidence for a language and a purpose."),
     "align": ("meteor-e-report", "Align hypotheses with references and show which words match."),
-    "dbnary": ("meteor-e-synonyms", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
+    "dbnary": ("meteor-e-languages", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
     "encoder": ("meteor-e-vectors[encoder]", "Install, add and list sentence encoders."),
     "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
     "java-shim": ("meteor-e-captions", "Write a program named java that runs METEOR's jar calls by meteor-e."),
@@ -155,7 +155,7 @@ def meteor_e_segmenters() -> dict[str, str]:
 
 
 @hookimpl
-def meteor_e_languages() -> dict[str, Traversable]:
+def meteor_e_language_files() -> dict[str, Traversable]:
     """METEOR's languages, under ISO's codes and the Java program's, and those that it never had."""
     from meteor_e.api.languages import ISO_CODES
     from meteor_e.languages.files import language_files

@@ -52,7 +52,7 @@ KINDS = {
         Kind("table format", "table formats", "meteor_e_table_formats", "meteor_e.api.tables:TableFormat"),
         Kind("output format", "output formats", "meteor_e_output_formats", "meteor_e.api.outputs:OutputFormat"),
         Kind("runner", "runners", "meteor_e_runners", "meteor_e.api.tables:ScoreRunner"),
-        Kind("language", "languages", "meteor_e_languages"),
+        Kind("language", "languages", "meteor_e_language_files"),
         Kind("lemmatizer", "lemmatizers", "meteor_e_lemmatizers", "meteor_e.api.lemmatizers:Lemmatizer"),
         Kind("segmenter", "segmenters", "meteor_e_segmenters", "meteor_e.api.segmenters:Segmenter"),
         Kind("chain", "chains", "meteor_e_chains"),

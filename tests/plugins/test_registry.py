@@ -181,7 +181,7 @@ POLISH = """
     from meteor_e import hookimpl
 
     @hookimpl
-    def meteor_e_languages():
+    def meteor_e_language_files():
         return [{"code": "pl", "name": "My Polish", "matchers": ["exact"], "default_task": "li"}]
     """
 
@@ -406,7 +406,7 @@ def test_languages_of_a_plugin(plugin_site):
         plain = {"matchers": ["exact"], "default_task": "li"}
 
         @hookimpl
-        def meteor_e_languages():
+        def meteor_e_language_files():
             return [
                 Path(__file__).with_name("nn.yaml"),
                 {"code": "vo", "name": "Volapük", **plain},
@@ -442,7 +442,7 @@ def test_languages_in_a_mapping_are_read_when_used(plugin_site):
         from meteor_e import hookimpl
 
         @hookimpl
-        def meteor_e_languages():
+        def meteor_e_language_files():
             file = Path(__file__).with_name("nn.yaml")
             return {"nn": file, "nno": file, "zz": file, "en": file, "yy": file.with_name("yy.yaml")}
         """,
@@ -530,7 +530,7 @@ def test_hooks_are_called_once_and_only_when_wanted(plugin_site):
             return []
 
         @hookimpl
-        def meteor_e_languages():
+        def meteor_e_language_files():
             called.append("languages")
             return []
         """,

@@ -36,7 +36,7 @@ REFERENCES = [
 @pytest.fixture
 def wordnet(tmp_path, monkeypatch):
     """The tiny WordNet of the tests of synonyms, where nltk looks for its own."""
-    file = Path(__file__).parents[2] / "meteor-e-synonyms" / "tests" / "tiny_wordnet.py"
+    file = Path(__file__).parents[2] / "meteor-e-languages" / "tests" / "tiny_wordnet.py"
     spec = importlib.util.spec_from_file_location("tiny_wordnet_of_synonyms", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

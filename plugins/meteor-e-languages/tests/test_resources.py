@@ -55,7 +55,7 @@ def test_a_wordnet_becomes_synonyms(packs, name):
         ("is", ["--from", "omw.zip"], b"PK\x05\x06" + bytes(18), "no file wn-data-isl.tab"),
         ("is", ["--from", "omw.zip"], b"\x1f\x8bdamaged", "cannot read"),
         ("is", ["--from", "omw.zip"], b"no table", "no synonyms"),
-        ("xh", [], b"", "nothing is known to install for 'xh'"),
+        ("af", [], b"", "nothing is known to install for 'af'"),
     ],
 )
 def test_refused(packs, monkeypatch, language, arguments, content, message):
@@ -72,10 +72,10 @@ def test_refused(packs, monkeypatch, language, arguments, content, message):
 
 
 def test_definitions_name_what_can_be_had():
-    dbnary = pytest.importorskip("meteor_e_synonyms.dbnary.model")
+    dbnary = pytest.importorskip("meteor_e_languages.dbnary.model")
     for name in plugin_registry().names("language"):
         language = find_language(name)
-        known |= {"omw"} if language.code in {*WORDNETS, "es", "fr"} else set()
+        known = {"omw"} if language.code in {*WORDNETS, "es", "fr"} else set()
         known |= {"dbnary"} if language.code in dbnary.EDITIONS else set()
         known |= {"simplemma"} if simplemma_code(language.code) in known_languages() else set()
         if language.code not in ("other", "se"):

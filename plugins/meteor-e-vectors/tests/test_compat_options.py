@@ -1,4 +1,4 @@
-"""METEOR-E's options of ``compat``: what they mean. They come with this plugin and with meteor-e-synonyms."""
+"""METEOR-E's options of ``compat``: what they mean. They come with this plugin and with meteor-e-languages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from meteor_e.java.options import JavaConfiguration, parse
 from meteor_e.java.program import chain_of
 
-pytest.importorskip("meteor_e_synonyms", reason="meteor-e-synonyms is not installed")
+pytest.importorskip("meteor_e_languages", reason="meteor-e-languages is not installed")
 
 
 def configuration(*arguments):

@@ -95,7 +95,7 @@ def test_published_vectors_have_their_language_in_their_name(tmp_path, name):
 
 
 def test_all_that_a_chain_lacks_is_said_before_a_pack_is_built(tmp_path, monkeypatch):
-    pytest.importorskip("meteor_e_synonyms")
+    pytest.importorskip("meteor_e_languages")
     pytest.importorskip("simplemma")
     packs = tmp_path / "packs"
     monkeypatch.setenv("METEOR_E_PACKS", str(packs))

@@ -11,7 +11,7 @@ from meteor_e_vectors import write_vectors
 
 from meteor_e import Meteor
 
-pytest.importorskip("meteor_e_synonyms")
+pytest.importorskip("meteor_e_languages")
 
 TABLE_7 = (
     "je pense qu' il est concevable que ces données soient employées pour le bénéfice mutuel .",

@@ -36,16 +36,16 @@ WORDNETS = {
 
 @click.command("synonyms", hidden=True)
 @click.argument("language")
-@click.option("--from", "source", metavar="PATH|URL")
-@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE")
+@click.option("--from", "source", metavar="PATH|URL", help="omw-1.4.zip, or a .tab file.")
+@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
 def synonyms_command(language: str, source: str | None, offline: bool) -> None:
     """Make the pack CODE-omw; ``meteor-e pack install CODE`` runs this where METEOR has no data."""
     code = find_language(language).code
     if code not in WORDNETS:
         raise ResourceError(
-            f"nothing is known to install for {code!r}{near_miss(language, WORDNETS)}; METEOR's data or a wordnet can be "
-            f"had for cs, de, en, es, fr, ru, {', '.join(sorted(WORDNETS))}. `meteor-e languages {code}` says what the language has "
-            "without a pack; `meteor-e pack build` makes one from bitext"
+            f"nothing is known to install for {code!r}{near_miss(language, WORDNETS)}; METEOR's data or a wordnet can "
+            f"be had for cs, de, en, es, fr, ru, {', '.join(sorted(WORDNETS))}. `meteor-e languages {code}` says what "
+            "the language has without a pack; `meteor-e pack build` makes one from bitext"
         )
     name, url = f"{code}-omw", source or ARCHIVE
     with terminal_progress() as progress, pack_place(PackStore().root / name, name, progress) as place:

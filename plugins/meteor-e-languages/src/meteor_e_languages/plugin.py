@@ -18,6 +18,21 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_matchers() -> dict[str, str]:
+    """Return the matchers of synonyms; their libraries are imported when they are used."""
+    return {
+        "dbnary": "meteor_e_languages.dbnary.matcher:DbnaryMatcher",
+        "wordnet": "meteor_e_languages.wordnet.matcher:WordnetMatcher",
+    }
+
+
+@hookimpl
+def meteor_e_java_modules() -> dict[str, str]:
+    """Return what METEOR-E added to the Java program."""
+    return {"synonym": "meteor_e_languages.dbnary.java_module:SynonymModule"}
+
+
+@hookimpl
 def meteor_e_segmenters() -> dict[str, str]:
     """Return segmenters; the library of each is imported when a language uses it."""
     return {
@@ -30,5 +45,8 @@ def meteor_e_segmenters() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return what ``meteor-e pack install`` runs for languages without METEOR's data."""
-    return {"pack synonyms": "meteor_e_languages.install:synonyms_command"}
+    """Return ``meteor-e dbnary``, and what ``meteor-e pack install`` runs for languages without METEOR's data."""
+    return {
+        "dbnary": "meteor_e_languages.dbnary.command:dbnary",
+        "pack synonyms": "meteor_e_languages.install:synonyms_command",
+    }

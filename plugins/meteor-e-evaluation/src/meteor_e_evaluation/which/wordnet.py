@@ -28,7 +28,7 @@ class WordNet:
     """
 
     def __init__(self, files: dict[str, bytes], digest: str) -> None:
-        from meteor_e_synonyms.wordnet.morphology import SUFFIXES
+        from meteor_e_languages.wordnet.morphology import SUFFIXES
 
         self._suffixes = SUFFIXES
         self.digest = digest
@@ -94,7 +94,7 @@ def find_wordnet() -> WordNet | None:
         ResourceError: if the files cannot be read.
         ConfigError: without the plugin of synonyms.
     """
-    sources = require("meteor_e_synonyms.wordnet.sources", "nltk's METEOR", distribution="meteor-e-synonyms")
+    sources = require("meteor_e_languages.wordnet.sources", "nltk's METEOR", distribution="meteor-e-languages")
     for folder in (*(place / "corpora" / "wordnet" for place in sources.nltk_folders()), sources.DEBIAN):
         names = [f"{file}.{kind}" for kind in _FILES.values() for file in ("index", "data")]
         names += [f"{kind}.exc" for kind in _FILES.values()]

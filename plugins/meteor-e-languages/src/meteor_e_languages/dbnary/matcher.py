@@ -15,7 +15,7 @@ from meteor_e.api import (
     ResourceError,
     Token,
 )
-from meteor_e_synonyms.dbnary.synsets import (
+from meteor_e_languages.dbnary.synsets import (
     NO_SYNSETS,
     PathLike,
     Synsets,

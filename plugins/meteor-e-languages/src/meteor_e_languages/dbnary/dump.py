@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from meteor_e import InputError
 from meteor_e.base.files import os_errors_as, unpacked
 from meteor_e.base.progress import Progress, silent
-from meteor_e_synonyms.dbnary.harvest import Harvest
-from meteor_e_synonyms.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
+from meteor_e_languages.dbnary.harvest import Harvest
+from meteor_e_languages.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
 
 if TYPE_CHECKING:
     from pyoxigraph import RdfFormat

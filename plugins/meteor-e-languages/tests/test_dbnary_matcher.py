@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 import pickle
 
-import meteor_e_synonyms.plugin
+import meteor_e_languages.plugin
 import pytest
-from meteor_e_synonyms.dbnary import DbnaryMatcher, load_synsets, synset_file
+from meteor_e_languages.dbnary import DbnaryMatcher, load_synsets, synset_file
 
 from meteor_e import ConfigError, MatcherContext, Meteor, ResourceError, Token
 from meteor_e.languages.files import builtin_language
@@ -27,7 +27,7 @@ def synsets(tmp_path):
 
 
 def test_it_conforms(synsets):
-    check_plugin(meteor_e_synonyms.plugin)
+    check_plugin(meteor_e_languages.plugin)
     tokens = [Token("voiture"), Token("autos", "auto"), Token("conduit", "conduire"), Token("pilote", "piloter")]
     french = MatcherContext(builtin_language("fr"), LanguageResources())
     check_matcher(DbnaryMatcher, tokens=tokens, context=french, file=synsets)

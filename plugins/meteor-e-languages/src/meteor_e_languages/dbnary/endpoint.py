@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 
 from meteor_e import ResourceError
 from meteor_e.base.progress import Progress, silent
-from meteor_e_synonyms.dbnary.harvest import Harvest
-from meteor_e_synonyms.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
-from meteor_e_synonyms.dbnary.sparql import Endpoint, Row
+from meteor_e_languages.dbnary.harvest import Harvest
+from meteor_e_languages.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
+from meteor_e_languages.dbnary.sparql import Endpoint, Row
 
 DEFAULT_ENDPOINT = "http://kaiko.getalp.org/sparql"
 PAGE = 10_000

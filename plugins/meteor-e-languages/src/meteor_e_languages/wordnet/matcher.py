@@ -23,8 +23,8 @@ from meteor_e.api.options import FolderPath
 from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.packs.cache import cached_index
 from meteor_e.packs.synonyms import SynonymIndex
-from meteor_e_synonyms.wordnet.morphology import base_forms
-from meteor_e_synonyms.wordnet.relations import (
+from meteor_e_languages.wordnet.morphology import base_forms
+from meteor_e_languages.wordnet.relations import (
     HYPERNYMS,
     PARTS_OF_SPEECH,
     RELATIONS,
@@ -33,7 +33,7 @@ from meteor_e_synonyms.wordnet.relations import (
     entry,
     write_index,
 )
-from meteor_e_synonyms.wordnet.sources import Princeton, Tab, find_princeton, find_tabs, how_to_get
+from meteor_e_languages.wordnet.sources import Princeton, Tab, find_princeton, find_tabs, how_to_get
 
 _VERSION = 1
 """Of the index's content: raised when other keys come of the same files."""
@@ -214,11 +214,11 @@ class _Wanted:
         return index, f"{name}@{key[:12]} relations={relations}{hypernyms} parts={self.parts}"
 
     def _lexicon(self, data: _Data, content: bytes | None, progress: Progress) -> Lexicon:
-        from meteor_e_synonyms.wordnet.multilingual import read_tab
+        from meteor_e_languages.wordnet.multilingual import read_tab
 
         lexicon = Lexicon()
         if data.princeton is not None:
-            from meteor_e_synonyms.wordnet.princeton import read_version, read_wordnet
+            from meteor_e_languages.wordnet.princeton import read_version, read_wordnet
 
             if data.tab is not None and (version := read_version(data.princeton)) != _OMW_VERSION:
                 raise ResourceError(

@@ -108,7 +108,7 @@ class Endpoint:
         from SPARQLWrapper import JSON, POST, SPARQLWrapper
         from SPARQLWrapper.SPARQLExceptions import EndPointInternalError, SPARQLWrapperException
 
-        wrapper = SPARQLWrapper(self.url, agent=f"meteor-e-synonyms/{__version__}")
+        wrapper = SPARQLWrapper(self.url, agent=f"meteor-e-languages/{__version__}")
         wrapper.setQuery(query)
         wrapper.setMethod(POST)
         wrapper.setReturnFormat(JSON)

@@ -12,8 +12,8 @@ from typing import Any
 
 from meteor_e import ResourceError
 from meteor_e.base.progress import Progress
-from meteor_e_synonyms.wordnet.relations import HYPERNYMS, Lexicon, Synset, ancestors, entry
-from meteor_e_synonyms.wordnet.sources import Princeton
+from meteor_e_languages.wordnet.relations import HYPERNYMS, Lexicon, Synset, ancestors, entry
+from meteor_e_languages.wordnet.sources import Princeton
 
 _METHODS = {
     "similar": "similar_tos",
@@ -33,7 +33,7 @@ def read_wordnet(
     Args:
         source: where it is.
         parts: parts of speech, one letter each (n v a r).
-        relations: names in :data:`~meteor_e_synonyms.wordnet.relations.RELATIONS`.
+        relations: names in :data:`~meteor_e_languages.wordnet.relations.RELATIONS`.
         depth: how many steps up hypernyms may be.
         progress: told how far it is.
 

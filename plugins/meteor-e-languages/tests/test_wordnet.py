@@ -10,12 +10,12 @@ import sys
 import zipfile
 from pathlib import Path
 
-import meteor_e_synonyms.plugin
+import meteor_e_languages.plugin
 import pytest
 import tiny_wordnet
-from meteor_e_synonyms.wordnet import sources
-from meteor_e_synonyms.wordnet.matcher import WordnetMatcher
-from meteor_e_synonyms.wordnet.morphology import base_forms
+from meteor_e_languages.wordnet import sources
+from meteor_e_languages.wordnet.matcher import WordnetMatcher
+from meteor_e_languages.wordnet.morphology import base_forms
 
 from meteor_e import ConfigError, InputError, Meteor, ResourceError, Token
 from meteor_e.api import MatcherContext
@@ -54,7 +54,7 @@ def match(matcher, one, other):
 
 
 def test_it_conforms(debian):
-    check_plugin(meteor_e_synonyms.plugin)
+    check_plugin(meteor_e_languages.plugin)
     check_matcher(WordnetMatcher, tokens=["car", "auto", "bought", "purchases", "oxen"])
     check_matcher(WordnetMatcher, tokens=["cat", "animals"], relations=["hypernyms"], depth=2)
 
@@ -126,7 +126,7 @@ def test_a_chain_and_its_signature(debian):
 
 def test_the_index_is_made_once(debian, monkeypatch):
     first = made()
-    monkeypatch.setattr("meteor_e_synonyms.wordnet.princeton.read_wordnet", None)
+    monkeypatch.setattr("meteor_e_languages.wordnet.princeton.read_wordnet", None)
     assert made().describe() == first.describe()
     assert match(made(), "car", "auto")
 

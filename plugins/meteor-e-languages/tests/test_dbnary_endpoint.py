@@ -15,11 +15,11 @@ import pytest
 from click.testing import CliRunner
 from dbnary_data import APPROXIMATE, EXPECTED, EXPECTED_LEMON, LEMON, ONTOLEX, plain_pairs, random_dictionary
 from dbnary_server import ENGINES, Server, oxigraph
-from meteor_e_synonyms.dbnary import endpoint
-from meteor_e_synonyms.dbnary.extraction import extract_from_endpoint
-from meteor_e_synonyms.dbnary.harvest import Harvest
-from meteor_e_synonyms.dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition
-from meteor_e_synonyms.dbnary.sparql import Endpoint, Patience
+from meteor_e_languages.dbnary import endpoint
+from meteor_e_languages.dbnary.extraction import extract_from_endpoint
+from meteor_e_languages.dbnary.harvest import Harvest
+from meteor_e_languages.dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition
+from meteor_e_languages.dbnary.sparql import Endpoint, Patience
 
 from meteor_e import ConfigError, ResourceError
 from meteor_e.cli.program import cli

@@ -21,11 +21,11 @@ from meteor_e.packs.download import download_url
 from meteor_e.packs.manifest import SourceFile, check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.store import PackStore
-from meteor_e_synonyms.dbnary import dump, endpoint
-from meteor_e_synonyms.dbnary.harvest import Harvest
-from meteor_e_synonyms.dbnary.model import APPROXIMATE_SYNONYM, LICENCE, SYNONYM, find_edition, synset_word, word_maker
-from meteor_e_synonyms.dbnary.sparql import Endpoint, Patience
-from meteor_e_synonyms.dbnary.synsets import PathLike, pack_name
+from meteor_e_languages.dbnary import dump, endpoint
+from meteor_e_languages.dbnary.harvest import Harvest
+from meteor_e_languages.dbnary.model import APPROXIMATE_SYNONYM, LICENCE, SYNONYM, find_edition, synset_word, word_maker
+from meteor_e_languages.dbnary.sparql import Endpoint, Patience
+from meteor_e_languages.dbnary.synsets import PathLike, pack_name
 
 DUMP_URL = "http://kaiko.getalp.org/static/ontolex/latest/{code}_dbnary_ontolex.ttl.bz2"
 """Where DBnary offers its newest dumps, by the language's two letters."""

@@ -12,7 +12,7 @@ from meteor_e.chains.lookup import find_language
 from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
 
 if TYPE_CHECKING:
-    from meteor_e_synonyms.dbnary.extraction import Extraction
+    from meteor_e_languages.dbnary.extraction import Extraction
 
 
 @click.group(cls=FullHelpGroup)
@@ -39,7 +39,7 @@ def install(language: str, dumps: tuple[str, ...], url: str | None, offline: boo
     meteor-e dbnary install fr
     meteor-e dbnary install fr --dump fr_dbnary_ontolex.ttl.bz2
     """
-    from meteor_e_synonyms.dbnary.extraction import install_dump
+    from meteor_e_languages.dbnary.extraction import install_dump
 
     if dumps and url is not None:
         raise ConfigError("--dump and --url cannot be given together; choose one source")
@@ -125,9 +125,9 @@ def extract(
     meteor-e dbnary extract -l fr
     meteor-e dbnary extract -l fr --dump fr_dbnary_ontolex.ttl.bz2
     """
-    from meteor_e_synonyms.dbnary.endpoint import DEFAULT_ENDPOINT
-    from meteor_e_synonyms.dbnary.extraction import extract_from_dumps, extract_from_endpoint, pack_synset_file
-    from meteor_e_synonyms.dbnary.sparql import WITHOUT_NETWORK, Patience
+    from meteor_e_languages.dbnary.endpoint import DEFAULT_ENDPOINT
+    from meteor_e_languages.dbnary.extraction import extract_from_dumps, extract_from_endpoint, pack_synset_file
+    from meteor_e_languages.dbnary.sparql import WITHOUT_NETWORK, Patience
 
     given = [option for option, value in (("--endpoint", endpoint), ("--dump", dumps), ("--synsets", synsets)) if value]
     if len(given) > 1:

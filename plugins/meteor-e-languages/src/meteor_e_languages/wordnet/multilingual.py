@@ -7,8 +7,8 @@ from collections.abc import Collection
 
 from meteor_e import ConfigError, InputError
 from meteor_e.base.files import decode_utf8
-from meteor_e_synonyms.wordnet.relations import Synset
-from meteor_e_synonyms.wordnet.sources import CODES, Tab
+from meteor_e_languages.wordnet.relations import Synset
+from meteor_e_languages.wordnet.sources import CODES, Tab
 
 _SYNSET = re.compile(r"(\d{8})-([nvars])")
 

@@ -15,11 +15,11 @@ import pytest
 from click.testing import CliRunner
 from dbnary_data import APPROXIMATE, EXPECTED, EXPECTED_LEMON, LEMON, ONTOLEX, PREFIXES, plain_pairs, random_dictionary
 from dbnary_server import Server, oxigraph
-from meteor_e_synonyms.dbnary import dump
-from meteor_e_synonyms.dbnary.extraction import extract_from_dumps, extract_from_endpoint, pack_synset_file
-from meteor_e_synonyms.dbnary.harvest import Harvest
-from meteor_e_synonyms.dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition, synset_word, word_maker
-from meteor_e_synonyms.dbnary.synsets import load_pack
+from meteor_e_languages.dbnary import dump
+from meteor_e_languages.dbnary.extraction import extract_from_dumps, extract_from_endpoint, pack_synset_file
+from meteor_e_languages.dbnary.harvest import Harvest
+from meteor_e_languages.dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition, synset_word, word_maker
+from meteor_e_languages.dbnary.synsets import load_pack
 
 from meteor_e import ConfigError, InputError, Meteor, ResourceError
 from meteor_e.cli.program import cli
@@ -240,7 +240,7 @@ class TestInstall:
             path.write_bytes(bz2.compress(ONTOLEX.encode()))
             return path
 
-        monkeypatch.setattr("meteor_e_synonyms.dbnary.extraction.download_url", download)
+        monkeypatch.setattr("meteor_e_languages.dbnary.extraction.download_url", download)
         assert self.run("fr").exit_code == 0
         assert asked == ["http://kaiko.getalp.org/static/ontolex/latest/fr_dbnary_ontolex.ttl.bz2"]
 

@@ -1,6 +1,6 @@
 """Synonyms from DBnary for meteor_e.
 
-:func:`load_synsets` reads METEOR-E's synset files, :class:`~meteor_e_synonyms.dbnary.matcher.DbnaryMatcher` matches
+:func:`load_synsets` reads METEOR-E's synset files, :class:`~meteor_e_languages.dbnary.matcher.DbnaryMatcher` matches
 words by what they hold. The other modules make such synsets: from the SPARQL endpoint, a Turtle dump, or METEOR-E's
 files.
 """
@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from meteor_e_synonyms.dbnary.matcher import DbnaryMatcher
-    from meteor_e_synonyms.dbnary.synsets import Synsets, load_synsets, synset_file
+    from meteor_e_languages.dbnary.matcher import DbnaryMatcher
+    from meteor_e_languages.dbnary.synsets import Synsets, load_synsets, synset_file
 
 __all__ = ["DbnaryMatcher", "Synsets", "load_synsets", "synset_file"]
 
