@@ -20,6 +20,7 @@ import argparse
 import json
 import os
 import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -37,6 +38,7 @@ HABITS = {
     "extra": "attributes of the file's own, with quotes and angle brackets in their values",
     "quotes": "single quotes, or none",
     "blanks": "white space around the = and inside of tags",
+    "spacing": "white space added or left out between any two parts of a tag",
     "case": "tags and names of attributes in any case",
     "before": "text on the line before a tag",
     "after": "text on the line after a closing tag",
@@ -122,11 +124,27 @@ class Writer:
             + self.quoted(value)
             for key, value in pairs
         )
-        return f"<{self.blank()}{self.cased(name)}{middle}{self.blank()}>"
+        return self.spaced(f"<{self.blank()}{self.cased(name)}{middle}{self.blank()}>")
+
+    def spaced(self, tag: str) -> str:
+        """Return a tag with white space added or left out between its parts, some of them letters."""
+        if not self.now("spacing"):
+            return tag
+        parts = re.findall(r"\w+|\s+|.", tag)
+        at = self.draw.randrange(1, len(parts))
+        if parts[at].isspace():
+            parts[at] = ""
+        elif self.now("spacing") and len(parts[at]) > 1:
+            cut = self.draw.randrange(1, len(parts[at]))
+            parts[at] = f"{parts[at][:cut]} {parts[at][cut:]}"
+        else:
+            parts[at] = self.draw.choice((" ", "\t", "  ", "\x0c", "\xa0")) + parts[at]
+        return "".join(parts)
 
     def end(self, name: str) -> str:
         """Return a closing tag."""
-        return f"<{self.blank()}/{self.blank() if self.now('blanks', 0.3) else ''}{self.cased(name)}{self.blank()}>"
+        slash = f"/{self.blank() if self.now('blanks', 0.3) else ''}"
+        return self.spaced(f"<{self.blank()}{slash}{self.cased(name)}{self.blank()}>")
 
     def line(self, text: str) -> str:
         """Return a piece with the end of its line, if it ends there."""

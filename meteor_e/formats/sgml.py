@@ -146,7 +146,7 @@ def _java(pattern: str) -> re.Pattern[str]:
 
 _JAVA_SET = _java(r"<\s*(?:tst|ref)set")
 _JAVA_DOC = _java(r"<\s*doc")
-_JAVA_SEG_ID = _java(r'<\s*seg\s+id\s*=(\s*)("?)')
+_JAVA_SEG_ID = _java(r'<\s*seg\s*id\s*=(\s*)("?)')
 _JAVA_VALUE_END = _java(r'"\s*>|[">]|$')
 _JAVA_SEG_TAG = _java(r"<\s*seg.*?>")
 _JAVA_SEG_END = _java(r"<\s*/seg\s*>")
@@ -209,7 +209,7 @@ def _java_id(pattern: re.Pattern[str], line: str, name: str, what: str) -> str:
 def _java_segment(line: str) -> str:
     r"""Return the id of the first segment, or nothing.
 
-    It is what ``<\s*seg\s+id\s*=\s*"?([^">]+?)"?\s*>`` finds, in time that grows with the line and not its square.
+    It is what ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` finds, in time that grows with the line and not its square.
     """
     failed = 0
     for head in _JAVA_SEG_ID.finditer(line):

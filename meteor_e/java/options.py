@@ -299,7 +299,7 @@ class JavaConfiguration:
             if not all(map(math.isfinite, parameters[:4])):
                 raise UsageError(f"-p: alpha, beta, gamma and delta must be finite, not {options.parameters}")
         weights, warnings = _weights(options, row, modules)
-        if not any(weights):
+        if not any(weights) and not options.quiet:
             warnings.append(f"all weights are 0, and so is every score{row.excuse}")
         return cls(
             language,

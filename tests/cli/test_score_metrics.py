@@ -90,10 +90,10 @@ def test_significance_of_every_metric(cli, own_packs):
 
 
 def test_csv_and_names(cli, own_packs):
-    out = cli("score", "one", "two", "ref", "-f", "csv", "--segments", "--name", "a, b", "--name", "c").out
+    out = cli("score", "one", "two", "ref", "-f", "csv", "--segments", "--name", "a, b", "--name", "=c|d!A1").out
     rows = list(csv.reader(out.splitlines()))
     assert rows[0][:4] == ["system", "segment", "METEOR", "METEOR precision"]
-    assert [row[:2] for row in rows[1:]] == [[name, at] for name in ("a, b", "c") for at in ("1", "2", "3", "all")]
+    assert [row[:2] for row in rows[1:]] == [[name, at] for name in ("a, b", "'=c|d!A1") for at in ("1", "2", "3", "all")]
     score = Meteor("en").corpus(SECOND.splitlines(), REFERENCE.splitlines()).score
     assert float(rows[-1][2]) == score
 

@@ -144,6 +144,7 @@ def java(text: str):
 JAVA = '<tstset setid="s" sysid="x">\n<doc docid="d">\n{}\n</doc>\n'
 JAVA_READS = [
     ("<seg id=1>a</seg>", {"1": "a"}),
+    ("x <SEGID = 1 >a</seg>", {"1": "a"}),
     ("<seg id='1'>a</seg>", {"'1'": "a"}),
     ("<seg id=1 2 >a</seg>", {"1 2": "a"}),
     ("<seg id= >a</seg>", {" ": "a"}),
