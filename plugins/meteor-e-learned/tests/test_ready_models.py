@@ -27,11 +27,12 @@ from meteor_e_learned.scale import SHARES, Scale
 from meteor_e_learned.scoring import score_segments
 from meteor_e_learned.training import train
 from safetensors import safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save, save_file
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError, MeteorError
 from meteor_e.api.estimators import TrainingRun
+from meteor_e.base.checksum import KEY, OPEN, sealed
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NONE = FeatureStore(enabled=False)
@@ -408,11 +409,13 @@ def test_files_of_other_programs(tmp_path):
     with pytest.raises(InputError, match=r"other\.safetensors: not a model file of meteor-e: another program wrote it"):
         load_model(tmp_path / "other.safetensors")
     save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors", {"meteor_e": "null"})
-    with pytest.raises(InputError, match=r"not a model file of meteor-e: its header is no object"):
+    with pytest.raises(InputError, match=r"not a model file of meteor-e: it has no checksum"):
         load_model(tmp_path / "other.safetensors")
-    save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors", {"meteor_e": "{}"})
-    with pytest.raises(InputError, match=r"not a model file of meteor-e: its header lacks 'format'"):
-        load_model(tmp_path / "other.safetensors")
+    for header, message in (("null", "its header is no object"), ("{}", "its header lacks 'format'")):
+        content = sealed(save({"a": np.zeros(3)}, {"meteor_e": header, KEY: OPEN}))
+        (tmp_path / "other.safetensors").write_bytes(content)
+        with pytest.raises(InputError, match=f"not a model file of meteor-e: {message}"):
+            load_model(tmp_path / "other.safetensors")
 
 
 def test_long_texts_are_scored_in_blocks(toy, monkeypatch):
@@ -456,11 +459,15 @@ def test_files_that_are_no_models_are_refused_in_one_line(toy, tmp_path):
     texts = [tmp_path / name for name in ("hypothesis", "reference")]
     for text in texts:
         text.write_text("a cat sat on the mat\n", encoding="utf-8")
+    for at in range(8 + length, len(whole), 97):
+        damaged[f"flipped bit {at}"] = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
     for name, content in damaged.items():
         file = tmp_path / f"{name}.safetensors"
         file.write_bytes(content)
         with pytest.raises(InputError, match=re.escape(str(file))):
             load_model(file)
+        if name.startswith("flipped"):
+            continue
         done = subprocess.run(
             [sys.executable, "-m", "meteor_e", "score", *map(str, texts), "-M", f"model:{file}"],
             capture_output=True,
@@ -496,13 +503,13 @@ def test_hostile_models_are_refused(toy, tmp_path):
     }
     for number, (message, (numbers, text)) in enumerate(cases.items()):
         file = tmp_path / f"{number}.safetensors"
-        save_file(numbers, file, metadata={"meteor_e": text})
+        file.write_bytes(sealed(save(numbers, {"meteor_e": text, KEY: OPEN})))
         with pytest.raises(MeteorError, match=message) as found:
             load_model(file)
         assert str(file) in str(found.value)
         assert "\n" not in str(found.value)
     fewer = {key: array[:5] if array.shape == (count,) else array for key, array in arrays.items()}
-    save_file(fewer, file, metadata={"meteor_e": json.dumps(header)})
+    file.write_bytes(sealed(save(fewer, {"meteor_e": json.dumps(header), KEY: OPEN})))
     with pytest.raises(InputError, match=f"there are {count} features, and the model has weights of 5"):
         score_segments(load_model(file), FeatureBatch(["a cat"], [["the cat"]]), FeatureStore(enabled=False))
 

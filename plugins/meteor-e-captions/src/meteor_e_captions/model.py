@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e.api import InputError
+from meteor_e.base.checksum import KEY, OPEN, check_seal, sealed
 from meteor_e.base.extras import require
 from meteor_e.base.files import whole_file
 from meteor_e_captions.broken import BrokenDetector
@@ -41,7 +42,7 @@ class CaptionModel:
 
 def _write(folder: Path, name: str, arrays: dict[str, Any], names: dict[str, Any]) -> None:
     library = require("safetensors.numpy", "the training of caption metrics", distribution="meteor-e-captions")
-    content = library.save(arrays, {"names": json.dumps(names)})
+    content = sealed(library.save(arrays, {"names": json.dumps(names), KEY: OPEN}))
     with whole_file(folder / f"{name}.safetensors") as path:
         Path(path).write_bytes(content)
 
@@ -51,6 +52,7 @@ def _read(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     library = require("safetensors", f"metric {name!r}", distribution="meteor-e-captions")
     path = files(__package__) / "ready" / f"{name}.safetensors"
     try:
+        check_seal(path.read_bytes(), str(path))
         with library.safe_open(str(path), framework="numpy") as content:
             arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - no mapping
             return arrays, json.loads(content.metadata()["names"])

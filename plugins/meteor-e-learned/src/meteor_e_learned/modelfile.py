@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, Estimator, InputError, PluginError
+from meteor_e.base.checksum import KEY, OPEN, check_seal, sealed
 from meteor_e.base.errors import located
 from meteor_e.base.files import open_regular, whole_file
 from meteor_e.plugins.registry import plugin_registry
@@ -127,7 +128,8 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
     arrays["probes"] = np.ascontiguousarray(model.probes.numbers)
-    content = save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)})
+    metadata = {"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True), KEY: OPEN}
+    content = sealed(save(arrays, metadata=metadata))
     try:
         with whole_file(Path(path)) as scratch:
             scratch.write_bytes(content)
@@ -167,6 +169,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
             arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
         if "meteor_e" not in metadata:
             raise InputError(f"{name}: not a model file of meteor-e: another program wrote it")
+        check_seal(file.read_bytes(), name)
         header = json.loads(metadata["meteor_e"])
         if not isinstance(header, dict):
             raise InputError(f"{name}: not a model file of meteor-e: its header is no object")
