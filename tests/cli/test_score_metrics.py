@@ -93,7 +93,9 @@ def test_csv_and_names(cli, own_packs):
     out = cli("score", "one", "two", "ref", "-f", "csv", "--segments", "--name", "a, b", "--name", "=c|d!A1").out
     rows = list(csv.reader(out.splitlines()))
     assert rows[0][:4] == ["system", "segment", "METEOR", "METEOR precision"]
-    assert [row[:2] for row in rows[1:]] == [[name, at] for name in ("a, b", "'=c|d!A1") for at in ("1", "2", "3", "all")]
+    assert [row[:2] for row in rows[1:]] == [
+        [name, at] for name in ("a, b", "'=c|d!A1") for at in ("1", "2", "3", "all")
+    ]
     score = Meteor("en").corpus(SECOND.splitlines(), REFERENCE.splitlines()).score
     assert float(rows[-1][2]) == score
 
