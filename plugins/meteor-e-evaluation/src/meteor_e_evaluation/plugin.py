@@ -39,5 +39,5 @@ def meteor_e_perturbations() -> dict[str, type[Perturbation]]:
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return the commands, each in a module of its name."""
-    names = ("advise", "check_signature", "evaluate", "methods", "stress", "tune", "which")
-    return {name.replace("_", "-"): f"meteor_e_evaluation.cli.{name}:{name}" for name in names}
+    names = ("advise", "evaluate", "stress", "tune")
+    return {name: f"meteor_e_evaluation.cli.{name}:{name}" for name in names}
