@@ -3,11 +3,11 @@
     METEOR_E_SHARED=DATA python benchmarks/atlas/atlas.py run                  all cells that are missing or stale
     python benchmarks/atlas/atlas.py run -M en-light -S wmt17 --force          one cell again
     python benchmarks/atlas/atlas.py missing                                   which cells are missing or stale
-    python benchmarks/atlas/atlas.py write                                     the page, its pictures, the data file
+    python benchmarks/atlas/atlas.py write                                     the page, its pictures
 
 A cell is kept in ``cells/METRIC.json`` under the metric's signature; ``run`` computes only what is missing or whose
 signature or sample has changed, and writes after each cell, so that it may be stopped. ``write`` makes
-``docs/results/atlas.md``, the pictures beside it, ``resources/atlas.json`` and the table in the README from the cells,
+``docs/results/atlas.md``, the pictures beside it and the table in the README from the cells,
 and needs no data.
 """
 
@@ -380,7 +380,7 @@ def needs(name: str) -> str:
 
 
 def evidence() -> list[dict[str, Any]]:
-    """Return all that the cells say, a row per metric, as ``resources/atlas.json`` keeps it."""
+    """Return all that the cells say, a row per metric, as the page shows it."""
     rows = []
     for file in sorted(CELLS.glob("*.json")):
         cells = json.loads(file.read_text(encoding="utf-8"))
@@ -594,7 +594,7 @@ def readme_table(rows: list[dict[str, Any]]) -> str:
 
 
 def write(options: argparse.Namespace) -> None:
-    """Write the page, the pictures, the data file and the README's table."""
+    """Write the page, the pictures and the README's table."""
     rows = ordered(evidence())
     (ROOT / "docs/results/atlas.md").write_text("\n".join(page(rows)) + "\n", encoding="utf-8")
     for task in ("ranking", "rating", "captions"):
@@ -603,9 +603,6 @@ def write(options: argparse.Namespace) -> None:
             for row in rows
         ]
         pareto(english, task, ROOT / f"docs/images/pareto-{task}.svg")
-    (ROOT / "resources/atlas.json").write_text(
-        json.dumps({"metrics": rows}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-    )
     readme = ROOT / "README.md"
     text = readme.read_text(encoding="utf-8")
     changed, count = re.subn(

@@ -4,11 +4,12 @@
     python benchmarks/which/which.py nltk HYPOTHESES REFERENCES --venvs FOLDER
     python benchmarks/which/which.py prove --texts HYPOTHESES REFERENCES --texts … --jar meteor-1.5.jar --venvs FOLDER
 
-``find`` computes every METEOR that people run on the texts and names those that round to the number: METEOR 1.5's tasks,
-modules and normalizations, parameters published before METEOR 1.3, nltk's releases, ``evaluate``, pycocoevalcap and the
-chains of METEOR-E. ``nltk`` compares our emulations with nltk itself, segment by segment, in the releases that PyPI has;
-each gets a virtual environment in FOLDER. ``prove`` runs the programs with random settings and asks which they were.
-nltk's METEOR needs WordNet 3.0 (``apt-get install wordnet-base``; ``--wordnet`` names another folder).
+``find`` computes every METEOR that people run on the texts and names those that round to the number: METEOR 1.5's
+tasks, modules and normalizations, parameters published before METEOR 1.3, nltk's releases, ``evaluate``,
+pycocoevalcap and the chains of METEOR-E. ``nltk`` compares our emulations with nltk itself, segment by segment, in
+the releases that PyPI has; each gets a virtual environment in FOLDER. ``prove`` runs the programs with random
+settings and asks which they were. nltk's METEOR needs WordNet 3.0 (``apt-get install wordnet-base``; ``--wordnet``
+names another folder).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,8 +156,8 @@ class WordNet:
     The format of the files is in wndb(5WN), the rules for base forms in morphy(7WN).
     """
 
-    FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
-    SUFFIXES: dict[str, tuple[tuple[str, str], ...]] = {
+    FILES: ClassVar = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
+    SUFFIXES: ClassVar[dict[str, tuple[tuple[str, str], ...]]] = {
         "n": (
             *(("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man")),
             ("ies", "y"),
@@ -172,7 +173,9 @@ class WordNet:
         try:
             files = {name: (folder / name).read_bytes() for name in names}
         except OSError as error:
-            raise ResourceError(f"WordNet 3.0 is needed (apt-get install wordnet-base, or --wordnet): {error}") from None
+            raise ResourceError(
+                f"WordNet 3.0 is needed (apt-get install wordnet-base, or --wordnet): {error}"
+            ) from None
         self.digest = hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
         self._data = {part: files[f"data.{name}"] for part, name in self.FILES.items()}
         self._synsets: dict[str, dict[str, list[int]]] = {part: {} for part in self.FILES}
@@ -261,7 +264,7 @@ PUBLISHED = {"2005": (0.9, 3.0, 0.5), "2007": (0.81, 0.83, 0.28), "2008": (0.95,
 Agarwal and Lavie (2008)."""
 FORMULAS = (*PUBLISHED.values(), (0.85, 0.2, 0.6))
 NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-norm -noPunct"}
-JAVA_LANGUAGES = frozenset(["en", "cs", "de", "es", "fr", "ru", *"ar da fi hu it nl no pt ro sv tr".split()])
+JAVA_LANGUAGES = frozenset("en cs de es fr ru ar da fi hu it nl no pt ro sv tr".split())  # noqa: SIM905
 TASKS = ("rank", "adq", "hter", "util", "li", "tune", "universal")
 OLD_MODULES = (["exact", "stem", "synonym"], ["exact"])
 
@@ -468,7 +471,9 @@ def matching(numbers: Sequence[Reported], found: Sequence[Sequence[Candidate]], 
         )
         for scores, group in groups
     ]
-    return sorted(rows, key=lambda row: (row.distance, row.candidates[0].unusual, abs(row.scores[0] - numbers[0].value)))
+    return sorted(
+        rows, key=lambda row: (row.distance, row.candidates[0].unusual, abs(row.scores[0] - numbers[0].value))
+    )
 
 
 def find(options: argparse.Namespace) -> bool:
@@ -633,9 +638,12 @@ class Programs:
 
         level = self.draw.choice(["corpus", "segments"])
         score = self._once(f"jar {arguments}", sides, compute)[level]
-        return score, lambda each: (
-            each.program.startswith("METEOR")
-            and (shlex.split(each.settings), each.level) == (shlex.split(shlex.join(arguments)), level)
+        return (
+            score,
+            lambda each: (
+                each.program.startswith("METEOR")
+                and (shlex.split(each.settings), each.level) == (shlex.split(shlex.join(arguments)), level)
+            ),
         )
 
     def evaluate(self, release: str, sides: Sides) -> Answer:
@@ -651,9 +659,9 @@ class Programs:
         at = self.draw.randrange(len(FORMULAS))
         wanted = "|{}|".format("|".join(f"{name}:{value}" for name, value in zip("abg", FORMULAS[at], strict=True)))
         start = f"nltk {RUN_UNDER[release]}"
-        return self._once(f"evaluate {release}", sides, compute)[at], lambda each: (
-            each.program == "evaluate" and each.settings.startswith(start) and wanted in each.signature
-        )
+        return self._once(f"evaluate {release}", sides, compute)[
+            at
+        ], lambda each: each.program == "evaluate" and each.settings.startswith(start) and wanted in each.signature
 
     def nltk(self, release: str, sides: Sides) -> Answer:
         """Run a release of nltk."""

@@ -10,11 +10,10 @@ from meteor_e.api.outputs import OutputOptions
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.failures import on_error_option
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.inputs import lined_up
 from meteor_e.cli.options import METRIC_GROUPS, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.results import format_option, output_option, significance_options, write_result
-from meteor_e.cli.score_options import ScoreOptions, advice, scored_elsewhere, scored_table
+from meteor_e.cli.score_options import ScoreOptions, scored_elsewhere, scored_table
 from meteor_e.cli.score_tables import TABLE_OPTIONS, is_table_output
 from meteor_e.formats.inputs import INPUT_FORMATS
 
@@ -38,7 +37,7 @@ GROUPS = {
         ),
         "… --segments --format tsv -o scores.tsv",
     ),
-    "Statistics": OptionGroup(("significance", "samples", "seed", "purpose"), "… --significance bootstrap --seed 1"),
+    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
 
@@ -96,12 +95,6 @@ def _table_options(command: Any) -> Any:
 )
 @output_option("Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.")
 @on_error_option
-@click.option(
-    "--advise",
-    "purpose",
-    metavar="PURPOSE",
-    help="Score nothing; say which metrics have evidence for such texts: for ranking, rating, captions or reward.",
-)
 @click.option("-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress bar.")
 def score(**given: Any) -> None:
     """Score hypotheses against references.
@@ -125,10 +118,6 @@ def score(**given: Any) -> None:
     inputs, from_table = options.inputs()
     into_table = is_table_output(options.output, from_table)
     options.check(form, into_table)
-    if options.purpose is not None:
-        with destination(options.output) as stream:
-            stream.write(advice(options.make_meteor.language or "en", options.purpose, lined_up(inputs)[0].references))
-        return
     metrics = options.make_meteor.metrics(options.metrics or ("meteor",))
     output = None if into_table else options.output
     if into_table or options.cluster is not None:

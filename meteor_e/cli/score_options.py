@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -109,16 +108,6 @@ class ScoreOptions(SimpleNamespace):
         form = cast("Format | None", self.form_in)
         found = systems(*source, form, self.on_missing) if table is None else systems_of(table)
         return named(found, self.names), table is not None
-
-
-def advice(language: str, purpose: str, references: Sequence[Sequence[str]]) -> str:
-    """Return a table of the metrics that have evidence for texts with such references, as text."""
-    from meteor_e.metrics.evidence import advice_table, advise
-    from meteor_e.render.plain import format_table
-
-    words = sum(len(each[0].split()) for each in references) / max(1, len(references))
-    header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))
-    return "\n".join(filter(None, (format_table(header, rows) if rows else "", without))) + "\n"
 
 
 def scored_table(

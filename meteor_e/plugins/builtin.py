@@ -25,7 +25,6 @@ COMMANDS = {
 
 
 COMMANDS_OF_PLUGINS = {
-    "advise": ("meteor-e-evaluation", "Say which metrics have evidence for a language and a purpose."),
     "align": ("meteor-e-report", "Align hypotheses with references and show which words match."),
     "dbnary": ("meteor-e-languages", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
     "encoder": ("meteor-e-vectors[encoder]", "Install, add and list sentence encoders."),

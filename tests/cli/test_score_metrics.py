@@ -225,17 +225,6 @@ def test_every_refused_pair_of_options_has_a_reason():
         check_combination(known - {"--quiet", "--significance"})
 
 
-def test_advice_in_place_of_scores(cli):
-    result = cli("score", "one", "two", "ref", "--advise", "ranking")
-    assert result.code == 0
-    assert result.out.splitlines()[0].split()[:2] == ["metric", "beside"]
-    assert "meteor" in result.out
-    wrong = cli("score", "one", "ref", "--advise", "rank")
-    assert wrong.code
-    assert "did you mean 'ranking'" in wrong.err
-    assert cli("score", "one", "ref", "-l", "sw", "--advise", "ranking").out.startswith("No evidence: ")
-
-
 @pytest.mark.parametrize("language", ["english", "EN", "pt-BR", "pol", "sr-Cyrl", "kl"])
 @pytest.mark.parametrize("metrics", [(), ("-M", "chrf", "-M", "meteor")])
 def test_every_spelling_of_a_language(cli, own_packs, language, metrics):

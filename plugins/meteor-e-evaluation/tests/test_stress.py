@@ -197,17 +197,3 @@ def test_rules_do_not_share_their_chance():
 
     text = "One two three four five six seven."
     assert len({rule.apply(text, random.Random(seed), PerturbationContext()) for seed in range(30)}) > 3
-
-
-def test_advice_for_a_file(tmp_path):
-    reference = tmp_path / "reference.txt"
-    reference.write_text("Ein Satz mit fünf Wörtern.\n", encoding="utf-8")
-    result = CliRunner().invoke(cli, ["advise", str(reference), "-l", "de", "--purpose", "ranking"])
-    assert result.exit_code == 0
-    assert "chrf" in result.output
-    assert "but other lengths" in result.output
-    assert "there is no language" in str(CliRunner().invoke(cli, ["advise", "-l", "\udcff"]).exception)
-    nothing = CliRunner().invoke(cli, ["advise", "-l", "sw"])
-    assert "No metric was measured for sw" in nothing.output
-    rows = json.loads(CliRunner().invoke(cli, ["advise", "--purpose", "captions", "--json"]).output)
-    assert {"metric", "gain", "evidence", "doubts"} <= set(rows[0])

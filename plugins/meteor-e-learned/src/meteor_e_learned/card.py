@@ -9,51 +9,9 @@ from typing import Any
 import msgspec
 
 import meteor_e_learned.ready as ready_package
-from meteor_e.metrics.evidence import atlas
 from meteor_e.render.plain import format_table
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.ready import ready_models
-
-TASKS = ("ranking", "rating", "captions")
-"""The tasks of the atlas."""
-
-
-def _beside(entry: dict[str, Any], name: str) -> tuple[float | None, float | None]:
-    """Return a figure of the atlas, and METEOR's on the same data."""
-    if entry.get("seen"):
-        return entry.get("held_out"), entry.get("meteor")
-    base = atlas()["meteor"]["sets"].get(name, {})
-    # Of several languages, those that the metric knows.
-    values = [(entry["languages"][code], base["languages"][code]) for code in entry["languages"] if base]
-    if not values:
-        return entry["value"], None
-    first, second = zip(*values, strict=True)
-    return sum(first) / len(first), sum(second) / len(second)
-
-
-def beside_meteor(measured: dict[str, Any], task: str) -> str:
-    """Return the mean difference to METEOR over a task's sets in the atlas, or a dash."""
-    pairs = [_beside(entry, name) for name, entry in measured["sets"].items() if entry["task"] == task]
-    gains = [value - base for value, base in pairs if value is not None and base is not None]
-    return f"{sum(gains) / len(gains):+.3f}" if gains else "–"
-
-
-def _of_atlas(name: str) -> list[str]:
-    """Return the lines of a card that the atlas gives."""
-    measured = atlas().get(name)
-    if measured is None:
-        return []
-    rows = []
-    for key, entry in measured["sets"].items():
-        value, base = _beside(entry, key)
-        if value is not None:
-            rows.append([entry["title"], entry["measure"], f"{value:.3f}", "–" if base is None else f"{base:.3f}"])
-    lines = ["", "In the atlas, on samples, on data that the model had not seen:"]
-    lines.append(format_table(["data", "measure", name, "METEOR"], rows, left=2).rstrip())
-    if measured["stress"]:
-        groups = ", ".join(f"{group} {100 * share:.0f} %" for group, share in measured["stress"]["groups"].items())
-        lines.append(f"errors noticed: {100 * measured['stress']['mean']:.1f} % ({groups})")
-    return [*lines, f"speed: {measured['segments_per_second']} segments per second on one core"]
 
 
 def columns(model: LearnedModel) -> list[str]:
@@ -105,7 +63,6 @@ def as_text(model: LearnedModel, weights: int = 15) -> str:
         lines.append(
             format_table(["data", "judged by", "measure", recipe.name, "METEOR", "chrF"], rows, left=3).rstrip()
         )
-        lines += _of_atlas(recipe.name)
     for what in ("training", "validation"):
         if card.get(what):
             rows = [

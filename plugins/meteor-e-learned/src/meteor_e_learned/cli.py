@@ -410,30 +410,20 @@ def list_models(as_json: bool) -> None:
 
     import msgspec
 
-    from meteor_e.metrics.evidence import atlas
     from meteor_e.render.plain import format_table
-    from meteor_e_learned.card import TASKS, beside_meteor
     from meteor_e_learned.ready import model_size, ready_models
 
     models = ready_models()
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(models), indent=2).decode())
         return
-    known, width = atlas(), 100
+    width = 100
     rows = []
     for entry in models.values():
-        measured = known.get(entry.name)
-        gains = ["–"] * len(TASKS) if measured is None else [beside_meteor(measured, task) for task in TASKS]
-        noticed = "–" if measured is None or not measured["stress"] else f"{100 * measured['stress']['mean']:.0f} %"
-        speed = "–" if measured is None else str(measured["segments_per_second"])
         size = f"{model_size(entry.name) / 1000:.0f} kB"
-        rows.append([entry.name, entry.language, size, noticed, speed, *gains])
-    click.echo(format_table(["name", "language", "size", "errors", "segments/s", *TASKS], rows, left=2))
-    notes = (
-        "errors: noticed by the stress test. ranking, rating, captions: agreement with people beside METEOR's on the "
-        "sets of the atlas, the mean difference, on data that the model had not seen. `meteor-e model show` has all."
-    )
-    click.echo("\n" + "\n".join(textwrap.wrap(notes, width)))
+        rows.append([entry.name, entry.language, size])
+    click.echo(format_table(["name", "language", "size"], rows, left=2))
+    click.echo()
     for entry in models.values():
         text = f"{entry.name}: {entry.summary} Not for: {entry.avoid} Needs: {', '.join(entry.needs)}."
         click.echo("\n".join(textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)))

@@ -53,12 +53,6 @@ GROUPS = {
 @click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")
 @click.option("--stress", is_flag=True, help="Show which errors in the first system's output the metrics notice.")
 @click.option(
-    "--advise",
-    "purpose",
-    metavar="PURPOSE",
-    help="Show which metrics have evidence for ranking, rating, captions or reward, in this language.",
-)
-@click.option(
     "--server",
     metavar="URL",
     help="Let the page score edited hypotheses by a running `meteor-e serve --cors-origin null`, such as "
@@ -84,7 +78,6 @@ def report(
     names: tuple[str, ...],
     output: str,
     stress: bool,
-    purpose: str | None,
     server: str | None,
     title: str | None,
     png: str | None,
@@ -143,7 +136,7 @@ def report(
                 write_plot(found, svg, "svg")
         own, by_segment = list(texts[0].hypotheses), [list(each) for each in texts[0].references]
         language = make_meteor.language or "en"
-        tables = [] if purpose is None else [_advice(language, purpose, by_segment)]
+        tables = []
         if stress:
             tables.append(
                 _stress(make_meteor.metrics(metrics or ("meteor",)), own, by_segment, language, seed, progress)
@@ -163,17 +156,6 @@ def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> 
         is_meteor = isinstance(metric, ChainMetric) and metric.signature == signature
         found.append(None if is_meteor and None not in found else metric)
     return found
-
-
-def _advice(language: str, purpose: str, references: list[list[str]]) -> PageTable:
-    """Return which metrics have evidence for texts of this language, length and number of references."""
-    from meteor_e.metrics.evidence import advice_table, advise
-    from meteor_e_report.page import PageTable
-
-    words = sum(len(each[0].split()) for each in references) / max(1, len(references))
-    header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))
-    note = f"From the atlas: agreement with people for the purpose {purpose} and the language {language}. {without}"
-    return PageTable("Which metrics have evidence", note, header, rows)
 
 
 def _stress(
