@@ -38,7 +38,6 @@ COMMANDS_OF_PLUGINS = {
     "predict": ("meteor-e-learned", "Score the segments of one system with a learned metric, or any other."),
     "rank": ("meteor-e-learned", "Rank systems by a metric: the majority of wins decides."),
     "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
-    "serve": ("meteor-e-server", "Answer HTTP requests with scores and alignments."),
     "stress": ("meteor-e-evaluation", "Test whether metrics notice errors: negations, numbers, omissions and others."),
     "train": ("meteor-e-learned", "Train a learned metric as a recipe says."),
     "tune": ("meteor-e-evaluation", "Find parameters and weights that agree best with human judgments."),

@@ -29,7 +29,7 @@ GROUPS = {
     ),
     **METRIC_GROUPS,
     "Output": OptionGroup(
-        ("output", "stress", "purpose", "server", "title", "png", "svg", "latex", "segments"),
+        ("output", "stress", "purpose", "title", "png", "svg", "latex", "segments"),
         "… -o report.html --latex matrix.tex --segment 17",
     ),
     "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
@@ -52,12 +52,6 @@ GROUPS = {
 @click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
 @click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")
 @click.option("--stress", is_flag=True, help="Show which errors in the first system's output the metrics notice.")
-@click.option(
-    "--server",
-    metavar="URL",
-    help="Let the page score edited hypotheses by a running `meteor-e serve --cors-origin null`, such as "
-    "http://127.0.0.1:8765.",
-)
 @click.option("--title", metavar="TEXT", help="Title of the report.  [default: the systems' names]")
 @click.option("--png", metavar="FILE", help="Draw the distributions as a PNG picture, too.")
 @click.option("--svg", metavar="FILE", help="Draw the distributions as an SVG picture, too.")
@@ -78,7 +72,6 @@ def report(
     names: tuple[str, ...],
     output: str,
     stress: bool,
-    server: str | None,
     title: str | None,
     png: str | None,
     svg: str | None,
@@ -89,8 +82,6 @@ def report(
     seed: int,
 ) -> None:
     """Write a report on one or several systems: one HTML file, which needs nothing else and no network.
-
-    With --server, one thing in it needs a running server: to edit a hypothesis and score it again.
 
     The last file is the reference, unless --reference names one. All others are hypotheses, one file per system. The
     first system is the baseline. Files hold one segment per line (plain, gzip, bzip2 or xz), or are SGML or WMT XML.
@@ -141,7 +132,7 @@ def report(
             tables.append(
                 _stress(make_meteor.metrics(metrics or ("meteor",)), own, by_segment, language, seed, progress)
             )
-        write_page(found, output, tables, server)
+        write_page(found, output, tables)
     for path in (output, png, svg, latex):
         if path is not None:
             click.echo(f"wrote {path}", err=True)

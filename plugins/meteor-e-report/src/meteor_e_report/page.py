@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.api import Metric
 
-SCRIPTS = ("elements", "data", "list", "lines", "matrix", "rescore", "segment", "main")
+SCRIPTS = ("elements", "data", "list", "lines", "matrix", "segment", "main")
 """The page's scripts, in the order in which they use one another."""
 
 SIGNIFICANT = 0.05
@@ -115,43 +115,31 @@ class PageTable(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-def write_page(
-    report: Report, path: str | os.PathLike[str], tables: Sequence[PageTable] = (), server: str | None = None
-) -> None:
+def write_page(report: Report, path: str | os.PathLike[str], tables: Sequence[PageTable] = ()) -> None:
     """Write a report's HTML file, whole or not at all.
 
     Args:
         report: what it shows.
         path: of the file.
         tables: further ones; they come before the segments.
-        server: address of a `meteor-e serve` that scores edited hypotheses, such as ``http://127.0.0.1:8765``; by
-            default the page calls nobody.
 
     Raises:
-        ConfigError: if the server's address is of another form.
         InputError: if there is too much data for a page, or the file cannot be written.
     """
-    page = render(report, tables, server)
+    page = render(report, tables)
     with atomic_writer(path) as stream:
         stream.write(page)
 
 
-def render(report: Report, tables: Sequence[PageTable] = (), server: str | None = None) -> str:
+def render(report: Report, tables: Sequence[PageTable] = ()) -> str:
     """Return a report as HTML; see :func:`write_page`.
 
     Raises:
-        ConfigError: if the server's address is of another form.
         InputError: if there is too much data for a page.
     """
-    if server is not None and not re.fullmatch(
-        r"https?://[\w.-]+(:\d+)?|https?://\[[\da-fA-F:]+\](:\d+)?", server, re.A
-    ):
-        raise ConfigError(f"the server's address is {server!r}; it has the form http://127.0.0.1:8765")
     folder = files("meteor_e_report") / "web"
     style = _colours() + (folder / "page.css").read_text(encoding="utf-8")
-    # A page without a server has nothing in it that could call one.
-    scripts = [name for name in SCRIPTS if server is not None or name != "rescore"]
-    functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in scripts)
+    functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{functions}}})();\n'
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -168,12 +156,11 @@ def render(report: Report, tables: Sequence[PageTable] = (), server: str | None 
     text: str = template.render(
         **_context(report),
         tables=tables,
-        server=server,
         style=Markup(style),
         script=Markup(script),
         style_hash=_hash(style),
         script_hash=_hash(script),
-        data=encode(payload(report, server)),
+        data=encode(payload(report)),
     )
     return text
 

@@ -38,7 +38,7 @@ class Texts:
         self.content = content
 
 
-def payload(report: Report, server: str | None = None) -> dict[str, Any]:
+def payload(report: Report) -> dict[str, Any]:
     """Return the data of the page.
 
     It is for :func:`encode`. Words are numbers into ``vocabulary``, the most frequent ones first. ``matches`` of a
@@ -78,7 +78,6 @@ def payload(report: Report, server: str | None = None) -> dict[str, Any]:
     return {
         "scale": SCALE,
         "meteor": report.meteor,
-        "server": server and {"url": server, "signature": Texts(report.signature)},
         "metrics": [
             {
                 "label": Texts(result.label),

@@ -35,7 +35,6 @@ class SegmentView {
       ...groups.flatMap((group) => [together ? null : this.who(group), matrix(group, report)]).filter(Boolean),
       this.table(alignments),
       this.texts(segment, systems, alignments),
-      ...(report.server ? rescoring(report, segment, systems) : []),
     );
     hintAtScrolling(root);
   }

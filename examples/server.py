@@ -1,0 +1,118 @@
+"""Scores over HTTP, for programs that are not Python. Copy this file and change it.
+
+    pip install starlette uvicorn
+    python examples/server.py -l en -M meteor -M chrf
+    curl -s http://127.0.0.1:8765/score -H 'Content-Type: application/json' \\
+      -d '{"metric": "chrf", "segments": [{"hypothesis": "the cat sat", "references": ["a cat sat"]}]}'
+
+The metrics are loaded once. The scores are identical to those of ``meteor-e score``. Every error is JSON:
+``{"error": "…"}``. The server listens on the loopback address: it has no password and no encryption.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import Annotated
+
+import msgspec
+import uvicorn
+from msgspec import Meta
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from meteor_e import MeteorError, load_metric
+from meteor_e.api import Metric
+
+MAX_BODY = 16 * 2**20  # bytes of a request
+MAX_WAITING = 64  # requests that are read or scored at once
+TIME_LIMIT = 30  # seconds for a client to send its request
+
+Text = Annotated[str, Meta(max_length=20_000)]
+
+
+class Segment(msgspec.Struct, forbid_unknown_fields=True):
+    """A hypothesis, its references and, for metrics that read it, its source; raw texts."""
+
+    hypothesis: Text
+    references: Annotated[list[Text], Meta(min_length=1, max_length=100)]
+    source: Text | None = None
+
+
+class Question(msgspec.Struct, forbid_unknown_fields=True):
+    """What a client sends: segments, and the metric as ``-M`` names it; by default the first one."""
+
+    segments: Annotated[list[Segment], Meta(min_length=1, max_length=10_000)]
+    metric: str | None = None
+
+
+def application(metrics: dict[str, Metric]) -> Starlette:
+    """Return the server's application; metrics by the names that clients call them by."""
+    waiting = asyncio.Semaphore(MAX_WAITING)
+    # A metric scores one request after the other: it may remember what it was prepared for.
+    scoring = asyncio.Lock()
+
+    async def score(request: Request) -> Response:
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            raise HTTPException(415, "the content type must be application/json")
+        if waiting.locked():
+            raise HTTPException(503, "too many requests; ask again later")
+        async with waiting:
+            try:
+                body = await asyncio.wait_for(_body(request), TIME_LIMIT)
+            except asyncio.TimeoutError:
+                raise HTTPException(408, f"the request did not end within {TIME_LIMIT} seconds") from None
+            try:
+                question = msgspec.json.decode(body, type=Question)
+            except msgspec.ValidationError as error:
+                raise HTTPException(422, str(error)) from None
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                raise HTTPException(400, f"not JSON in UTF-8: {error}") from None
+            metric = metrics.get(question.metric or next(iter(metrics)))
+            if metric is None:
+                raise HTTPException(404, f"no metric {question.metric!r}; there are {', '.join(metrics)}")
+            rows = [(each.hypothesis, each.references, each.source) for each in question.segments]
+            hypotheses, references, sources = map(list, zip(*rows, strict=True))
+            async with scoring:
+                found = await run_in_threadpool(
+                    metric.corpus, hypotheses, references, None if None in sources else sources
+                )
+        return _answer(200, found.to_dict())
+
+    async def failed(request: Request, error: Exception) -> Response:
+        if isinstance(error, HTTPException):
+            return _answer(error.status_code, {"error": error.detail})
+        known = isinstance(error, MeteorError)
+        return _answer(422 if known else 500, {"error": str(error) if known else "the server failed"})
+
+    return Starlette(
+        routes=[Route("/score", score, methods=["POST"])],
+        exception_handlers={HTTPException: failed, MeteorError: failed, Exception: failed},
+    )
+
+
+async def _body(request: Request) -> bytes:
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY:
+            raise HTTPException(413, f"a request has at most {MAX_BODY} bytes")
+    return bytes(body)
+
+
+def _answer(status: int, content: dict[str, object]) -> Response:
+    return Response(msgspec.json.encode(content), status, media_type="application/json")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Answer POST /score with scores.")
+    parser.add_argument("-l", "--language", default="en")
+    parser.add_argument("-M", "--metric", action="append", help="as of meteor-e score; may be repeated")
+    parser.add_argument("--port", type=int, default=8765)
+    given = parser.parse_args()
+    loaded = {name: load_metric(name, language=given.language) for name in given.metric or ["meteor"]}
+    uvicorn.run(application(loaded), host="127.0.0.1", port=given.port)
