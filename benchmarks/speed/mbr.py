@@ -29,7 +29,7 @@ import numpy as np
 
 from meteor_e import Meteor
 from meteor_e.mbr.decisions import choices
-from meteor_e.mbr.methods import Aggregation, Completion, Method, Pruning
+from meteor_e.mbr.methods import Aggregation, Method, Pruning
 from meteor_e.metrics.chain_metric import ChainMetric
 
 
@@ -102,7 +102,6 @@ METHODS: dict[str, Method] = {
     "pruning": Pruning(),
     "aggregation": Aggregation(),
     "aggregation alone": Aggregation(top=0),
-    "probabilistic": Completion(),
 }
 
 

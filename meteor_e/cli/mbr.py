@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from itertools import tee
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,19 +13,18 @@ from meteor_e.api.outputs import Grid, OutputOptions, Result
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options, replaced_option
+from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options
 from meteor_e.cli.results import format_option, output_format, output_option, write_result
-from meteor_e.mbr.candidates import NBEST_FORMATS, read_candidates, weighted_by_scores, with_references
+from meteor_e.formats.nbest import NBEST_FORMATS, read_candidates, weighted_by_scores, with_references
 from meteor_e.mbr.decisions import choices
-from meteor_e.mbr.methods import Aggregation, Completion, Pruning
+from meteor_e.mbr.methods import Aggregation, Pruning
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
-    from meteor_e.mbr.candidates import Source
     from meteor_e.mbr.decisions import Choice
     from meteor_e.mbr.methods import Method
 
-METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation, "probabilistic": Completion}
+METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
 """Ways to find the best, by their names."""
 
 GROUPS = {
@@ -34,10 +32,8 @@ GROUPS = {
         ("count", "format_in", "references", "references_count", "by_scores", "encoding"),
         "samples.txt --candidates 100",
     ),
-    "Choice": OptionGroup(("best", "diversity"), "nbest.txt --n-best 5"),
-    "Method": OptionGroup(
-        ("method", "top", "confidence", "sizes", "share", "rank", "seed"), "samples.jsonl --method aggregation"
-    ),
+    "Choice": OptionGroup(("best",), "nbest.txt --n-best 5"),
+    "Method": OptionGroup(("method", "top", "confidence", "sizes", "seed"), "samples.jsonl --method aggregation"),
     **METRIC_GROUPS,
     "Output": OptionGroup(("form", "output", "quiet"), "… --format jsonl -o chosen.jsonl"),
 }
@@ -73,7 +69,6 @@ def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     type=click.Choice(list(NBEST_FORMATS)),
     help="Format of the file.  [default: as its first line looks]",
 )
-@replaced_option("--input-format", "write --format-in")
 @click.option(
     "--references", metavar="FILE", help="References of each source, in any of the formats.  [default: the candidates]"
 )
@@ -100,12 +95,6 @@ def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     help="Candidates to choose.  [default: 1]",
 )
 @click.option(
-    "--diversity",
-    type=click.FloatRange(min=0),
-    metavar="WEIGHT",
-    help="Choose candidates that differ; the higher, the more.",
-)
-@click.option(
     "--method", type=click.Choice(list(METHODS)), default="exact", help="How the best are found.  [default: exact]"
 )
 @click.option(
@@ -124,15 +113,6 @@ def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     "--sizes", callback=_sizes, metavar="N,N,…", help="pruning: references per step.  [default: 8,16,32,64,128,256]"
 )
 @click.option(
-    "--share",
-    type=click.FloatRange(0, 1, min_open=True),
-    metavar="P",
-    help="probabilistic: pairs to score.  [default: 0.125]",
-)
-@click.option(
-    "--rank", type=click.IntRange(min=1), metavar="N", help="probabilistic: rank of the matrix.  [default: 8]"
-)
-@click.option(
     "--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help="Seed of a method that samples.  [default: 0]"
 )
 @click.option("-M", "--metric", default="meteor", metavar="METRIC", help="The metric.  [default: meteor]")
@@ -149,7 +129,6 @@ def mbr(
     by_scores: bool,
     encoding: str,
     best: int,
-    diversity: float | None,
     method: str,
     metric: str,
     make_meteor: MeteorMaker,
@@ -161,11 +140,10 @@ def mbr(
     """Choose for each source the candidate with the best expected score (minimum Bayes risk decoding).
 
     Each candidate is scored against all candidates of its source, itself among them, or against the source's
-    references; their mean, by their weights, is the expected score. Of equals, the first is chosen. CANDIDATES is a
-    Moses n-best list (ID ||| TEXT ||| …), the output of fairseq-generate (H-ID or D-ID, score, text), JSON Lines
-    (a list of texts, or an object with candidates, references, weights, log_probabilities, scores, id), or, with
-    --candidates N, plain text with N lines per source; - is standard input. Sources keep the order of the file; those
-    of fairseq come by their numbers. With --n-best, text is a Moses n-best list.
+    references; their weighted mean is the expected score. Ties go to the first candidate. CANDIDATES is a Moses n-best
+    list (ID ||| TEXT ||| …), JSON Lines (a list of texts, or an object with candidates, references, weights, scores,
+    id), or, with --candidates N, plain text with N lines per source; - is standard input. With --n-best, text is a
+    Moses n-best list.
 
     \b
     meteor-e mbr nbest.txt > chosen.txt
@@ -174,37 +152,20 @@ def mbr(
     meteor-e mbr nbest.txt --n-best 5 --weights-by-scores
     meteor-e mbr samples.jsonl --method aggregation
     """
-    if diversity is not None and best == 1:
-        raise ConfigError("--diversity needs --n-best with more than one candidate")
     if references_count is not None and references is None:
         raise ConfigError("--references-per-source needs --references")
     how = _method(method, settings)
     (chosen_metric,) = make_meteor.metrics([metric])
     found = output_format(form)
-    # Formats that are not made of entries have no place for other fields.
-    other = form in ("json", "jsonl")
-    sources = read_candidates(candidates, format_in, count, encoding=encoding, other_fields=other)
+    sources = read_candidates(candidates, format_in, count, encoding=encoding)
     if references is not None:
-        read = read_candidates(references, None, references_count, encoding=encoding, other_fields=False)
-        read, weighing = tee(read)
-        sources = with_references(sources, read)
-    else:
-        sources, weighing = tee(sources)
-    sources = weighted_by_scores(sources, weighing) if by_scores else sources
-    del weighing  # What it has not seen is kept for it.
+        read = read_candidates(references, None, references_count, encoding=encoding)
+        sources = with_references(sources, weighted_by_scores(read) if by_scores else read)
+    elif by_scores:
+        sources = weighted_by_scores(sources)
     with terminal_progress(quiet) as progress:
-        chosen = choices(
-            chosen_metric,
-            sources,
-            make_meteor.language,
-            method=how,
-            best=best,
-            diversity=diversity or 0.0,
-            progress=progress,
-        )
+        chosen = choices(chosen_metric, sources, make_meteor.language, method=how, best=best, progress=progress)
         described: dict[str, Any] = {} if how is None else {"method": {"name": method, **vars(how)}}
-        if diversity is not None:
-            described["diversity"] = diversity
         write_result(_Chosen(chosen, chosen_metric, best, described, progress), found, output, OutputOptions())
 
 
@@ -244,7 +205,7 @@ class _Chosen(Result):
                 if self._best == 1:
                     yield text
                     continue
-                parts = [_detail(choice.source, place, "features") or ""]
+                parts = [choice.source.features[place] if choice.source.features else ""]
                 if choice.source.scores is not None:
                     parts.append(f"System= {choice.source.scores[place]!r}")
                 yield f"{name} ||| {text} ||| {' '.join(filter(None, parts))} ||| {float(choice.scores[place])!r}"
@@ -295,16 +256,11 @@ class _Chosen(Result):
             if self._best > 1:
                 entry["n_best"] = chosen
             entry["expected_scores"] = [None if math.isnan(score) else score for score in choice.scores.tolist()]
-            entry |= {"signature": self._metric.signature, **self._described}
-            yield entry | ({"fields": source.other} if source.other else {})
+            yield entry | {"signature": self._metric.signature, **self._described}
 
     def _entry(self, choice: Choice, place: int) -> dict[str, Any]:
         source = choice.source
         entry = {"candidate": place + 1, "text": source.candidates[place], "expected": float(choice.scores[place])}
         if source.scores is not None:
             entry["score"] = source.scores[place]
-        return entry | (source.details[place] if source.details else {})
-
-
-def _detail(source: Source, place: int, name: str) -> str | None:
-    return source.details[place].get(name) if source.details else None
+        return entry | ({"features": source.features[place]} if source.features else {})

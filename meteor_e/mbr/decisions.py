@@ -7,23 +7,20 @@ Each has a weight, or all have the same.
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, tee
 from typing import NamedTuple
 
 import numpy as np
 
 from meteor_e.api import Metric
 from meteor_e.base.array_cache import Floats
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
-from meteor_e.mbr.candidates import Source
-from meteor_e.mbr.methods import Method, Pairs, diverse
+from meteor_e.base.texts import candidates
+from meteor_e.formats.nbest import Source
+from meteor_e.mbr.methods import BLOCK, Method, Pairs
 from meteor_e.metrics.outputs import pairwise_batches
-
-SCORES = 1 << 19
-"""Scores of a source that are in memory at once."""
 
 
 class Choice(NamedTuple):
@@ -34,7 +31,7 @@ class Choice(NamedTuple):
         text: the candidate.
         expected: its expected score.
         scores: expected scores of all candidates; NaN for those that a method ruled out.
-        best: places of the n best candidates, the best first; with diversity, in the order of the choices.
+        best: places of the n best candidates, the best first.
         source: the candidates and what is known of them.
     """
 
@@ -53,12 +50,11 @@ def choices(
     *,
     method: Method | None = None,
     best: int = 1,
-    diversity: float = 0.0,
     progress: Progress = silent,
 ) -> Iterator[Choice]:
-    """Choose candidates for each source; of equals, the first.
+    """Choose candidates for each source; ties go to the first candidate.
 
-    The matrix of a source is never whole in memory where it is large: only expected scores are kept of its rows.
+    The matrix of a large source is never whole in memory: only expected scores are kept of its rows.
 
     Args:
         metric: what scores a candidate against another.
@@ -66,133 +62,76 @@ def choices(
         language: ISO code of the text; empty where it is not known.
         method: of :mod:`meteor_e.mbr.methods`; by default every pair is scored.
         best: how many to choose; of a source with fewer candidates, all.
-        diversity: weight of diversity among them; see :func:`meteor_e.mbr.methods.diverse`.
         progress: told how many candidates of a large source are done.
 
     Raises:
-        ConfigError: if the method, the metric and diversity do not go together.
+        ConfigError: if the method and the metric do not go together.
         InputError: for a source without candidates, with wrong weights, or if a pair cannot be scored.
     """
-    if diversity and method is not None and not method.complete:
-        raise ConfigError("diversity needs the expected scores of all candidates; this method rules some out")
     every = (_pairs(metric, source, number, language) for number, source in enumerate(sources, 1))
-    scored = _exact(metric, every, language, progress) if method is None else _by(method, every, best)
-    for number, (source, pairs, scores) in enumerate(scored, 1):
-        count = min(best, len(scores) - int(np.isnan(scores).sum()))
-        if diversity and count > 1:
-            with _of_source(number):
-                order = diverse(pairs, scores, count, diversity)
-        else:
-            order = np.argsort(-pairs.sign * scores, kind="stable")[:count].tolist()  # NaN comes last.
-        place = order[0]
-        yield Choice(place, source.candidates[place], float(scores[place]), scores, order, source)
+    for pairs, means in _expected(every, method, best, progress):
+        places = {text: place for place, text in enumerate(pairs.candidates)}
+        scores = means[[places[text] for text in pairs.source.candidates]]
+        count = min(best, int((~np.isnan(scores)).sum()))
+        order = np.argsort(-pairs.sign * scores, kind="stable")[:count].tolist()  # NaN comes last.
+        text = pairs.source.candidates[order[0]]
+        yield Choice(order[0], text, float(scores[order[0]]), scores, order, pairs.source)
 
 
-_Scored = tuple[Source, Pairs, Floats]
+def _pairs(metric: Metric, given: Sequence[str] | Source, number: int, language: str) -> Pairs:
+    """Check a source; candidates that come twice are scored once, references of weight 0 are left out."""
+    source = given if isinstance(given, Source) else Source(candidates(given, number))
+    texts = candidates(source.candidates, number)
+    references = texts if source.references is None else candidates(source.references, number)
+    if not texts or not references:
+        raise InputError(f"source {number} has no {'references' if texts else 'candidates'}")
+    weights = None
+    if source.weights is not None:
+        weights = np.asarray(source.weights, float)
+        if weights.min() < 0 or not weights.any():
+            raise InputError(f"source {number}: weights are not negative, and one of them is above 0")
+        weights = weights / weights.max()
+        used = np.flatnonzero(weights)
+        weights = weights[used] / weights.sum()
+        references = [references[place] for place in used]
+    return Pairs(metric, language, number, source, list(dict.fromkeys(texts)), references, weights)
 
 
-def _pairs(metric: Metric, given: Sequence[str] | Source, number: int, language: str) -> tuple[Source, Pairs]:
-    """Check a source; references of weight 0 are left out."""
-    source = given if isinstance(given, Source) else Source(given)
-    sides: list[list[str]] = []
-    for what, texts in (("candidates", source.candidates), ("references", source.references)):
-        if texts is None:
-            sides.append(sides[0])
+def _expected(
+    sources: Iterable[Pairs], method: Method | None, best: int, progress: Progress
+) -> Iterator[tuple[Pairs, Floats]]:
+    """Yield the expected scores of each source; without a method, small sources are scored together."""
+
+    def by_itself(pairs: Pairs) -> bool:
+        return method is not None or len(pairs.candidates) * len(pairs.references) > BLOCK
+
+    for alone, group in groupby(sources, by_itself):
+        if not alone:
+            yield from _together(group)
             continue
-        if not len(texts):
-            raise InputError(f"source {number} has no {what}")
-        if isinstance(texts, (str, Mapping)) or not all(isinstance(text, str) for text in texts):
-            raise InputError(f"source {number}: {what} are a list of texts")
-        sides.append(list(texts))
-    if source.weights is None:
-        return source, Pairs(metric, language, sides[0], sides[1], None)
-    weights = np.asarray(source.weights, float)
-    if weights.shape != (len(sides[1]),) or not np.isfinite(weights).all() or weights.min() < 0 or not weights.max():
-        raise InputError(f"source {number}: weights are numbers, one per reference, not negative, one of them above 0")
-    weights = weights / weights.max()
-    used = np.flatnonzero(weights)
-    weights = weights[used] / weights.sum()
-    return source, Pairs(metric, language, sides[0], [sides[1][place] for place in used], weights)
+        for pairs in group:
+            try:
+                means = (
+                    pairs.expected_of(range(len(pairs.candidates)), progress) if method is None else method(pairs, best)
+                )
+            except InputError as error:
+                # Places in a block are not those of the file.
+                what = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
+                raise InputError(f"source {pairs.number}: {what}") from error
+            yield pairs, means
 
 
-@contextmanager
-def _of_source(number: int) -> Iterator[None]:
-    """Name the source in errors of what scores one at a time."""
+def _together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
+    """Score all pairs of sources that share batches."""
+    given, metrics, left, right = tee(sources, 4)
+    first = next(metrics)
+    matrices = pairwise_batches(
+        first.metric, (each.candidates for each in left), first.language, (each.references for each in right)
+    )
     try:
-        yield
+        for pairs in given:
+            yield pairs, pairs.expected(next(matrices))
     except InputError as error:
-        # Places among what was scored are not those of the file.
-        what = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
-        raise InputError(f"source {number}: {what}") from error
-
-
-def _by(method: Method, sources: Iterable[tuple[Source, Pairs]], best: int) -> Iterator[_Scored]:
-    """Score each source by a method."""
-    for number, (source, pairs) in enumerate(sources, 1):
-        with _of_source(number):
-            yield source, pairs, method(pairs, min(best, len(pairs.candidates)))
-
-
-def _exact(
-    metric: Metric, sources: Iterable[tuple[Source, Pairs]], language: str, progress: Progress
-) -> Iterator[_Scored]:
-    """Score all pairs; small sources share batches."""
-    waiting: deque[_Rows] = deque()
-    fed: deque[Sequence[str]] = deque()
-
-    def hypotheses() -> Iterator[Sequence[str]]:
-        for rows in _rows(sources):
-            waiting.append(rows)
-            fed.append(rows.pairs.references)
-            yield rows.texts
-
-    def references() -> Iterator[Sequence[str]]:
-        while fed:
-            yield fed.popleft()
-
-    means: list[Floats] = []
-    matrices = pairwise_batches(metric, hypotheses(), language, references())
-    while True:
-        try:
-            matrix = next(matrices, None)
-        except InputError as error:
-            if not any(rows.partial for rows in waiting):
-                raise
-            rows = next(rows for rows in waiting if rows.partial)
-            raise InputError(f"source {rows.number}, distinct candidates from {rows.first + 1}: {error}") from error
-        if matrix is None:
-            return
-        rows = waiting.popleft()
-        means.append(rows.pairs.expected(matrix))
-        if rows.partial:
-            progress(f"source {rows.number}", rows.first + len(rows.texts), len(rows.places))
-        if rows.first + len(rows.texts) < len(rows.places):
-            continue
-        scores: Floats = np.concatenate(means)[[rows.places[text] for text in rows.pairs.candidates]]
-        means = []
-        yield rows.source, rows.pairs, scores
-
-
-class _Rows(NamedTuple):
-    """Rows of the matrix of a source: some of its distinct candidates, which are scored against all references."""
-
-    number: int
-    source: Source
-    pairs: Pairs
-    places: dict[str, int]
-    first: int
-    texts: list[str]
-
-    @property
-    def partial(self) -> bool:
-        """Whether the source has other rows."""
-        return len(self.texts) < len(self.places)
-
-
-def _rows(sources: Iterable[tuple[Source, Pairs]]) -> Iterator[_Rows]:
-    """Yield the rows of each source, at most so many that they have :data:`SCORES` scores."""
-    for number, (source, pairs) in enumerate(sources, 1):
-        places = {text: place for place, text in enumerate(dict.fromkeys(pairs.candidates))}
-        distinct, step = list(places), max(1, SCORES // len(pairs.references))
-        for first in range(0, len(distinct), step):
-            yield _Rows(number, source, pairs, places, first, distinct[first : first + step])
+        # The first of these sources need not be the first of the file.
+        told = re.sub(r"^source (\d+)(?=, hyp)", lambda found: f"source {int(found[1]) + first.number - 1}", str(error))
+        raise InputError(told) from error

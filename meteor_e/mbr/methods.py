@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from meteor_e.api import Metric
 from meteor_e.base.array_cache import Floats, Integers
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.progress import Progress, silent
+from meteor_e.formats.nbest import Source
 from meteor_e.metrics.outputs import pairwise_batches
 
 if TYPE_CHECKING:
     from meteor_e.metrics.aggregation import Aggregated
-
-CELLS = 1 << 23
-"""Pairs of a source whose scores a matrix is completed for, at most."""
 
 BLOCK = 1 << 19
 """Pairs of a source that are scored, or approximated, at once."""
@@ -31,23 +29,27 @@ class Pairs:
     Attributes:
         metric: what scores.
         language: ISO code of the text.
-        candidates, references: the texts.
+        number: of the source, from 1.
+        source: where they come from.
+        candidates: distinct texts to choose from.
+        references: the texts to score them against.
         weights: of the references, with a sum of 1; ``None`` for equal ones.
     """
 
     metric: Metric
     language: str
+    number: int
+    source: Source
     candidates: Sequence[str]
     references: Sequence[str]
     weights: Floats | None
 
-    def scores(self, rows: Sequence[int] | Integers, columns: Sequence[int] | Integers) -> Floats:
-        """Return the scores of some candidates against some references; texts that come twice are scored once."""
-        left, right = [self.candidates[row] for row in rows], [self.references[column] for column in columns]
-        texts, others = list(dict.fromkeys(left)), list(dict.fromkeys(right))
-        matrix = next(pairwise_batches(self.metric, [texts], self.language, [others]))
-        places = ({text: place for place, text in enumerate(side)} for side in (texts, others))
-        return matrix[np.ix_(*([at[text] for text in side] for at, side in zip(places, (left, right), strict=True)))]
+    def scores(self, rows: Iterable[int], columns: Integers) -> Floats:
+        """Return the scores of some candidates against some references; a reference that comes twice is scored once."""
+        distinct, again = np.unique(columns, return_inverse=True)
+        sides = [[self.candidates[row] for row in rows]], [[self.references[column] for column in distinct]]
+        matrix = next(pairwise_batches(self.metric, sides[0], self.language, sides[1]))
+        return np.take(matrix, again.ravel(), axis=1)  # In the order of rows, which sums depend on.
 
     def expected(self, matrix: Floats) -> Floats:
         """Return expected scores from scores against the first references."""
@@ -57,11 +59,14 @@ class Pairs:
         # Not a product of matrices: its last digits depend on how many rows there are.
         return np.asarray((matrix * (weights / weights.sum())).sum(axis=1))
 
-    def expected_of(self, rows: Integers) -> Floats:
-        """Return expected scores of some candidates over all references."""
+    def expected_of(self, rows: Sequence[int], progress: Progress = silent) -> Floats:
+        """Return expected scores of some candidates over all references; a block of scores is in memory at once."""
+        parts: list[Floats] = []
         step = max(1, BLOCK // len(self.references))
-        every = np.arange(len(self.references))
-        parts = [self.expected(self.scores(rows[at : at + step], every)) for at in range(0, len(rows), step)]
+        for first in range(0, len(rows), step):
+            scores = self.scores(rows[first : first + step], np.arange(len(self.references)))
+            parts.append(self.expected(scores))
+            progress(f"source {self.number}", min(first + step, len(rows)), len(rows))
         return np.concatenate(parts)
 
     @property
@@ -72,10 +77,6 @@ class Pairs:
 
 class Method(Protocol):
     """A way to find the best candidates."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether it gives all candidates a score."""
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
         """Return expected scores of the candidates, NaN for those that were ruled out; ``best`` are not."""
@@ -100,7 +101,6 @@ class Pruning:
     sizes: tuple[int, ...] = (8, 16, 32, 64, 128, 256)
     samples: int = 500
     seed: int = 0
-    complete: ClassVar[bool] = False
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
         """Prune; see :class:`Method`."""
@@ -112,7 +112,7 @@ class Pruning:
             size, before = min(size, len(pairs.references)), matrix.shape[1]
             if size <= before:
                 break
-            wider = np.concatenate([matrix, pairs.scores(kept, range(before, size))], axis=1)
+            wider = np.concatenate([matrix, pairs.scores(kept, np.arange(before, size))], axis=1)
             drawn = random.randint(0, 1 << 32, (self.samples, size), np.uint32) % size
             cells = drawn + size * np.arange(self.samples)[:, None]
             counts = np.bincount(cells.ravel(), minlength=self.samples * size).reshape(self.samples, size)
@@ -148,30 +148,21 @@ class Aggregation:
     top: int = 256
     seed: int = 0
 
-    @property
-    def complete(self) -> bool:
-        """Whether no candidate is scored."""
-        return not self.top
-
     def __call__(self, pairs: Pairs, best: int) -> Floats:
         """Aggregate, and score the best; see :class:`Method`."""
         aggregate = getattr(pairs.metric, "aggregated", None)
         if aggregate is None:
             raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; take pruning")
-        first = {text: place for place, text in reversed(list(enumerate(pairs.candidates)))}
-        texts, others = list(dict.fromkeys(pairs.candidates)), list(dict.fromkeys(pairs.references))
-        places = np.array([first[text] for text in texts])
+        others = list(dict.fromkeys(pairs.references))
         at = {text: place for place, text in enumerate(others)}
         shares = np.bincount([at[text] for text in pairs.references], pairs.weights, len(others))
         shares = shares / shares.sum()
-        found: Aggregated = aggregate(texts, others, shares, pairs.language)
+        found: Aggregated = aggregate(pairs.candidates, others, shares, pairs.language)
         if not self.top:
-            expected = dict(zip(texts, found.expected.tolist(), strict=True))
-            return np.array([expected[text] for text in pairs.candidates])
+            return found.expected
         kept = np.argsort(-pairs.sign * found.expected, kind="stable")[: max(self.top, best)]
-        kept = self._sampled(replace(pairs, candidates=texts, references=others, weights=shares), found, kept, best)
-        scores = dict(zip([texts[place] for place in kept], pairs.expected_of(places[kept]).tolist(), strict=True))
-        return np.array([scores.get(text, np.nan) for text in pairs.candidates])
+        kept = self._sampled(replace(pairs, references=others, weights=shares), found, kept, best)
+        return _only(kept, pairs.expected_of(kept.tolist()), len(pairs.candidates))
 
     def _sampled(self, pairs: Pairs, found: Aggregated, kept: Integers, best: int) -> Integers:
         """Return the candidates that samples of references leave."""
@@ -198,95 +189,6 @@ class Aggregation:
             kept, means, errors = kept[left], means[left], errors[left]
             size *= 2
         return kept
-
-
-@dataclass(frozen=True)
-class Completion:
-    """Probabilistic MBR: Trabelsi et al. (2024), "Efficient MBR Decoding using Low-Rank Matrix Completion Algorithms".
-
-    Some pairs are scored. Alternating least squares completes the matrix as a product of two of low rank.
-
-    Attributes:
-        share: of the pairs that is scored.
-        rank: of the completed matrix.
-        regularization: weight of the factors' squares.
-        iterations: steps, at most.
-        seed: of the pairs and of the factors that the steps start with.
-    """
-
-    share: float = 1 / 8
-    rank: int = 8
-    regularization: float = 0.1
-    iterations: int = 10
-    seed: int = 0
-    complete: ClassVar[bool] = True
-
-    def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Complete the matrix; see :class:`Method`."""
-        shape = len(pairs.candidates), len(pairs.references)
-        cells = shape[0] * shape[1]
-        if cells > CELLS:
-            raise InputError(f"{cells:,} pairs are more than the {CELLS:,} of a matrix that is completed; take pruning")
-        random = np.random.default_rng(self.seed)
-        known = np.zeros(shape)
-        known.ravel()[random.choice(cells, math.ceil(cells * self.share), replace=False)] = 1
-        rows = np.flatnonzero(known.any(axis=1))
-        columns = [np.flatnonzero(known[row]) for row in rows]
-        scores = pairwise_batches(
-            pairs.metric,
-            ([pairs.candidates[row]] for row in rows.tolist()),
-            pairs.language,
-            ([pairs.references[column] for column in some.tolist()] for some in columns),
-        )
-        matrix = np.zeros(shape)
-        for row, some, found in zip(rows, columns, scores, strict=True):
-            matrix[row, some] = found[0]
-        right: Floats = random.random((shape[1], self.rank)) / math.sqrt(shape[1] * self.rank)
-        before = math.inf
-        for _ in range(self.iterations):
-            left = self._solved(matrix, known, right)
-            right = self._solved(matrix.T, known.T, left)
-            loss = (known * (matrix - left @ right.T) ** 2).sum()
-            loss += self.regularization * ((left**2).sum() + (right**2).sum())
-            if before - loss <= 1e-4:
-                break
-            before = loss
-        return pairs.expected(left @ right.T)
-
-    def _solved(self, matrix: Floats, known: Floats, other: Floats) -> Floats:
-        """Return one factor for the other: a regression for each row."""
-        squares = (other[:, :, None] * other[:, None, :]).reshape(len(other), -1)
-        sides = (known @ squares).reshape(-1, self.rank, self.rank) + self.regularization * np.eye(self.rank)
-        return np.asarray(np.linalg.solve(sides, (matrix @ other)[:, :, None])[:, :, 0], float)
-
-
-def diverse(pairs: Pairs, expected: Floats, best: int, weight: float) -> list[int]:
-    """Choose candidates that are good and differ, one after the other.
-
-    Jinnai et al. (2024), "Generating Diverse and High-Quality Texts by Minimum Bayes Risk Decoding": each choice
-    adds most to the mean expected score plus ``weight`` times the mean of the pairs' dissimilarity. Two texts are as
-    similar as their mean score against one another, in both directions.
-
-    Args:
-        pairs: the texts.
-        expected: scores of the candidates.
-        best: how many to choose.
-        weight: of diversity; 0 chooses the best.
-
-    Returns:
-        Places of candidates, in the order of the choices.
-    """
-    every = np.arange(len(pairs.candidates))
-    itself = replace(pairs, references=pairs.candidates, weights=None)
-    similar = np.zeros(len(every))
-    chosen: list[int] = []
-    while len(chosen) < best:
-        gain = pairs.sign * (expected - weight * similar / max(1, len(chosen)))
-        gain[chosen] = -np.inf
-        chosen.append(int(gain.argmax()))
-        if len(chosen) < best:
-            similar += (itself.scores(every, chosen[-1:])[:, 0] + itself.scores(chosen[-1:], every)[0]) / 2
-    return chosen
 
 
 def _only(kept: Integers, expected: Floats, count: int) -> Floats:

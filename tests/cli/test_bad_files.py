@@ -171,7 +171,7 @@ def test_only_ascii_spaces_part_words(cli, hypothesis):
     assert float(compat[-1].split()[-1]) == found < 0.6
 
 
-@pytest.mark.parametrize("command", ["mbr nbest --diversity nan", "mbr nbest --share nan --method probabilistic"])
+@pytest.mark.parametrize("command", ["mbr nbest --confidence nan --method pruning"])
 def test_numbers_that_are_not_finite(cli, command):
     cli.file("nbest", "0 ||| a\n0 ||| b\n")
     assert "is not a finite number" in cli.failing_here(2, *command.split())

@@ -8,9 +8,9 @@ import pytest
 
 from meteor_e import InputError, Meteor, load_metric
 from meteor_e.engine.native import native_module
-from meteor_e.mbr.candidates import Source
+from meteor_e.formats.nbest import Source
 from meteor_e.mbr.decisions import choices
-from meteor_e.mbr.methods import Aggregation, Completion, Pruning
+from meteor_e.mbr.methods import Aggregation, Pruning
 
 SOURCES = [
     ["the cat sat on the mat", "a cat sat on the mat", "dogs bark", "the cat is on the mat"],
@@ -18,12 +18,6 @@ SOURCES = [
 ]
 MOSES = "".join(f"{at} ||| {text} ||| F0= 1 ||| -{at}\n" for at, each in enumerate(SOURCES) for text in each)
 LINES = "".join(f"{text}\n" for each in SOURCES for text in each)
-FAIRSEQ = "".join(
-    f"S-{at}\tein Satz\nT-{at}\tone sentence\n"
-    + "".join(f"H-{at}\t-0.{k}\t▁{text}\nD-{at}\t-0.{k}\t{text}\nP-{at}\t-0.1 -0.2\n" for k, text in enumerate(each))
-    for at, each in enumerate(SOURCES)
-)
-TOKENS = "".join(f"H-{at}\t-1.5\t{text}\n" for at, each in enumerate(SOURCES) for text in each)
 JSON = "".join(json.dumps(each if at else {"candidates": each}) + "\n" for at, each in enumerate(SOURCES))
 
 
@@ -39,8 +33,6 @@ def expected(score):
     ("content", "options"),
     [
         (MOSES, []),
-        (FAIRSEQ, []),
-        (TOKENS, []),
         (LINES, ["--candidates", "4"]),
         (JSON, []),
         (JSON, ["--format-in", "jsonl"]),
@@ -55,7 +47,7 @@ def test_every_form_of_candidates(cli, own_packs, content, options):
     ]
     rows = [line.split("\t") for line in cli("mbr", "-", *options, "-f", "tsv", text=content).out.splitlines()]
     assert [title for title in rows[0] if title not in ("id", "score")] == ["source", "candidate", "expected", "text"]
-    assert ("id" in rows[0]) == ("score" in rows[0]) == (content in (MOSES, FAIRSEQ, TOKENS))
+    assert ("id" in rows[0]) == ("score" in rows[0]) == (content == MOSES)
     for number, (row, (at, score, _)) in enumerate(zip(rows[1:], right, strict=True)):
         found = dict(zip(rows[0], row, strict=True))
         assert int(found["candidate"]) == at + 1
@@ -85,45 +77,32 @@ def test_another_metric_and_all_scores(cli):
     [
         ("", [], 1, "is empty"),
         ("no marks\n", [], 2, "--candidates N"),
-        (LINES, ["--candidates", "3"], 1, "8 lines, which is not a multiple of 3"),
+        (MOSES, ["--candidates", "2", "--format-in", "moses"], 2, "--candidates N"),
+        (LINES, ["--candidates", "3"], 1, "line 8 is the last one"),
         ("0 ||| a\n1 ||| b\n0 ||| c\n", [], 1, "line 3: source 0 comes back"),
-        ("0 ||| a\nb\n", [], 1, "line 2: not of the form"),
-        ("H-0\t-1\ta\n2020-01-01 done\n", [], 1, "line 2: not of fairseq's form"),
-        ("H-0\t-1\ta\nH-0\ttext\n", [], 1, "line 2: a score and a text are needed after H-0"),
-        ("H-0\t-1\ta\nD-0\t-1\ta\nH-0\t-1\ta\n", [], 1, "2 lines H- and 1 lines D-"),
-        ("H-0\t-1\ta\nS-1\tb\n", [], 1, "source 1 has no lines H- or D-"),
-        ("H-0\tnan\ta\n", [], 1, "the score is 'nan', which is not a number"),
-        ("H-0\t-1\ta\nH-0\t-2\tb\nD-0\t-2\tb\nD-0\t-1\ta\n", [], 1, "have other scores or another order"),
-        ("0 ||| a ||| F= 1 ||| x\n", [], 1, "line 1: the score (ID ||| TEXT ||| FEATURES ||| SCORE) is 'x'"),
-        ("0 ||| a ||| F= 1 ||| 1\n0 ||| b\n", [], 1, "source 0 has a score in some of its lines only"),
+        ("0 ||| a\nb\n", [], 1, "line 2: all lines of a source"),
+        ("0 ||| a ||| F= 1 ||| 1\n0 ||| b\n", [], 1, "line 1: all lines of a source"),
+        ("0 ||| a ||| F= 1 ||| x\n", [], 1, "line 1: the score"),
+        ("0 ||| a ||| F= 1 ||| nan\n", [], 1, "line 1: the score"),
         ("0 ||| a ||| F= 1 ||| 1\n1 ||| b\n", [], 1, "of sources 1 and 2, only one has 'scores'"),
         ('{"candidates": ["a"], "id": 1}\n["b"]\n', [], 1, "of sources 1 and 2, only one has 'id'"),
-        ('{"candidates": ["a"], "weigths": [1]}\n', ["-f", "jsonl"], 1, "did you mean 'weights'"),
-        ('{"candidates": ["a"], "lprobs": [1]}\n', ["-f", "jsonl"], 1, "did you mean 'log_probabilities'"),
-        ('{"candidates": ["a"], "kept": 1}\n', ["-f", "tsv"], 1, "unknown field 'kept'"),
+        ('{"candidates": ["a"], "weigths": [1]}\n', [], 1, "unknown field `weigths`"),
         ('{"candidates": ["a"], "candidates": ["b"]}\n', [], 1, "has the key 'candidates' twice"),
-        ('{"candidates": ["a"], "id": [1]}\n', [], 1, "'id' is a text or a whole number"),
-        ('{"candidates": ["a"], "references": []}\n', [], 1, "a list of texts is needed under 'references'"),
-        ('{"candidates": ["a"], "weights": [1, 2]}\n', [], 1, "'weights' is a list of 1 numbers"),
+        ('{"candidates": ["a"], "id": [1]}\n', [], 1, "$.id"),
+        ('{"candidates": ["a"], "references": []}\n', [], 1, "source 1 has no references"),
+        ('{"candidates": ["a"], "weights": [1, 2]}\n', [], 1, "line 1: there are 2 weights for 1 texts"),
         ('{"candidates": ["a"], "weights": [-1]}\n', [], 1, "weights are not negative"),
-        ('{"candidates": ["a"], "weights": [NaN]}\n', [], 1, "is 'nan', which is not a number"),
-        ('{"candidates": ["a"], "weights": [true]}\n', [], 1, "holds true, which is not a number"),
-        ('{"candidates": ["a"], "weights": [1], "log_probabilities": [1]}\n', [], 1, "not both"),
+        ('{"candidates": ["a"], "scores": [NaN]}\n', [], 1, "scores are finite"),
+        ('{"candidates": ["a"], "weights": [true]}\n', [], 1, "$.weights[0]"),
         ('["a\\nb"]\n', [], 1, "needs --format jsonl"),
+        ('["a"]\n[]\n', [], 1, "source 2 has no candidates"),
+        ('["a"]\n["a", 1]\n', [], 1, "line 2: "),
+        ('["a"]\n["a"\n', [], 1, "line 2: "),
         (LINES, ["--candidates", "4", "--weights-by-scores"], 1, "source 1: weights by scores need scores"),
-        (MOSES, ["--diversity", "1"], 2, "--diversity needs --n-best"),
         (MOSES, ["--references-per-source", "1"], 2, "needs --references"),
         (MOSES, ["--top", "5"], 2, "--top goes with --method aggregation, not exact"),
-        (MOSES, ["--seed", "5"], 2, "--seed goes with --method pruning or aggregation or probabilistic, not exact"),
         (MOSES, ["--method", "pruning", "--sizes", "8,4"], 2, "increasing whole numbers"),
-        (MOSES, ["--method", "pruning", "--n-best", "2", "--diversity", "1"], 2, "this method rules some out"),
         (MOSES, ["--method", "aggregation", "-M", "ter"], 2, "cannot aggregate references; take pruning"),
-        ("S-0\ttext\n", [], 1, "there are no candidates"),
-        ('["a"]\n[]\n', [], 1, "line 2: a list of texts is needed"),
-        ('["a"]\n["a", 1]\n', [], 1, "line 2: a list of texts is needed"),
-        ('["a"]\n["a"\n', [], 1, "line 2: not valid JSON"),
-        ('{"a": 1}\n', ["-f", "jsonl"], 1, "under 'candidates'"),
-        (MOSES, ["--candidates", "2", "--format-in", "moses"], 2, "goes with the form 'lines'"),
         (MOSES, ["-M", "chrff"], 2, "did you mean 'chrf'"),
     ],
 )
@@ -132,9 +111,10 @@ def test_what_is_refused(cli, content, options, code, message):
     assert message in cli.failing(code, "mbr", "candidates", "-l", "other", *options)
 
 
-def test_the_old_spelling_of_an_option_says_the_new_one(cli):
-    cli.file("candidates", MOSES)
-    assert "--format-in" in cli.failing(2, "mbr", "candidates", "--input-format", "lines")
+def shrink(monkeypatch, size):
+    """Make sources large that have more pairs."""
+    for module in ("decisions", "methods"):
+        monkeypatch.setattr(import_module(f"meteor_e.mbr.{module}"), "BLOCK", size)
 
 
 @pytest.mark.parametrize("name", ["meteor", "chrf"])
@@ -147,7 +127,7 @@ def test_a_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
     sources = [large, SOURCES[1][:2], SOURCES[1][:1], SOURCES[0], large]
     metric, told = load_metric(name), []
     whole = list(choices(metric, sources, "en"))
-    monkeypatch.setattr(import_module("meteor_e.mbr.decisions"), "SCORES", size)
+    shrink(monkeypatch, size)
     parts = choices(metric, sources, "en", progress=lambda *work: told.append(work))
     for found, expected in zip(parts, whole, strict=True):
         assert found[:3] == expected[:3]
@@ -158,9 +138,9 @@ def test_a_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
 
 @pytest.mark.usefixtures("quick_refusal")
 def test_a_pair_of_a_large_source_that_cannot_be_scored(own_packs, monkeypatch):
-    monkeypatch.setattr(import_module("meteor_e.mbr.decisions"), "SCORES", 2)
+    shrink(monkeypatch, 2)
     bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
-    with pytest.raises(InputError, match=r"source 2, distinct candidates from 3: .*because words repeat"):
+    with pytest.raises(InputError, match=r"source 2: a segment of .*because words repeat"):
         list(choices(load_metric("meteor"), [["x"], bad], "other"))
 
 
@@ -201,29 +181,10 @@ def test_ids_scores_and_all_else_are_kept(cli, own_packs):
         assert entry["id"] == name
         assert sorted(one["score"] for one in entry["n_best"]) == [-3.5, -2.5, -1.5, -0.5]
         assert {one["features"] for one in entry["n_best"]} == {"F0= 0", "F0= 1", "F0= 2", "F0= 3"}
-        assert all(one["more"] == ["0-0"] and one["score"] == -0.5 - one["candidate"] + 1 for one in entry["n_best"])
         assert entry["score"] == entry["n_best"][0]["score"]
-    line = {"id": 7, "candidates": SOURCES[0], "scores": [1, 2, 3, 4], "source": "Satz", "kept": {"x": [None]}}
+    line = {"id": 7, "candidates": SOURCES[0], "scores": [1, 2, 3, 4]}
     (entry,) = entries(cli, "-", text=json.dumps(line) + "\n")
-    assert (entry["id"], entry["fields"]) == (7, {"source": "Satz", "kept": {"x": [None]}})
-    assert entry["score"] == entry["candidate"]
-
-
-def test_lines_of_fairseq_come_in_any_order(cli, own_packs):
-    whole = entries(cli, "-", text=FAIRSEQ)
-    assert [entry["id"] for entry in whole] == [0, 1]
-    assert whole[0]["fields"] == {"S": "ein Satz", "T": "one sentence", "P": ["-0.1 -0.2"] * 4}
-    assert whole[0]["tokens"] == "▁" + whole[0]["text"]
-    lines = FAIRSEQ.splitlines()
-    assert entries(cli, "-", text="".join(f"{line}\n" for line in sorted(lines))) == whole
-    assert entries(cli, "-", text="".join(f"{line}\n" for line in sorted(lines, key=lambda line: line[0]))) == whole
-
-
-@pytest.mark.filterwarnings("ignore:.*log left out")
-def test_the_log_of_fairseq_is_left_out_and_said(cli, own_packs):
-    log = "2024-05-06 07:08:09 | INFO | fairseq_cli.generate | loading model\n"
-    end = "Generate test with beam=5: BLEU4 = 34.95, 67.5/41.3\n"
-    assert entries(cli, "-", text=log + FAIRSEQ + end) == entries(cli, "-", text=FAIRSEQ)
+    assert (entry["id"], entry["score"]) == (7, entry["candidate"])
 
 
 def test_references_and_weights(cli, own_packs):
@@ -232,9 +193,6 @@ def test_references_and_weights(cli, own_packs):
     means = [sum(w * meteor.score(one, r).score for w, r in zip(weights, references)) / 2.5 for one in SOURCES[0]]  # noqa: B905
     line = {"candidates": SOURCES[0], "references": references, "weights": weights}
     assert entries(cli, "-", text=json.dumps(line))[0]["expected_scores"] == pytest.approx(means, abs=1e-15)
-    del line["weights"]
-    line["log_probabilities"] = [np.log(0.5) - 900, np.log(2) - 900, -5000]
-    assert entries(cli, "-", text=json.dumps(line))[0]["expected_scores"] == pytest.approx(means, abs=1e-12)
     cli.file("candidates", json.dumps(SOURCES[0]))
     logarithms = [np.log(max(weight, 1e-300)) for weight in weights]
     lines = [f"0 ||| {text} ||| ||| {one}\n" for text, one in zip(references, logarithms, strict=True)]
@@ -288,43 +246,17 @@ def test_aggregation_finds_the_best(own_packs, name):
         assert 3 <= len({found.source.candidates[at] for at in np.flatnonzero(scored)}) <= 20
 
 
-def test_pruning_and_completion_approximate(own_packs):
+def test_pruning_approximates(own_packs):
     sources = [many(60, seed) for seed in range(6 if native_module() is not None else 2)]
-    metric = load_metric("meteor")
+    metric, method = load_metric("meteor"), Pruning(sizes=(8, 16, 60))
     whole = list(choices(metric, sources, "en"))
-    for method in (Pruning(sizes=(8, 16, 60)), Completion(share=0.5)):
-        found = list(choices(metric, sources, "en", method=method))
-        assert [one.scores.tolist() for one in choices(metric, sources, "en", method=method)] == [
-            pytest.approx(one.scores.tolist(), nan_ok=True, abs=0) for one in found
-        ]
-        for exact, one in zip(whole, found, strict=True):
-            scored = ~np.isnan(one.scores)
-            if isinstance(method, Pruning):
-                assert np.abs(exact.scores - one.scores)[scored].max() < 1e-12
-                assert exact.expected - exact.scores[one.place] < 0.02
-            else:
-                assert np.corrcoef(exact.scores, one.scores)[0, 1] > 0.8
-        assert any(np.isnan(one.scores).any() for one in found) == isinstance(method, Pruning)
-
-
-def test_a_matrix_of_full_rank_is_completed_exactly(own_packs):
-    method = Completion(share=1.0, rank=20, regularization=1e-9)
-    for exact, found in zip(
-        *(choices(load_metric("meteor"), [many(20, 3)], "en", method=m) for m in (None, method)), strict=True
-    ):
-        assert found.scores == pytest.approx(exact.scores, abs=1e-4)
-
-
-def test_diverse_choices_are_less_alike(own_packs):
-    metric, source = load_metric("meteor"), many(40, 1)
-    matrix = Meteor("en").pairwise(source, source)
-    alike = []
-    for weight in (0.0, 0.5, 5.0):
-        (choice,) = choices(metric, [source], "en", best=5, diversity=weight)
-        assert len(set(choice.best)) == 5
-        assert choice.place == matrix.mean(axis=1).argmax()
-        alike.append(np.mean([matrix[a, b] for a in choice.best for b in choice.best if a != b]))
-    assert alike[0] > alike[1] > alike[2]
+    found = list(choices(metric, sources, "en", method=method))
+    for exact, one, again in zip(whole, found, choices(metric, sources, "en", method=method), strict=True):
+        assert one.scores.tolist() == pytest.approx(again.scores.tolist(), nan_ok=True, abs=0)
+        scored = ~np.isnan(one.scores)
+        assert np.abs(exact.scores - one.scores)[scored].max() < 1e-12
+        assert exact.expected - exact.scores[one.place] < 0.02
+    assert any(np.isnan(one.scores).any() for one in found)
 
 
 def test_methods_and_their_settings_are_told(cli, own_packs):
@@ -337,14 +269,12 @@ def test_methods_and_their_settings_are_told(cli, own_packs):
         "samples": 500,
         "seed": 3,
     }
-    assert entries(cli, "candidates", "--n-best", "2", "--diversity", "0.5")[0]["diversity"] == 0.5
-    for method in ("aggregation", "probabilistic"):
-        assert entries(cli, "candidates", "--method", method, "--seed", "1")[0]["method"]["seed"] == 1
+    assert entries(cli, "candidates", "--method", "aggregation", "--seed", "1")[0]["method"]["seed"] == 1
 
 
 @pytest.mark.usefixtures("quick_refusal")
 def test_a_pair_that_a_method_cannot_score(own_packs):
     bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
-    for method in (Pruning(), Completion(share=1.0), Aggregation()):
+    for method in (Pruning(), Aggregation()):
         with pytest.raises(InputError, match=r"^source 2: a segment of .*because words repeat"):
             list(choices(load_metric("meteor"), [["x"], bad], "other", method=method))
