@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from meteor_e.mbr.candidates import Source
 
 from meteor_e import InputError, Meteor
-from meteor_e.mbr.candidates import Source
 from meteor_e.mbr.decisions import choices
 from meteor_e.mbr.methods import Pruning
 from meteor_e.metrics.chain_metric import ChainMetric

@@ -10,7 +10,6 @@ import base64
 import hashlib
 import math
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +18,6 @@ import jinja2
 from markupsafe import Markup
 
 from meteor_e import __version__
-from meteor_e.api import ConfigError
 from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e.base.progress import Progress, silent
 from meteor_e.significance.resampling import DEFAULT_SEED
