@@ -35,8 +35,6 @@ COMMANDS_OF_PLUGINS = {
     "pack synonyms": ("meteor-e-languages", "Make a pack of a wordnet's synonyms."),
     "pack info": ("meteor-e-bitext", "Print what a pack holds, and how much of a text it covers."),
     "pack filter": ("meteor-e-bitext", "Cut a pack's paraphrases down to those that a text can use."),
-    "predict": ("meteor-e-learned", "Score the segments of one system with a learned metric, or any other."),
-    "rank": ("meteor-e-learned", "Rank systems by a metric: the majority of wins decides."),
     "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
     "stress": ("meteor-e-evaluation", "Test whether metrics notice errors: negations, numbers, omissions and others."),
     "train": ("meteor-e-learned", "Train a learned metric as a recipe says."),

@@ -10,12 +10,13 @@ import pytest
 from meteor_e_learned import cli
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.prediction import pairwise_advantages
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 from meteor_e_papers.maxsd import MaxSD
 from meteor_e_papers.pairwise_network import PairwiseNetwork
-from small_test_set import by
 
+from meteor_e import load_metric
 from meteor_e.api import ConfigError, Examples, InputError
 from meteor_e.api.estimators import TrainingRun
 
@@ -49,12 +50,12 @@ def test_network(run, recipe, test_set, tmp_path):
     loaded = load_model(model)
     assert loaded.recipe.seed == 7
     assert loaded.estimator.options.vector_size == 25 + 4
-    names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
-    ranked = [line.split() for line in run(cli.rank, *by(model), *names, test_set / "ref.en").splitlines()]
-    assert ranked[0] == ["rank", "system", "wins"]
-    assert [line[:2] for line in ranked[1:4]] == [["1", "out.good"], ["2", "out.fair"], ["3", "out.poor"]]
+    systems = [(test_set / f"out.{system}").read_text("utf-8").splitlines() for system in ("poor", "good", "fair")]
+    references = [[text] for text in (test_set / "ref.en").read_text("utf-8").splitlines()]
+    wins = (pairwise_advantages(loaded, systems, references, FeatureStore(enabled=False)) > 0).sum(axis=(1, 2))
+    assert wins[1] > wins[2] > wins[0]
     with pytest.raises(ConfigError, match="compares hypotheses"):
-        run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en")
+        load_metric(f"model:{model}").corpus(systems[0], references)
 
 
 @pytest.mark.parametrize("every", [0.0, 1000.0])
@@ -96,7 +97,7 @@ def test_other_features_are_refused(run, recipe, test_set, tmp_path):
     text = words.read_text(encoding="utf-8").splitlines()
     words.write_text("\n".join([text[0], *text[2:], "other 1 2 3 4"]) + "\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="trained on other features"):
-        run(cli.rank, *by(model), test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
+        pairwise_advantages(load_model(model), [["a"], ["b"]], [["c"]], FeatureStore(enabled=False))
 
 
 def test_nothing_to_validate_with():

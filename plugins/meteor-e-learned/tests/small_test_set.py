@@ -71,17 +71,12 @@ def recipe(test_set: Path, tmp_path: Path):
     return write
 
 
-def by(model):
-    """Say by which model; its file may have any name."""
-    return "-M", f"model:{model}"
-
-
 @pytest.fixture
 def run(tmp_path):
     """Run a command, which has to succeed; return what it prints."""
 
     def call(command, *arguments, code=0):
-        if command in (cli.train, cli.predict, cli.rank):
+        if command is cli.train:
             arguments = (*arguments, "--cache", str(tmp_path / "cache"), "--quiet")
         result = CliRunner().invoke(command, [str(argument) for argument in arguments])
         if result.exception and not isinstance(result.exception, SystemExit):

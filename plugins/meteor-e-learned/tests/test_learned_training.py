@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,10 +18,9 @@ from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
-from small_test_set import by
 
+from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError, MeteorError
-from meteor_e.cli.score import score
 from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """
@@ -42,6 +40,12 @@ features: [bleu, lengths, vocabulary]
 """
 
 
+def scored(model, folder, system="good"):
+    """Return a model's score of a system of the test set."""
+    hypotheses, references = ((folder / name).read_text("utf-8").splitlines() for name in (f"out.{system}", "ref.en"))
+    return load_metric(f"model:{model}").corpus(hypotheses, references).score
+
+
 def test_linear(run, recipe, test_set, tmp_path):
     model = tmp_path / "model.safetensors"
     printed = run(cli.train, recipe(LINEAR), "-o", model)
@@ -51,36 +55,8 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert log[0]["comparisons"] == 180
     assert log[1]["figures"]["training tau"] > 0.6
 
-    scores = run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en").splitlines()
-    assert len(scores) == 62
-    assert scores[1].startswith("out.good\t1\t")
-    means = [
-        float(run(cli.predict, *by(model), test_set / f"out.{system}", test_set / "ref.en").split()[-1])
-        for system in ("good", "fair", "poor")
-    ]
+    means = [scored(model, test_set, system) for system in ("good", "fair", "poor")]
     assert means == sorted(means, reverse=True)
-
-    names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
-    ranked = run(cli.rank, *by(model), *names, test_set / "ref.en", "--segments", "-f", "tsv").splitlines()
-    named = ("--reference", test_set / "ref.en")
-    assert run(cli.rank, *by(model), *names, *named, "--segments", "-f", "tsv").splitlines() == ranked
-    assert run(cli.predict, *by(model), test_set / "out.good", *named).splitlines() == scores
-    twice = run(cli.predict, *by(model), test_set / "out.good", *named, *named).splitlines()
-    assert len(twice) == len(scores)
-    for command, arguments, message in (
-        (cli.rank, (*names, test_set / "ref.en", "-r", "2"), "name references with -R FILE"),
-        (cli.predict, (test_set / "out.good", test_set / "ref.en", test_set / "ref.en"), "by --reference, one each"),
-        (cli.predict, (test_set / "out.good",), "a reference is missing"),
-        (cli.predict, (test_set / "out.good", test_set / "ref.en", "-r", "2"), "name references with -R"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            run(command, *by(model), *arguments)
-    assert ranked[0].split("\t") == ["segment", "system", "rank", "wins"]
-    assert len(ranked) == 1 + 3 * 60 + 3
-    assert [line.split("\t")[:3] for line in ranked[-3:]] == [
-        ["all", f"out.{system}", str(rank)] for rank, system in enumerate(("good", "fair", "poor"), 1)
-    ]
-    assert min(line.split("\t")[2] for line in ranked[1:4]) == "1"
 
     card = run(cli.model, "show", model)
     assert "small-linear: pairwise-logistic" in card
@@ -105,59 +81,12 @@ def test_two_trainings_write_the_same_bytes(run, recipe, tmp_path, monkeypatch):
     assert models[0].read_bytes() == models[1].read_bytes()
 
 
-def ordered(text):
-    """Return the systems of a ranking in their order."""
-    return [line.split()[1] for line in text.partition("\n\n")[0].splitlines()[1:]]
-
-
-@pytest.mark.parametrize("metric", ["meteor", "chrf", "ter", "bleu:tokenize=char"])
-def test_any_metric_ranks_and_predicts(run, test_set, metric):
-    """TER counts errors: the fewer, the higher the rank."""
-    files = [test_set / f"out.{name}" for name in ("poor", "good", "fair")]
-    options = ("-M", metric, "-l", "other")
-    ranked = run(cli.rank, *files, test_set / "ref.en", *options, "--name", "p", "--name", "g", "--name", "f")
-    assert ordered(ranked) == ["g", "f", "p"]
-    lines = run(cli.predict, files[1], "-R", test_set / "ref.en", *options).splitlines()
-    scored = CliRunner().invoke(
-        score, [str(files[1]), str(test_set / "ref.en"), *options, "--segments", "--format", "tsv"]
-    )
-    assert lines == ["\t".join(line.split("\t")[:3]) for line in scored.output.splitlines()]
-    if metric == "meteor":
-        with pytest.raises(ConfigError, match="into 'other'"):
-            run(cli.rank, "--index", test_set / "ranked.yaml", *options)
-        with pytest.raises(ConfigError, match="metric METEOR is for 'other', and xx-en is in 'en'; say -l en"):
-            run(cli.rank, "--index", test_set / "ranked.yaml", *options, "--pair", "xx-en")
-        return
-    judged = run(cli.rank, "--index", test_set / "ranked.yaml", "-M", metric).splitlines()
-    assert [line.split()[:2] for line in judged[2:5]] == [["1", "good"], ["2", "fair"], ["3", "poor"]]
-
-
-def test_the_old_form_says_the_new_one(run, test_set, tmp_path):
-    """A model stood before the files once."""
-    model = tmp_path / "model"
-    model.write_bytes((2).to_bytes(8, "little") + b"{}")
-    files = [test_set / "out.good", test_set / "ref.en"]
-    for command, first, new in (
-        (cli.predict, "en-light", f"meteor-e predict {files[0]} {files[1]} -M en-light"),
-        (cli.rank, model, f"meteor-e rank {files[0]} {files[1]} -M model:{model}"),
-    ):
-        with pytest.raises(ConfigError, match=re.escape(new)):
-            run(command, first, *files)
-    with pytest.raises(ConfigError, match="--name"):
-        run(cli.rank, *files, "--system", "x")
-
-
 def test_regression(run, recipe, test_set, tmp_path):
     model = tmp_path / "model.safetensors"
     run(cli.train, recipe(REGRESSION), "-o", model)
-    good, poor = (
-        float(run(cli.predict, *by(model), test_set / f"out.{system}", test_set / "ref.en").split()[-1])
-        for system in ("good", "poor")
-    )
+    good, poor = (scored(model, test_set, system) for system in ("good", "poor"))
     assert good > poor
     assert good == pytest.approx(0.9, abs=0.1)
-    ranked = run(cli.rank, *by(model), test_set / "out.poor", test_set / "out.good", test_set / "ref.en")
-    assert ordered(ranked) == ["out.good", "out.poor"]
 
 
 def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
@@ -200,70 +129,6 @@ def test_a_training_that_cannot_begin_leaves_no_log_and_no_other_log_changed(rec
         train(wrong, tmp_path, folder=tmp_path, store=store)
 
 
-def test_rank_beside_people(run, recipe, test_set, tmp_path):
-    model, index = tmp_path / "model", test_set / "ranked.yaml"
-    run(cli.train, recipe(LINEAR), "-o", model)
-    lines = run(cli.rank, *by(model), "--index", index).splitlines()
-    assert lines[0] == "Small xx-en"
-    assert lines[1].split() == ["rank", "system", "wins", "human"]
-    assert [line.split()[:2] for line in lines[2:5]] == [["1", "good"], ["2", "fair"], ["3", "poor"]]
-    # What the file says, counted by hand: who won of how many.
-    judged = [line.split("\t") for line in (test_set / "judged.rank").read_text().splitlines()]
-    won, lost = (sum(line[place] == "good" for line in judged) for place in (2, 4))
-    assert lines[2].split()[3] == f"{won / (won + lost):.4f}"
-    pair, comparisons, share, tau, rho, kendall = lines[-3].split()
-    assert (pair, comparisons, rho, kendall) == ("xx-en", "180", "1.0000", "1.0000")
-    assert float(tau) == pytest.approx(2 * float(share) - 1, abs=2e-4)
-    assert 0.7 < float(share) < 0.95
-    out = run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en")
-    assert out  # a model that scores agrees with its own scores
-    scores = {
-        system: [float(line.split("\t")[2]) for line in run(
-            cli.predict, *by(model), test_set / f"out.{system}", test_set / "ref.en").splitlines()[1:-1]]
-        for system in ("good", "fair", "poor")
-    }  # fmt: skip
-    right = sum(scores[line[2]][int(line[0]) - 1] > scores[line[4]][int(line[0]) - 1] for line in judged)
-    assert float(share) == pytest.approx(right / 180, abs=1e-4)
-    for arguments, message in (
-        (("--index", index, "--segments"), "neither with files nor with --segments"),
-        (("--index", index, "--reference", "ref"), "nor with --segments, --name and --reference"),
-        (("--pair", "xx-en"), "go with --index"),
-        (("--index", index, "--pair", "yy-en"), "yy-en"),
-        (("--index", test_set / "assessed.yaml", "--pair", "xx-en", "--root", tmp_path), "missing|no system"),
-        ((test_set / "out.good",), "a reference is missing"),
-        ((test_set / "out.good", test_set / "ref.en"), "two hypotheses"),
-    ):
-        with pytest.raises(MeteorError, match=message):
-            run(cli.rank, *by(model), *arguments)
-
-
-def test_scores_from_files(run, recipe, test_set, tmp_path):
-    """A model that reads a metric's scores finds those of a system by its name."""
-    quality = {"good": 0.9, "fair": 0.5, "poor": 0.1}
-    lines = [f"M\txx-en\tset\t{name}\t{at}\t{score}" for name, score in quality.items() for at in range(1, 61)]
-    (tmp_path / "scores").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    model = tmp_path / "model"
-    run(cli.train, recipe(LINEAR.replace("bleu,", "{use: score-file, file: scores},")), "-o", model)
-    files = [test_set / f"out.{name}" for name in ("poor", "good")]
-    ranked = run(cli.rank, *by(model), *files, test_set / "ref.en", "--name", "poor", "--name", "good")
-    assert ordered(ranked) == ["good", "poor"]
-    means = [
-        float(run(cli.predict, *by(model), files[1], test_set / "ref.en", "--name", name).split()[-1])
-        for name in ("poor", "good")
-    ]
-    assert means[0] < means[1]
-    for arguments, message in (
-        ((cli.predict, *by(model), files[0], test_set / "ref.en"), "no score of system"),
-        ((cli.predict, *by(model), files[0], test_set / "ref.en", "--name", "other"), "no score of system 'other'"),
-        (
-            (cli.rank, *by(model), *files, test_set / "ref.en", "--name", "poor"),
-            "given 1 times, and there are 2 systems",
-        ),
-    ):
-        with pytest.raises(MeteorError, match=message):
-            run(*arguments)
-
-
 def test_chains_of_recipes(run, recipe, test_set, tmp_path, monkeypatch):
     """A recipe's chain and what it sets there are seen from the recipe's folder, also by the model elsewhere."""
     (tmp_path / "chain.yaml").write_text("language: other\nmatchers: [exact, stem]\n", encoding="utf-8")
@@ -278,12 +143,12 @@ def test_chains_of_recipes(run, recipe, test_set, tmp_path, monkeypatch):
     run(cli.train, path, "-o", model)
     monkeypatch.chdir(test_set)
     assert load_model(model).recipe.features[0]["chain"] == "../chain.yaml"
-    assert len(run(cli.predict, *by(model), "out.good", "ref.en").splitlines()) == 62
+    assert scored(model, test_set) > 0
     card = run(cli.model, "show", model)
     assert "stem=0.5(english)" in card
     (tmp_path / "lemmas.tsv").write_text("houses\tNNS\thome\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="trained on other features"):
-        run(cli.predict, *by(model), "out.good", "ref.en")
+        scored(model, test_set)
 
 
 def test_damaged_model_files(run, recipe, tmp_path):
@@ -337,7 +202,7 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
     fewer["weights"] = arrays["weights"][: size - 1]
     save_file(fewer, changed, metadata={"meteor_e": json.dumps(header)})
     with pytest.raises(MeteorError, match="features, and the model has weights of"):
-        run(cli.predict, *by(changed), test_set / "out.good", test_set / "ref.en")
+        scored(changed, test_set)
 
 
 @pytest.mark.parametrize(
@@ -401,11 +266,3 @@ def test_a_training_that_diverges_leaves_no_model(run, recipe, tmp_path, monkeyp
     with pytest.raises(ConfigError, match="infinite numbers"):
         run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
     assert not (tmp_path / "model").exists()
-
-
-def test_hypotheses_that_do_not_line_up(run, recipe, test_set, tmp_path):
-    run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
-    short = tmp_path / "short"
-    short.write_text("one\n", encoding="utf-8")
-    with pytest.raises(InputError, match="short has 1"):
-        run(cli.predict, *by(tmp_path / "model"), test_set / "out.good", short)

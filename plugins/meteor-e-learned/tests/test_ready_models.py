@@ -314,12 +314,8 @@ def test_a_model_as_a_metric(toy):
     from meteor_e import load_metric
 
     metric = load_metric(f"model:{toy}")
-    hypotheses, references = lines("system-a.en.txt"), lines("reference.en.txt")
-    segments = metric.corpus(hypotheses, references).segments
-    found = metric.system_score(hypotheses, references)
-    assert found.score == pytest.approx(np.mean(segments))
-    assert found.low < found.score < found.high
-    assert metric.system_score(hypotheses, references) == found
+    found = metric.corpus(lines("system-a.en.txt"), lines("reference.en.txt"))
+    assert found.score == pytest.approx(np.mean(found.segments))
     with pytest.raises(ConfigError, match=r"scores language 'en', not 'de'"):
         load_metric(f"model:{toy}", language="de")
 

@@ -1,54 +1,19 @@
-"""The commands: train, predict, rank, model. Whatever is heavy is imported when a command runs."""
+"""The commands `train` and `model`. Whatever is heavy is imported when a command runs."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
-from meteor_e.api import OutputOptions
-from meteor_e.base.progress import Progress
 from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
-from meteor_e.cli.options import METRIC_GROUPS, InputFiles, MeteorMaker, files_options, metric_options, replaced_option
-from meteor_e.cli.results import format_option, output_format, output_option, write_result
-
-if TYPE_CHECKING:
-    from meteor_e.api import Metric
-    from meteor_e.base.array_cache import ArrayCache
-    from meteor_e_learned.extraction import FeatureStore
-    from meteor_e_learned.rankings import JudgedResult
-
-_FEATURES = OptionGroup(("cache", "no_cache", "jobs"), "… --jobs 4 --no-cache")
-"""The options that say where features are kept and who extracts them."""
-
-
-def _store_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say where features are kept and who extracts them."""
-    for option in reversed(
-        (
-            click.option("--cache", metavar="DIR", help="Folder for features.  [default: the user's cache]"),
-            click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
-            click.option(
-                "-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that extract.  [default: 1]"
-            ),
-            click.option("-q", "--quiet", is_flag=True, help="No progress bars and no log on the terminal."),
-        )
-    ):
-        command = option(command)
-    return command
-
-
-def _store(cache: str | None, no_cache: bool) -> FeatureStore:
-    from meteor_e_learned.extraction import FeatureStore
-
-    return FeatureStore(cache, enabled=not no_cache)
-
+from meteor_e.cli.options import InputFiles, files_options
 
 TRAIN_GROUPS = {
     "Training": OptionGroup(("seed", "resume", "roots"), "linear.yaml --seed 2"),
-    "Features": _FEATURES,
+    "Features": OptionGroup(("cache", "no_cache", "jobs"), "… --jobs 4 --no-cache"),
     "Output": OptionGroup(("output", "plot", "quiet"), "linear.yaml -o linear.safetensors --plot curve.png"),
 }
 """The groups of the help text."""
@@ -67,7 +32,10 @@ TRAIN_GROUPS = {
     metavar="NAME=DIR",
     help="Folder of the data of the index NAME.yaml, in place of the index's own; may be repeated.",
 )
-@_store_options
+@click.option("--cache", metavar="DIR", help="Folder for features.  [default: the user's cache]")
+@click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that extract.  [default: 1]")
+@click.option("-q", "--quiet", is_flag=True, help="No progress bars and no log on the terminal.")
 def train(
     recipe: str,
     output: str | None,
@@ -94,6 +62,7 @@ def train(
     from pathlib import Path
 
     from meteor_e.base.progress import terminal_progress
+    from meteor_e_learned.extraction import FeatureStore
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
@@ -105,7 +74,7 @@ def train(
             loaded,
             target,
             folder=Path(recipe).absolute().parent,
-            store=_store(cache, no_cache),
+            store=FeatureStore(cache, enabled=not no_cache),
             seed=seed,
             resume=resume,
             jobs=jobs,
@@ -150,247 +119,6 @@ def _tell(event: Mapping[str, Any]) -> None:
         )
     elif event.get("event") == "data":
         print(f"{event['comparisons']} comparisons of {event['hypotheses']} hypotheses", file=sys.stderr)
-
-
-_metric_option = click.option(
-    "-M",
-    "--metric",
-    default="meteor",
-    metavar="METRIC",
-    help="A metric, as for `meteor-e score`: meteor, bleu, a chain, a model such as en-light, a model's file.  "
-    "[default: meteor]",
-)
-_NAME_NOT_SYSTEM = replaced_option("--system", "write --name NAME")
-
-
-def _check_form(command: str, files: tuple[str, ...]) -> None:
-    """Refuse a model before the files, which was the form of the command once.
-
-    Raises:
-        ConfigError: saying how to write it now.
-    """
-    from pathlib import Path
-
-    from meteor_e.api import ConfigError
-    from meteor_e_learned.modelfile import is_model_file
-    from meteor_e_learned.ready import ready_models
-
-    first = files[0] if files else ""
-    if is_model_file(first) or (first in ready_models() and not Path(first).exists()):
-        name = f"model:{first}" if Path(first).exists() and not first.endswith(".safetensors") else first
-        rest = " ".join(files[1:])
-        raise ConfigError(
-            f"{first} is a model, not a hypothesis; name it with -M: meteor-e {command} {rest + ' ' if rest else ''}"
-            f"-M {name}"
-        )
-
-
-PREDICT_GROUPS = {
-    "Input": OptionGroup(
-        ("references", "references_per_segment", "encoding", "on_missing", "names"),
-        "system.txt -R first.txt -R second.txt",
-    ),
-    **METRIC_GROUPS,
-    "Features": _FEATURES,
-    "Output": OptionGroup(("form", "output", "quiet"), "system.txt reference.txt -M en-light -o scores.tsv"),
-}
-"""The groups of the help text."""
-
-
-@click.command(cls=GroupedCommand, groups=PREDICT_GROUPS)
-@files_options
-@_metric_option
-@metric_options
-@click.option(
-    "--name", "names", multiple=True, metavar="NAME", help="Name of the system; files of scores know it by that."
-)
-@_NAME_NOT_SYSTEM
-@format_option("tsv")
-@output_option()
-@_store_options
-def predict(
-    inputs: InputFiles,
-    metric: str,
-    make_meteor: MeteorMaker,
-    names: tuple[str, ...],
-    form: str,
-    output: str | None,
-    cache: str | None,
-    no_cache: bool,
-    jobs: int,
-    quiet: bool,
-) -> None:
-    """Score the segments of one system with a learned metric, or any other: one line per segment, then the system.
-
-    The last file is the reference, unless --reference names one or several. Features are kept for the next run.
-
-    \b
-    meteor-e predict hypothesis.txt reference.txt -M linear.safetensors
-    meteor-e predict hypothesis.txt --reference first.txt --reference second.txt -M en-light
-    """
-    from meteor_e.api import ConfigError
-    from meteor_e.base.progress import terminal_progress
-    from meteor_e.cli.inputs import lined_up
-    from meteor_e.metrics.table import table_of_scores
-    from meteor_e_learned.prediction import predicted
-
-    _check_form("predict", inputs.files)
-    written = output_format(form)
-    found = inputs.systems(names)
-    if len(found) > 1:
-        raise ConfigError(
-            "predict scores one system: HYPOTHESIS REFERENCE. Name several references by --reference, one each; "
-            "`meteor-e score -M` takes several systems"
-        )
-    (chosen,) = make_meteor.metrics([metric], jobs)
-    texts = lined_up(found)
-    with terminal_progress(quiet) as progress:
-        (scores,) = predicted(
-            chosen, texts, _store(cache, no_cache), language=make_meteor.language, jobs=jobs, progress=progress
-        )
-    write_result(table_of_scores(chosen, texts, [scores]), written, output, OutputOptions())
-
-
-RANK_GROUPS = {
-    "Input": OptionGroup(
-        ("references", "references_per_segment", "encoding", "on_missing", "names", "index", "pairs", "root"),
-        "--index wmt12.yaml --pair de-en -M linear.safetensors",
-    ),
-    **METRIC_GROUPS,
-    "Features": _FEATURES,
-    "Output": OptionGroup(("form", "segments", "output", "quiet"), "a.txt b.txt reference.txt -M en-light --segments"),
-}
-"""The groups of the help text."""
-
-
-@click.command(cls=GroupedCommand, groups=RANK_GROUPS)
-@files_options
-@_metric_option
-@metric_options
-@click.option("--segments", is_flag=True, help="Write the ranking of each segment, too.")
-@click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
-@_NAME_NOT_SYSTEM
-@click.option(
-    "--index",
-    metavar="INDEX",
-    help="Rank the systems of a judged test set, instead of files, and say how far people agree.",
-)
-@click.option(
-    "--pair",
-    "pairs",
-    multiple=True,
-    metavar="SRC-TRG",
-    help="A language pair of the index; may be repeated.  [default: all into the metric's language]",
-)
-@click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
-@format_option()
-@output_option()
-@_store_options
-def rank(
-    inputs: InputFiles,
-    metric: str,
-    make_meteor: MeteorMaker,
-    segments: bool,
-    names: tuple[str, ...],
-    index: str | None,
-    pairs: tuple[str, ...],
-    root: str | None,
-    form: str,
-    output: str | None,
-    cache: str | None,
-    no_cache: bool,
-    jobs: int,
-    quiet: bool,
-) -> None:
-    """Rank systems, segment by segment and on the whole, by a metric: the majority of wins decides.
-
-    Each two hypotheses of a segment are compared: by a model that compares, or by their scores. The last file is the
-    reference, unless --reference names one or several.
-
-    \b
-    meteor-e rank a.txt b.txt c.txt reference.txt -M en-light --segments
-    meteor-e rank a.txt b.txt reference.txt -M chrf
-    meteor-e rank --index wmt12.yaml --pair cs-en --pair de-en -M linear.safetensors
-    """
-    from meteor_e.api import ConfigError
-    from meteor_e.base.progress import terminal_progress
-    from meteor_e.cli.inputs import lined_up
-    from meteor_e_learned.prediction import advantages
-    from meteor_e_learned.prediction import rank as order
-    from meteor_e_learned.rankings import RankingResult
-
-    _check_form("rank", inputs.files)
-    written = output_format(form)
-    store = _store(cache, no_cache)
-    if index is not None:
-        from meteor_e.base.array_cache import ArrayCache
-
-        if inputs.files or segments or names or inputs.references:
-            raise ConfigError("--index goes neither with files nor with --segments, --name and --reference")
-        (chosen,) = make_meteor.metrics([metric], jobs)
-        kept = ArrayCache(cache, enabled=not no_cache)
-        with terminal_progress(quiet) as progress:
-            judged = _judged(chosen, make_meteor.language, index, pairs, root, store, kept, jobs, progress)
-        write_result(judged, written, output, OutputOptions())
-        return
-    if pairs or root is not None:
-        raise ConfigError("--pair and --root go with --index")
-    given = inputs.systems(names)
-    if len(given) < 2:
-        raise ConfigError("two hypotheses and a reference are needed, at least, or --index")
-    (chosen,) = make_meteor.metrics([metric], jobs)
-    texts = lined_up(given)
-    with terminal_progress(quiet) as progress:
-        found = advantages(chosen, texts, store, language=make_meteor.language, jobs=jobs, progress=progress)
-    by_place, whole = order(found)
-    ranked = RankingResult([system.name for system in texts], whole, by_place if segments else (), chosen.signature)
-    write_result(ranked, written, output, OutputOptions())
-
-
-def _judged(
-    metric: Metric,
-    language: str,
-    index: str,
-    pairs: tuple[str, ...],
-    root: str | None,
-    store: FeatureStore,
-    kept: ArrayCache,
-    jobs: int,
-    progress: Progress,
-) -> JudgedResult:
-    """Return the rankings of judged test sets beside people's, and the agreement."""
-    from meteor_e.api import ConfigError
-    from meteor_e.base.extras import require
-    from meteor_e.base.progress import staged
-
-    evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
-    from meteor_e_learned.human_agreement import rank_test_set
-    from meteor_e_learned.rankings import JudgedResult
-
-    data = evaluation.load_index(index, root=root)
-    language = metric.language or language
-    wanted = list(pairs) or (data.pairs_into(language) if language else list(data.pairs))
-    if not wanted:
-        raise ConfigError(f"{index}: no language pair into {language!r}; name one with --pair")
-    tests = [evaluation.load_test_set(data, pair) for pair in wanted]
-    for test in tests:
-        if metric.language not in ("", test.language):
-            raise ConfigError(
-                f"metric {metric.label} is for {metric.language!r}, and {test.pair} is in {test.language!r}; "
-                f"say -l {test.language}, or name other pairs with --pair"
-            )
-    found = [
-        rank_test_set(
-            metric,
-            test,
-            store,
-            kept,
-            jobs=jobs,
-            progress=staged(progress, f"{data.name} {test.pair}"),
-        )
-        for test in tests
-    ]
-    return JudgedResult(data.name, found, metric.signature)
 
 
 @click.group(cls=FullHelpGroup)

@@ -69,4 +69,4 @@ def meteor_e_estimators() -> dict[str, str]:
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return commands by name."""
-    return {name: f"meteor_e_learned.cli:{name}" for name in ("train", "predict", "rank", "model")}
+    return {name: f"meteor_e_learned.cli:{name}" for name in ("train", "model")}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -18,19 +17,16 @@ from meteor_e.api import (
     Meta,
     Metric,
     MetricContext,
-    MetricScore,
     SystemOutputs,
 )
 from meteor_e.api.metrics import Scores
-from meteor_e.base.progress import Progress, silent, staged
+from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
-from meteor_e.metrics.outputs import metric_score
-from meteor_e.metrics.system_texts import SystemTexts
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.libraries import running
-from meteor_e_learned.metric import SystemScore, signature_of, system_interval
+from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.ready import ready_models
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
@@ -82,7 +78,9 @@ def pairwise_advantages(
     if model.estimator.needs_texts or model.estimator.task != "pairs":
         scores = np.full(wanted.shape, np.nan)
         scores[which, segments] = score_segments(model, batch, store, jobs=jobs, progress=progress)
-        return score_advantages(scores)
+        differences: Floats = scores[:, None] - scores[None]
+        differences[np.arange(count), np.arange(count)] = np.nan
+        return differences
     rows = model.features.extract(batch, store, jobs=jobs, progress=progress)
     left, right = sentence_vectors(hypotheses, its_references, model.vectors, store, jobs=jobs, progress=progress)
     for one, other in combinations(range(count), 2):
@@ -97,127 +95,6 @@ def pairwise_advantages(
                 result[one, other, both] = compares.decision_function(np.hstack(blocks))
             result[other, one, both] = -result[one, other, both]
     return result
-
-
-def score_advantages(scores: Floats) -> Floats:
-    """Return the differences of scores ``(systems, segments)``, as :func:`pairwise_advantages` returns advantages."""
-    differences: Floats = scores[:, None] - scores[None]
-    differences[np.arange(len(scores)), np.arange(len(scores))] = np.nan
-    return differences
-
-
-def predicted(
-    metric: Metric,
-    systems: Sequence[SystemTexts],
-    store: FeatureStore,
-    *,
-    language: str = "",
-    jobs: int = 1,
-    progress: Progress,
-) -> list[MetricScore]:
-    """Return any metric's scores of systems; a model's features are kept.
-
-    Args:
-        metric: what scores.
-        systems: what is scored.
-        store: where features are kept.
-        language: ISO code of the text; empty where it is not known.
-        jobs: number of processes that extract features.
-        progress: told about the work.
-
-    Raises:
-        ConfigError: for a model that only compares hypotheses.
-    """
-    found = []
-    for system in systems:
-        tell = staged(progress, f"{metric.label} {system.name}")
-        if not isinstance(metric, ModelMetric):
-            found.append(metric_score(metric, system, language, tell))
-            continue
-        length = len(system.hypotheses)
-        names, numbers = [system.name] * length, [str(number) for number in range(1, length + 1)]
-        batch = FeatureBatch(system.hypotheses, system.references, None, names, numbers)
-        scores = score_segments(metric.model, batch, store, jobs=jobs, progress=tell)
-        whole = float(metric.model.estimator.system_score(scores)[0])
-        rows = np.stack([scores, np.ones(length)], axis=1)
-        found.append(MetricScore(metric.label, whole, scores, rows, metric.signature))
-    return found
-
-
-def advantages(
-    metric: Metric,
-    systems: Sequence[SystemTexts],
-    store: FeatureStore,
-    *,
-    language: str = "",
-    jobs: int = 1,
-    progress: Progress,
-) -> Floats:
-    """Return by how much any metric holds each system's hypotheses for better than each other one's.
-
-    Args:
-        metric: a model that compares; of all others the scores are compared.
-        systems: of the same segments.
-        store: where features are kept.
-        language: ISO code of the text; empty where it is not known.
-        jobs: number of processes that extract features.
-        progress: told about the work.
-
-    Returns:
-        ``(systems, systems, segments)``: above 0 where the first is better; NaN on the diagonal.
-    """
-    if isinstance(metric, ModelMetric):
-        outputs, names = [system.hypotheses for system in systems], [system.name for system in systems]
-        return pairwise_advantages(
-            metric.model, outputs, systems[0].references, store, names=names, jobs=jobs, progress=progress
-        )
-    found = predicted(metric, systems, store, language=language, jobs=jobs, progress=progress)
-    scores = np.stack([system.segments for system in found])
-    return score_advantages(scores if metric.higher_is_better else -scores)
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Hypotheses of a segment, or systems, in order.
-
-    Attributes:
-        ranks: for each its rank, from 1; equal ones share a rank.
-        wins: for each the share of comparisons that it won; a tie is half a win.
-    """
-
-    ranks: tuple[int, ...]
-    wins: tuple[float, ...]
-
-
-def rank(advantages: Floats) -> tuple[list[Ranking], Ranking]:
-    """Turn comparisons into rankings: of two, the one with more wins stands higher.
-
-    Args:
-        advantages: of :func:`pairwise_advantages`.
-
-    Returns:
-        A ranking of each segment, and one of the systems by their wins on all segments.
-    """
-    won = _won(advantages)
-    return [_ranking(np.nanmean(won[:, :, at], axis=1)) for at in range(won.shape[2])], rank_systems(advantages)
-
-
-def rank_systems(advantages: Floats) -> Ranking:
-    """Rank systems by their wins over all segments; some hypotheses may not have been compared (NaN)."""
-    won = _won(advantages)
-    known = ~np.isnan(won)
-    return _ranking(np.where(known, won, 0).sum(axis=(1, 2)) / np.maximum(known.sum(axis=(1, 2)), 1))
-
-
-def _won(advantages: Floats) -> Floats:
-    """Return 1 for a win, 0 for a loss, and half for a tie: equal texts, or what a model cannot tell apart."""
-    result: Floats = np.where(np.isnan(advantages), np.nan, (np.sign(advantages) + 1) / 2)
-    return result
-
-
-def _ranking(wins: Floats) -> Ranking:
-    ordered = sorted(-value for value in wins.tolist())
-    return Ranking(tuple(ordered.index(-value) + 1 for value in wins.tolist()), tuple(wins.tolist()))
 
 
 def check_language(model: LearnedModel, language: str) -> None:
@@ -345,28 +222,6 @@ class ModelMetric(Metric):
         given = check_items(first=first, second=second, references=references)
         lists = [[each] if isinstance(each, str) else each for each in given["references"]]
         return explain(self.model, given["first"], given["second"], lists).text(names)
-
-    def system_score(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str | Sequence[str]],
-        *,
-        samples: int = 1000,
-        seed: int = 1,
-    ) -> SystemScore:
-        """Return a system's score with a 95 % bootstrap interval over its segments.
-
-        Args:
-            hypotheses: one for each segment.
-            references: for each segment its reference, or several.
-            samples: of the bootstrap.
-            seed: of the samples.
-
-        Raises:
-            InputError: if there are no segments, or they differ in number.
-        """
-        segments = self.corpus(hypotheses, references).segments
-        return system_interval(self.model, segments, samples=samples, seed=seed)
 
 
 class ReadyMetric(ModelMetric):

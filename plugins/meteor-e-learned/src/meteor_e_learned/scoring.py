@@ -55,7 +55,7 @@ def score_segments(
     if not has_scores(model):
         raise ConfigError(
             f"model {model.recipe.name!r} compares hypotheses and has no score of a single one; "
-            "give several hypotheses to 'meteor-e rank'"
+            "`meteor-e evaluate` compares the judged hypotheses of a test set with it"
         )
     if not len(batch):
         return np.empty(0)
