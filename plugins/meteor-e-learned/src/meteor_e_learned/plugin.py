@@ -48,10 +48,6 @@ def meteor_e_metrics() -> dict[str, str]:
         "en-light": "meteor_e_learned.ready_metrics:EnLight",
         "en-light-context": "meteor_e_learned.ready_metrics:EnLightContext",
         "en-ranker": "meteor_e_learned.ready_metrics:EnRanker",
-        "fr-ranker": "meteor_e_learned.ready_metrics:FrRanker",
-        "de-ranker": "meteor_e_learned.ready_metrics:DeRanker",
-        "es-ranker": "meteor_e_learned.ready_metrics:EsRanker",
-        "cs-ranker": "meteor_e_learned.ready_metrics:CsRanker",
     }
 
 

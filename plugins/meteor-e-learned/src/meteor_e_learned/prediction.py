@@ -28,7 +28,6 @@ from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.libraries import running
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import LearnedModel, load_model
-from meteor_e_learned.ready import ready_models
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
@@ -101,15 +100,13 @@ def check_language(model: LearnedModel, language: str) -> None:
     """Raise if texts are in another language than a model's.
 
     Raises:
-        ConfigError: saying which models there are for the language.
+        ConfigError: saying what to use instead.
     """
-    if language == model.recipe.language:
-        return
-    others = [entry.name for entry in ready_models().values() if entry.language == language]
-    raise ConfigError(
-        f"model {model.recipe.name!r} scores language {model.recipe.language!r}, not {language!r}; "
-        + (f"use {' or '.join(others)}" if others else "no model for it comes with the plugin: train one")
-    )
+    if language != model.recipe.language:
+        raise ConfigError(
+            f"model {model.recipe.name!r} scores language {model.recipe.language!r}, not {language!r}; "
+            "use -M any, or train a model for the language"
+        )
 
 
 class ModelMetric(Metric):

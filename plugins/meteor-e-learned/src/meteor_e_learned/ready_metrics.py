@@ -23,27 +23,3 @@ class EnRanker(ReadyMetric):
     """English, ranking outputs of the same segment."""
 
     name: ClassVar[str] = "en-ranker"
-
-
-class FrRanker(ReadyMetric):
-    """French, ranking outputs of the same segment."""
-
-    name: ClassVar[str] = "fr-ranker"
-
-
-class DeRanker(ReadyMetric):
-    """German, ranking outputs of the same segment."""
-
-    name: ClassVar[str] = "de-ranker"
-
-
-class EsRanker(ReadyMetric):
-    """Spanish, ranking outputs of the same segment."""
-
-    name: ClassVar[str] = "es-ranker"
-
-
-class CsRanker(ReadyMetric):
-    """Czech, ranking outputs of the same segment."""
-
-    name: ClassVar[str] = "cs-ranker"
