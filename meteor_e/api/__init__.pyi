@@ -26,7 +26,12 @@ from meteor_e.api.metrics import (
     SegmentMetric as SegmentMetric,
     SystemOutputs as SystemOutputs,
 )
-from meteor_e.api.options import ComponentOptions as ComponentOptions, FilePath as FilePath, Meta as Meta, SimilarityOptions as SimilarityOptions
+from meteor_e.api.options import (
+    ComponentOptions as ComponentOptions,
+    FilePath as FilePath,
+    Meta as Meta,
+    SimilarityOptions as SimilarityOptions,
+)
 from meteor_e.api.outputs import (
     MetricColumn as MetricColumn,
     OutputFormat as OutputFormat,

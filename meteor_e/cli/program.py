@@ -44,11 +44,10 @@ class LazyGroup(click.Group):
             module = name.replace("-", "_")
             command = getattr(import_module(f"meteor_e.cli.{module}"), module)
             assert isinstance(command, click.Command)
-            return _completing(context, command)
+            return command
         from meteor_e.cli.groups import plugin_command
 
-        found = plugin_command(context, name)
-        return found and _completing(context, found)
+        return plugin_command(context, name)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing any of meteor_e's own."""
@@ -123,15 +122,6 @@ def cli() -> None:
 
         meteor-e score HYPOTHESIS REFERENCE -l en
     """
-
-
-def _completing(context: click.Context, command: click.Command) -> click.Command:
-    """Return a command; while a shell completes, one that knows what its values may be."""
-    if context.resilient_parsing:
-        from meteor_e.cli.completion import complete_values
-
-        complete_values(command)
-    return command
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "compat": "Take the Java program's command line and write what it writes.",
-    "completion": "Print a script that completes meteor-e's commands in your shell.",
     "config": "Check and show YAML chains.",
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "languages": "List languages, what is known of each, and the evidence for it.",

@@ -50,15 +50,6 @@ def test_a_command_that_does_not_exist(cli):
     assert "No such option" in cli.failing(2, "--scroe")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(cli, shell):
-    assert "_METEOR_E_COMPLETE" in cli("completion", shell).out
-
-
-def test_completion_of_an_unknown_shell(cli):
-    assert "'dos'" in cli.failing(2, "completion", "dos")
-
-
 def test_completion_completes(cli):
     process = cli.start(env={"_METEOR_E_COMPLETE": "bash_complete", "COMP_WORDS": "meteor-e sc", "COMP_CWORD": "1"})
     out, _ = process.communicate()
