@@ -208,7 +208,7 @@ def readers(folder: Path) -> dict[str, Reader]:
         for path in (folder / "tlh").iterdir()
         if path.is_file() and path.name != ".checked.json"
     }
-    score = ("score", "hyp", "ref", "-l", "other", "-m", "exact,paraphrase", "--pack", "./tlh")
+    score = ("score", "hyp", "ref", "-l", "other", "-m", "exact,paraphrase", "--set", "pack=./tlh")
     found["manifest"] = Reader("tlh/manifest.json", score, {**plain, **pack})
     found["pack index"] = Reader("tlh/paraphrases.idx", score, {**plain, **pack})
     return found
@@ -220,7 +220,7 @@ def more_texts(plain: dict[str, bytes], task: dict[str, bytes], evaluate: tuple[
     captions = ("score", "results.json", "captions.json", "-l", "other", "-o", "out.json")
     tsv = CSV.replace(b",", b"\t")
     choose = ("-l", "other", "-o", "out.txt")
-    idf = ("score", "hyp", "ref", "-l", "other", "--idf", "texts", "-p", "delta=0.5", "-o", "out.txt")
+    idf = ("score", "hyp", "ref", "-l", "other", "--set", "idf=texts", "--set", "delta=0.5", "-o", "out.txt")
     found = {
         "COCO results": Reader("results.json", captions, coco, "out.json"),
         "COCO captions": Reader("captions.json", captions, coco, "out.json"),

@@ -127,7 +127,7 @@ def names() -> Iterator[Case]:
     odd = ("", "a\nb", b"\xff\xfe", "x" * 300, "\x1b[31m", "\u202e", "../..", "/", "-", "%s{}", "=1+1", "a b", "\ud7ff")
     for name in odd:
         yield Case("names", ("score", name, "ref", "-l", "other"), fails=name != "-")
-        for option in ("-l", "-c", "-M", "-m", "-t", "-n", "--pack", "--idf", "--set", "--encoding", "--format-in"):
+        for option in ("-l", "-c", "-M", "-m", "-t", "--set", "--encoding", "--format-in"):
             yield Case("names", (*SCORE, option, name), fails=True)
         yield Case("names", (*SCORE, "--name", name, "-f", "csv"))
     for encoding in ("base64", "rot13", "undefined", "utf-16", "punycode", "hex", "mbcs"):
@@ -136,7 +136,7 @@ def names() -> Iterator[Case]:
 
 def options() -> Iterator[Case]:
     """Yield values that options should not take."""
-    for option in ("-x", "-p", "--threads", "--digits", "--samples", "--seed", "--significance"):
+    for option in ("--threads", "--digits", "--samples", "--seed", "--significance"):
         for value in ("", "-1", "9" * 20, "1e5", "NaN", "=", "alpha=nan"):
             large = value == "9" * 20 and option in ("--threads", "--samples", "--seed")
             yield Case("options", (*SCORE, option, value), fails=not large)

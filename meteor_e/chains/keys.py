@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-from meteor_e.api.languages import Normalization
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.folders import sha256_of
 from meteor_e.base.yamlfile import is_folder, is_path
@@ -35,11 +34,6 @@ class ChainKey(NamedTuple):
         schema: name of a type in :mod:`meteor_e.chains.schemas`, where the type alone does not say what is allowed.
         least, most: bounds of a number; chain files are only checked for the first, the search itself sets the second.
         is_path: whether a value is a path; paths are seen from the chain's file.
-        flags: the command line's options; empty for none.
-        usage: what the help text says where an option is not given as the key is; by default ``help``.
-        metavar: what the help text calls the value.
-        choices: values that the command line takes.
-        default: what the help text says of the default.
         signature: what the signature calls it. The signature names a key without one where its value is not the
             default.
         spell: makes the signature's text of a value.
@@ -51,11 +45,6 @@ class ChainKey(NamedTuple):
     least: int | None = None
     most: int | None = None
     is_path: Callable[[str], bool] | None = None
-    flags: tuple[str, ...] = ()
-    usage: str = ""
-    metavar: str | None = None
-    choices: tuple[str, ...] = ()
-    default: str = ""
     signature: str = ""
     spell: Callable[[Any], str] = str
 
@@ -123,75 +112,52 @@ KEYS = {
     "language": ChainKey(
         "Language of the text: a code (ISO 639, BCP 47), its English name, or the path of a language file.",
         is_path=is_path,
-        flags=("-l", "--language"),
-        default="en",
     ),
-    "task": ChainKey("What the parameters were tuned for, such as rank, adq, hter, li.", flags=("-t", "--task")),
+    "task": ChainKey("What the parameters were tuned for, such as rank, adq, hter, li."),
     "normalization": ChainKey(
         "How text becomes words.",
         schema="Normalization",
-        flags=("-n", "--normalization"),
-        choices=tuple(mode.value for mode in Normalization),
-        default="full where the language has it, else lower",
     ),
     "parameters": ChainKey(
         "Parameters of the formula that replace those of the task.",
         dict,
         "ParameterValues",
-        flags=("-p", "--parameter"),
-        usage="Replace one of alpha, beta, gamma, delta; may be repeated.",
-        metavar="NAME=VALUE",
     ),
     "matchers": ChainKey(
         "The matchers, in order.",
         list,
         "Matchers",
-        flags=("-m", "--matchers"),
-        usage="The matchers, in order, with weights if you like: 'exact,stem=0.6'.",
-        metavar="LIST",
     ),
     "beam": ChainKey(
-        "Paths that survive a position of the alignment search.",
+        "Beam width of the alignment search: the number of partial alignments that it keeps.",
         int,
         least=1,
         most=MAX_BEAM,
-        flags=("-x", "--beam"),
         signature="beam",
     ),
     "character_mode": ChainKey(
         "Count lengths and matches in characters.",
         bool,
-        flags=("--character-mode",),
         signature="units",
         spell=lambda characters: "chars" if characters else "words",
     ),
     "equal_segments": ChainKey(
         "A system's score counts each segment the same, whatever its length.",
         bool,
-        flags=("--equal-segments",),
         spell=lambda equal: str(equal).lower(),
     ),
     "idf": ChainKey(
         "A text, one segment per line: words count by their inverse document frequency in it; goes with delta 0.5.",
         is_path=bool,
-        flags=("--idf",),
-        metavar="FILE",
-        default="all words count alike",
         spell=_digest,
     ),
     "segmenter": ChainKey(
         "Segmenter that finds the words of raw text.",
         schema="Name",
-        flags=("--segmenter",),
-        metavar="NAME",
-        default="the language's",
     ),
     "pack": ChainKey(
         "Resource pack: the name of an installed one, or a folder; 'none' for no pack.",
         is_path=is_folder,
-        flags=("--pack",),
-        metavar="NAME|DIR",
-        default="the language's",
     ),
     "function_words": ChainKey(
         "Pack (a name or a folder) whose function words count; 'own': those of the chain's pack.",

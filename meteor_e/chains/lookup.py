@@ -79,7 +79,7 @@ def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
         found = registry.get("segmenter", name)
     except PluginError as error:
         advice = (
-            f"; pip install '{_PLUGIN[name]}', or give --segmenter characters, which needs nothing"
+            f"; pip install '{_PLUGIN[name]}', or give --set segmenter=characters, which needs nothing"
             if name in _PLUGIN
             else ""
         )

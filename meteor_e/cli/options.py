@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.chains.keys import KEYS, PLAIN, ChainKey
+from meteor_e.chains.keys import KEYS
 from meteor_e.cli.grouped_help import OptionGroup
+from meteor_e.cli.settings import parse_settings
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
@@ -66,55 +67,33 @@ _INPUT_OPTIONS = [
     ),
 ]
 
-CHAIN_OPTIONS = tuple(name for name, key in KEYS.items() if key.flags)
-"""The keys of a chain that are options of the command line."""
-
 METRIC_GROUPS = {
     "Metric": OptionGroup(
-        ("metrics", "metric", "chain", "settings", *(name for name in CHAIN_OPTIONS if name != "pack")),
-        "… -l de -m exact,stem=0.6",
+        ("metrics", "metric", "language", "task", "chain", "matchers", "settings"),
+        "… -l de -m exact,stem=0.6 --set alpha=0.8",
     ),
-    "Resources": OptionGroup(("pack", "offline", "threads", "cluster"), "… -l oc --pack oc-bitext --offline"),
+    "Resources": OptionGroup(("offline", "threads", "cluster"), "… -l oc --set pack=oc-bitext --offline"),
 }
 """The groups of the options that :func:`metric_options` gives to a command, in its help text."""
 
-_BESIDE = {
-    "task": click.option("-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."),
-    "matchers": click.option(
+_METRIC_OPTIONS = [
+    click.option("-l", "--language", help=f"{KEYS['language'].help}  [default: en]"),
+    click.option("-t", "--task", help=KEYS["task"].help),
+    click.option("-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."),
+    click.option(
+        "-m", "--matchers", metavar="LIST", help="The matchers, in order, optionally with weights: 'exact,stem=0.6'."
+    ),
+    click.option(
         "--set",
         "settings",
         multiple=True,
-        metavar="MATCHER.OPTION=VALUE",
-        help="Set an option of a matcher (or of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
+        metavar="KEY=VALUE",
+        help="Set a key of the chain, such as beam=40, normalization=none or alpha=0.8, or an option of a matcher (or "
+        "of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
     ),
-}
-"""Further options, each after that of a key."""
-
-
-def _chain_option(name: str, key: ChainKey) -> Callable[[Any], Any]:
-    """Return the option that gives a key of a chain."""
-    default = key.default or ("" if key.type is bool or name not in PLAIN else str(PLAIN[name]))
-    help_text = (key.usage or key.help) + (f"  [default: {default}]" if default else "")
-    if key.type is bool:
-        return click.option(*key.flags, name, is_flag=True, help=help_text)
-    kind: Any = key.type if key.type in (int, float) else str
-    if key.choices:
-        kind = click.Choice(key.choices)
-    elif key.type is int:
-        kind = click.IntRange(min=key.least)
-    return click.option(*key.flags, name, type=kind, multiple=key.type is dict, metavar=key.metavar, help=help_text)
-
-
-def _metric_options() -> Iterator[Callable[[Any], Any]]:
-    """Yield the options that choose a metric, in the order of the help text."""
-    for name in CHAIN_OPTIONS:
-        yield _chain_option(name, KEYS[name])
-        if name in _BESIDE:
-            yield _BESIDE[name]
-    yield click.option("--offline", is_flag=True, help="Never download a missing pack.")
-    yield click.option(
-        "--threads", type=click.IntRange(min=1), help="Threads that score.  [default: as many as processors]"
-    )
+    click.option("--offline", is_flag=True, help="Never download a missing pack."),
+    click.option("--threads", type=click.IntRange(min=1), help="Threads that score.  [default: as many as processors]"),
+]
 
 
 @dataclass(frozen=True)
@@ -124,14 +103,14 @@ class MeteorMaker:
     Attributes:
         given: keys of a chain.
         chain: a chain file or name.
-        settings: options of matchers, as ``MATCHER.OPTION=VALUE``.
+        settings: options by matcher, and by ``lemmatizer``.
         offline: whether a missing pack is never downloaded.
         threads: that score.
     """
 
     given: dict[str, Any]
     chain: str | None
-    settings: tuple[str, ...]
+    settings: Mapping[str, Mapping[str, Any]]
     offline: bool | None
     threads: int | None
 
@@ -147,9 +126,8 @@ class MeteorMaker:
         given = dict(self.given)
         if self.settings:
             from meteor_e.chains.settings import apply_settings
-            from meteor_e.cli.settings import parse_settings
 
-            given.update(apply_settings(self.chain, given, parse_settings(self.settings)))
+            given.update(apply_settings(self.chain, given, self.settings))
         if self.chain is not None:
             return Meteor.from_config(self.chain, offline=self.offline, threads=self.threads, **given)
         return Meteor(**given, offline=self.offline, threads=self.threads)
@@ -236,22 +214,24 @@ def metric_options(command: Command) -> Command:
     @functools.wraps(command)
     def with_metric(
         *args: Any,
+        language: str | None,
+        task: str | None,
         chain: str | None,
+        matchers: str | None,
         settings: tuple[str, ...],
         offline: bool,
         threads: int | None,
         **kwargs: Any,
     ) -> Any:
-        # What is left out is None, a flag False, and what may be repeated an empty tuple.
-        given = {name: value for name in CHAIN_OPTIONS if (value := kwargs.pop(name)) not in (None, False, ())}
-        for name, parse in _PARSERS.items():
-            if name in given:
-                given[name] = parse(given[name])
-        make = MeteorMaker(given, chain, settings, offline or None, threads)
+        found = parse_settings(settings)
+        listed = None if matchers is None else parse_matchers(matchers)
+        own = {"language": language, "task": task, "matchers": listed}
+        given = {**{name: value for name, value in own.items() if value is not None}, **found.keys}
+        make = MeteorMaker(given, chain, found.options, offline or None, threads)
         return command(*args, make_meteor=make, **kwargs)
 
     wrapped: Any = with_metric
-    for option in reversed(list(_metric_options())):
+    for option in reversed(_METRIC_OPTIONS):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]
 
@@ -300,23 +280,6 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
     return entries
 
 
-def parse_parameters(texts: tuple[str, ...]) -> dict[str, float]:
-    """Read ``alpha=0.85`` entries.
-
-    Raises:
-        ConfigError: for an entry of another form, or given twice.
-    """
-    values: dict[str, float] = {}
-    for text in texts:
-        name, separator, value = text.partition("=")
-        if not separator:
-            raise ConfigError(f"--parameter {text!r} is not of the form NAME=VALUE")
-        if name in values:
-            raise ConfigError(f"--parameter {name} is given twice")
-        values[name] = _number(value, f"--parameter {name}")
-    return values
-
-
 def _number(text: str, where: str) -> float:
     # float() also takes the digits of other scripts, and 1_000.
     if not text.isascii() or "_" in text:
@@ -325,7 +288,3 @@ def _number(text: str, where: str) -> float:
         return float(text)
     except ValueError:
         raise ConfigError(f"{where} is {text!r}, not a number") from None
-
-
-_PARSERS: dict[str, Callable[[Any], Any]] = {"matchers": parse_matchers, "parameters": parse_parameters}
-"""What reads the options that are not given as chains have them."""

@@ -32,7 +32,7 @@ GROUPS = {
     **METRIC_GROUPS,
     "Output": OptionGroup(
         (
-            *("form", "wmt_names", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output"),
+            *("form", "wmt_names", "segments", "alignments", "explain", "digits", "output"),
             *("prefix", "quiet"),
         ),
         "… --segments --format tsv -o scores.tsv",
@@ -85,8 +85,6 @@ def _table_options(command: Any) -> Any:
 @click.option("--segments", is_flag=True, help="Show the score of every segment.")
 @click.option("--alignments", is_flag=True, help="Show for every segment which words match.")
 @click.option("--explain", is_flag=True, help="Say why systems differ from the first one, for models such as en-light.")
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--tsv", is_flag=True, help="The same as --format tsv.")
 @significance_options()
 @click.option(
     "--digits",
@@ -108,7 +106,7 @@ def score(**given: Any) -> None:
     meteor-e score system1.txt system2.txt reference.txt -l de
     meteor-e score system1.txt system2.txt reference.txt -M meteor -M bleu -M chrf --significance
     meteor-e score system.txt --test-set wmt17 --pair de-en -M meteor -M bleu
-    meteor-e score system.txt --reference first.txt --reference second.txt --json --segments
+    meteor-e score system.txt --reference first.txt --reference second.txt -f json --segments
     meteor-e score data.parquet --hypothesis-column mt --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """

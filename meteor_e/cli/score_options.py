@@ -31,18 +31,15 @@ class ScoreOptions(SimpleNamespace):
         """Return the format of the output.
 
         Raises:
-            ConfigError: if several are asked for.
+            ConfigError: if there is none.
         """
-        asked = [name for name, given in (("json", self.as_json), ("tsv", self.tsv)) if given]
-        asked += [self.form] if self.form != "text" else []
-        if len(asked) + self.quiet > 1:
-            raise ConfigError("--format, --json, --tsv and --quiet exclude each other")
-        return output_format(asked[0] if asked else "text")
+        return output_format(self.form)
 
     def check(self, form: OutputFormat, into_table: bool) -> None:
         """Refuse options that do not go together; the table of :mod:`meteor_e.cli.combinations` says which."""
         given = {
             "--quiet": self.quiet,
+            "--format": form.name != "text",
             "--dask": self.cluster is not None,
             "-o TABLE": into_table,
             "-M": any(name.rpartition("=")[2] != "meteor" for name in self.metrics),

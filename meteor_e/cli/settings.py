@@ -1,28 +1,61 @@
-"""``--set MATCHER.OPTION=VALUE``: options of a chain's matchers and lemmatizer from the command line."""
+"""``--set KEY=VALUE``: keys of a chain, and options of its matchers and lemmatizer, from the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from meteor_e.base.errors import ConfigError
+from meteor_e.api.languages import GREEK
+from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.base.yamlfile import plain_value
+from meteor_e.chains.keys import KEYS
+
+_ELSEWHERE = {"language": "-l", "task": "-t", "matchers": "-m", "name": "", "description": ""}
+"""Keys that ``--set`` does not take, and the options that give them."""
 
 
-def parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Read ``vector.threshold=0.75`` entries.
+class Settings(NamedTuple):
+    """What ``--set`` gives.
+
+    Attributes:
+        keys: values of a chain's keys.
+        options: options by matcher; those under ``lemmatizer`` are the lemmatizer's.
+    """
+
+    keys: dict[str, Any]
+    options: dict[str, dict[str, Any]]
+
+
+def parse_settings(texts: Sequence[str]) -> Settings:
+    """Read entries such as ``beam=40``, ``alpha=0.8``, ``parameters.alpha=0.8`` and ``vector.threshold=0.75``.
 
     Raises:
-        ConfigError: for an entry of another form, or given twice.
+        ConfigError: for an entry of another form, one given twice, or a key that no chain has.
     """
-    settings: dict[str, dict[str, Any]] = {}
+    found = Settings({}, {})
     for text in texts:
         name, _, value = text.partition("=")
-        matcher, dot, option = name.rpartition(".")
-        if not value or not dot or not matcher or not option:
-            raise ConfigError(f"--set {text!r} is not of the form MATCHER.OPTION=VALUE")
-        options = settings.setdefault(matcher, {})
-        if option in options:
+        owner, dot, option = name.rpartition(".")
+        if not value or not option or (dot and not owner):
+            raise ConfigError(f"--set {text!r} is not of the form KEY=VALUE or MATCHER.OPTION=VALUE")
+        if owner == "parameters" or (not owner and option in GREEK):
+            place = found.keys.setdefault("parameters", {})
+        else:
+            place = found.options.setdefault(owner, {}) if owner else found.keys
+        if option in place:
             raise ConfigError(f"--set {name} is given twice")
-        options[option] = plain_value(value)
-    return settings
+        place[option] = plain_value(value)
+    for key in found.keys:
+        if key not in KEYS or key in _ELSEWHERE:
+            raise ConfigError(_unknown(key))
+    return found
+
+
+def _unknown(key: str) -> str:
+    if _ELSEWHERE.get(key):
+        return f"--set takes no {key}; give {_ELSEWHERE[key]}"
+    known = [*(name for name in KEYS if name not in _ELSEWHERE and name != "parameters"), *GREEK]
+    return (
+        f"--set: there is no key {key!r}{near_miss(key, known)}; the keys: {', '.join(known)}; "
+        "an option of a matcher is MATCHER.OPTION"
+    )

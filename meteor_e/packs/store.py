@@ -145,7 +145,7 @@ class PackStore:
 
 
 def named_pack(name: str) -> Pack:
-    """Return a pack by its name, or by its folder: a path with a slash in it, as for ``--pack``.
+    """Return a pack by its name, or by its folder: a path with a slash in it, as in a chain.
 
     Raises:
         ResourceError: if it is not there, or damaged; it says how to install one of METEOR's.

@@ -95,7 +95,7 @@ def test_lemmatizer_none_is_no_lemmatizer():
 
 
 PATHS = """
-    from meteor_e.api import ComponentOptions, FilePath, FolderPath, KeyMatcher, hookimpl
+    from meteor_e.api import ComponentOptions, FilePath, KeyMatcher, hookimpl
 
     class Table(KeyMatcher):
         '''Looks into files.'''
@@ -105,7 +105,7 @@ PATHS = """
         class Options(ComponentOptions):
             file: FilePath
             models: list[FilePath] = []
-            data: FolderPath | None = None
+            data: FilePath | None = None
             several: FilePath | list[FilePath] | None = None
             profile: str = ""
             path: str = ""

@@ -125,7 +125,7 @@ segment = Meteor("en", matchers=["exact", "stem"]).score(HYPOTHESES[0], [REFEREN
 expected = 5 * segment.precision * segment.recall / (4 * segment.precision + segment.recall)
 assert abs(segment.f2 - expected) < 1e-12, segment
 assert "f2" in segment.to_dict()
-assert '"f2"' in run("score", *FILES, "-m", "exact,stem", "--json")
+assert '"f2"' in run("score", *FILES, "-m", "exact,stem", "--format=json")
 """,
     native=True,
 )  # fmt: skip

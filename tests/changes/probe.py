@@ -74,7 +74,7 @@ def main() -> None:
                 "vOut": run("compat", *java, "-vOut"),
                 "SCORE": line,
                 "EVAL": run("compat", "-", "-", *java[2:], "-stdio", text=f"EVAL ||| {line.strip()}\n"),
-                "score": json.loads(run("score", *names, "-m", "exact,stem", "--json")),
+                "score": json.loads(run("score", *names, "-m", "exact,stem", "--format=json")),
                 "Python": meteor.corpus(HYPOTHESES, REFERENCES, segments=True).to_dict(),
                 "model": load_metric(str(model)).corpus(HYPOTHESES, REFERENCES).segments.tolist(),
             }

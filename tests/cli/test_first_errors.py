@@ -93,14 +93,14 @@ def test_a_chain_that_does_not_exist(files):
 
 
 def test_a_pack_that_is_not_built_yet(files):
-    assert error_of("--language", "kv", "--pack", "kv-bitext").endswith(
+    assert error_of("--language", "kv", "--set", "pack=kv-bitext").endswith(
         "The pack 'kv-bitext', which could define it, is not installed; build it first: "
         "meteor-e pack build --language kv --bitext TEXT TRANSLATION"
     )
 
 
 def test_a_pack_that_defines_no_language(files, french):
-    message = error_of("--language", "kv", "--pack", "fr")
+    message = error_of("--language", "kv", "--set", "pack=fr")
     assert message.endswith("The pack 'fr' does not define it: it has no language.yaml")
 
 

@@ -59,7 +59,20 @@ def test_an_output_that_is_killed_is_whole_or_not_there(cli):
     draw = random.Random(4)
     for name in ("hyp", "ref"):
         cli.file(name, "".join(" ".join(draw.choices(WORDS, k=25)) + "\n" for _ in range(6000)))
-    arguments = ("score", "hyp", "ref", "-l", "other", "-m", "exact", "--threads", "1", "--segments", "--tsv", "-o")
+    arguments = (
+        "score",
+        "hyp",
+        "ref",
+        "-l",
+        "other",
+        "-m",
+        "exact",
+        "--threads",
+        "1",
+        "--segments",
+        "--format=tsv",
+        "-o",
+    )
     start = time.monotonic()
     assert cli(*arguments, "whole.tsv").code == 0
     seconds = time.monotonic() - start

@@ -37,7 +37,7 @@ def test_stop_is_the_default_and_names_the_segment_and_the_option(files, metrics
 
 
 def test_one_system_keeps_the_numbers_of_its_segments(files):
-    found = files("score", "one", "ref", *OPTIONS, "--on-error", "skip", "--tsv", "--segments")
+    found = files("score", "one", "ref", *OPTIONS, "--on-error", "skip", "--format=tsv", "--segments")
     assert [line.split("\t")[1] for line in found.out.splitlines()[1:]] == ["1", "2", "4", "5", "6", "all"]
     (line,) = found.err.splitlines()
     assert line.startswith("meteor-e: warning: segment 3 of one: ")
@@ -45,7 +45,7 @@ def test_one_system_keeps_the_numbers_of_its_segments(files):
     for name in ("one", "ref"):
         text = (files.folder / name).read_text().splitlines(keepends=True)
         files.file(f"{name}.5", "".join(text[:2] + text[3:]))
-    kept = files("score", "one.5", "ref.5", *OPTIONS, "--tsv", "--segments").out
+    kept = files("score", "one.5", "ref.5", *OPTIONS, "--format=tsv", "--segments").out
     assert [line.split("\t")[2:] for line in found.out.splitlines()] == [
         line.split("\t")[2:] for line in kept.splitlines()
     ]
@@ -53,7 +53,7 @@ def test_one_system_keeps_the_numbers_of_its_segments(files):
 
 @pytest.mark.parametrize("metrics", [(), ("-M", "meteor"), ("-M", "meteor", "-M", "exact=meteor:matchers=exact")])
 def test_what_is_left_out_of_one_system_is_left_out_of_all(files, metrics):
-    arguments = (*OPTIONS, *metrics, "--significance", "--samples", "100", "--json", "--segments")
+    arguments = (*OPTIONS, *metrics, "--significance", "--samples", "100", "--format=json", "--segments")
     found = json.loads(files("score", "one", "two", "ref", *arguments, "--on-error", "skip").out)
     kept = json.loads(
         files("score", "one.kept", "two.kept", "ref.kept", *arguments, "--name", "one", "--name", "two").out
@@ -83,7 +83,7 @@ def test_the_numbers_of_the_metrics_task_are_those_of_the_files(files):
 
 @pytest.mark.parametrize("metrics", [(), ("-M", "meteor")])
 def test_zero_counts_the_segment(files, metrics):
-    found = files("score", "one", "ref", *OPTIONS, *metrics, "--on-error", "zero", "--json", "--segments")
+    found = files("score", "one", "ref", *OPTIONS, *metrics, "--on-error", "zero", "--format=json", "--segments")
     (system,) = json.loads(found.out)["systems"]
     segments = [entry["scores"]["METEOR"]["score"] for entry in system["segments"]]
     assert len(segments) == 6

@@ -123,7 +123,7 @@ def run_cli(plugin_site, tmp_path):
 
 
 def score(*matchers):
-    return ("score", "hypothesis.txt", "reference.txt", "-l", "other", "-m", ",".join(matchers), "--json")
+    return ("score", "hypothesis.txt", "reference.txt", "-l", "other", "-m", ",".join(matchers), "--format=json")
 
 
 def test_a_broken_plugin_is_one_line(plugin_site, run_cli):

@@ -44,13 +44,13 @@ class TestOutput:
         assert f"  {expected.score:.12f}  " in cli("score", *files, "--digits", "12").out
 
     def test_tsv_has_all_digits(self, cli, files, expected):
-        rows = [line.split("\t") for line in cli("score", *files, "--tsv", "--segments").out.splitlines()]
+        rows = [line.split("\t") for line in cli("score", *files, "--format=tsv", "--segments").out.splitlines()]
         assert rows[0][:4] == ["system", "segment", "METEOR", "METEOR precision"]
         assert [row[1] for row in rows[1:]] == ["1", "2", "all"]
         assert [float(row[2]) for row in rows[1:]] == [*(s.score for s in expected.segments), expected.score]
 
     def test_json(self, cli, files, expected):
-        document = json.loads(cli("score", *files, "--json", "--segments").out)
+        document = json.loads(cli("score", *files, "--format=json", "--segments").out)
         about = document["metrics"]["METEOR"]
         assert (about["signature"], about["engine"]) == (expected.signature, Meteor("en").engine)
         (system,) = document["systems"]
@@ -62,7 +62,7 @@ class TestOutput:
         assert [segment["score"] for segment in segments] == [s.score for s in expected.segments]
         assert segments[0]["details"]["matchers"] == expected.segments[0].to_dict()["matchers"]
         assert "alignment" not in segments[0]["details"]
-        with_alignments = json.loads(cli("score", *files, "--json", "--alignments").out)
+        with_alignments = json.loads(cli("score", *files, "--format=json", "--alignments").out)
         assert with_alignments["systems"][0]["segments"][0]["scores"]["METEOR"]["details"]["alignment"]["matches"]
 
     def test_segments_and_alignments_as_text(self, cli, files, expected):
@@ -89,7 +89,7 @@ class TestOutput:
 class TestInput:
     def test_several_systems_and_references(self, cli, files):
         cli.file("other", "nothing\nat all\n")
-        rows = cli("score", "hyp", "other", "-R", "ref", "-R", "hyp", "--tsv").out.splitlines()[1:]
+        rows = cli("score", "hyp", "other", "-R", "ref", "-R", "hyp", "--format=tsv").out.splitlines()[1:]
         assert rows[0].startswith("hyp\tall\t1.0\t")
         assert rows[1].startswith("other\tall\t")
 
@@ -127,18 +127,18 @@ class TestInput:
 
     def test_separators_of_other_programs_are_text(self, cli):
         cli.file("hyp", "a ||| b\nc\x00d\x0b e\u2028f\x0c\n\x1c\u0085 x\n")
-        assert json.loads(cli("score", "hyp", "hyp", "--json").out)["systems"][0]["segment_count"] == 3
+        assert json.loads(cli("score", "hyp", "hyp", "--format=json").out)["systems"][0]["segment_count"] == 3
         assert cli("score", "hyp", "hyp", "-q").out == "1.0\n"
 
     def test_nothing_but_punctuation(self, cli):
         cli.file("hyp", "!?\n...\n,\n")
         assert cli("score", "hyp", "hyp", "-q").out == "1.0\n"
-        assert cli("score", "hyp", "hyp", "-q", "-n", "no-punctuation").out == "0.0\n"
+        assert cli("score", "hyp", "hyp", "-q", "--set", "normalization=no-punctuation").out == "0.0\n"
 
     def test_empty_lines_are_empty_segments(self, cli):
         cli.file("hyp", "\n\na\n")
         cli.file("ref", "x\n\na\n")
-        rows = cli("score", "hyp", "ref", "--tsv", "--segments").out.splitlines()
+        rows = cli("score", "hyp", "ref", "--format=tsv", "--segments").out.splitlines()
         assert [row.split("\t")[2] for row in rows[1:4]] == ["0.0", "0.0", "1.0"]
 
     def test_ten_thousand_words_in_a_segment(self, cli):
@@ -248,26 +248,26 @@ class TestUsage:
             (["score", "hyp", "ref", "-l", "xx"], "'xx'"),
             (["score", "hyp", "ref", "-l", ""], "''"),
             (["score", "hyp", "ref", "-t", "rnk"], "did you mean 'rank'"),
-            (["score", "hyp", "ref", "-x", "0"], "-x"),
-            (["score", "hyp", "ref", "-x", "many"], "-x"),
+            (["score", "hyp", "ref", "--set", "beam=0"], "beam is 0"),
+            (["score", "hyp", "ref", "--set", "beam=many"], "beam"),
             (["score", "hyp", "ref", "--references-per-segment", "0"], "--references-per-segment"),
-            (["score", "hyp", "ref", "-p", "alpha"], "NAME=VALUE"),
-            (["score", "hyp", "ref", "-p", "alfa=1"], "did you mean 'alpha'"),
-            (["score", "hyp", "ref", "-p", "alpha=7"], "from 0 to 1"),
-            (["score", "hyp", "ref", "-p", "alpha=x"], "not a number"),
-            (["score", "hyp", "ref", "-p", "alpha=.5", "-p", "alpha=.6"], "given twice"),
+            (["score", "hyp", "ref", "--set", "alpha"], "KEY=VALUE"),
+            (["score", "hyp", "ref", "--set", "alfa=1"], "did you mean 'alpha'"),
+            (["score", "hyp", "ref", "--set", "alpha=7"], "from 0 to 1"),
+            (["score", "hyp", "ref", "--set", "language=de"], "give -l"),
+            (["score", "hyp", "ref", "--set", "alpha=.5", "--set", "parameters.alpha=.6"], "given twice"),
             (["score", "hyp", "ref", "-m", ""], "names no matcher"),
             (["score", "hyp", "ref", "-m", "exact=x"], "not a number"),
             (["score", "hyp", "ref", "-m", "exact=nan"], "weight"),
             (["score", "hyp", "ref", "-m", "exact=-1"], "weight"),
             (["score", "hyp", "ref", "-c", "no-such-chain"], "no-such-chain"),
-            (["score", "hyp", "ref", "--json", "--tsv"], "exclude each other"),
+            (["score", "hyp", "ref", "--format=json", "-q"], "--quiet does not go with --format"),
             (["score", "hyp", "ref", "-f", "jsn"], "did you mean 'json'"),
             (["score", "hyp", "ref", "-o", "./hyp"], "-o ./hyp is an input; it would be overwritten"),
             (["score", "hyp", "ref", "-o", "ref"], "is an input"),
             (["score", "hyp", "ref", "--encoding", "klingon"], "unknown encoding 'klingon'"),
             (["score", "hyp", "ref", "--encoding", "rot13"], "unknown encoding"),
-            (["score", "hyp", "ref", "-n", "ful"], "-n"),
+            (["score", "hyp", "ref", "--set", "normalization=ful"], "did you mean 'full'"),
             (["score", "hyp", "ref", "--digits", "99"], "--digits"),
         ],
     )
@@ -280,8 +280,8 @@ class TestUsage:
     def test_a_pack_that_is_missing(self, cli, files):
         line = cli.failing(3, "score", *files, env={"METEOR_E_PACKS": str(cli.folder / "nothing")})
         assert "meteor-e pack install en" in line
-        assert "offline" in cli.failing(3, "score", *files, "--pack", "de", "--offline")
-        assert "nowhere" in cli.failing(3, "score", *files, "--pack", "./nowhere")
+        assert "offline" in cli.failing(3, "score", *files, "--set", "pack=de", "--offline")
+        assert "nowhere" in cli.failing(3, "score", *files, "--set", "pack=./nowhere")
 
 
 class TestSurroundings:
@@ -322,7 +322,7 @@ class TestSurroundings:
 
     def test_a_closed_pipe_ends_it_quietly(self, cli):
         cli.file("hyp", "a b c d e f\n" * 20_000)
-        process = cli.start("score", "hyp", "hyp", "--tsv", "--segments")
+        process = cli.start("score", "hyp", "hyp", "--format=tsv", "--segments")
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline().startswith(b"system\t")
@@ -339,7 +339,7 @@ class TestSurroundings:
     def test_an_interruption_leaves_nothing(self, cli, number, code, said):
         # Standard input stays open, so that scoring has begun and cannot end.
         cli.file("ref", "a b c\n" * 50_000)
-        process = cli.start("score", "-", "ref", "--tsv", "--segments", "-o", "out", stdin=subprocess.PIPE)
+        process = cli.start("score", "-", "ref", "--format=tsv", "--segments", "-o", "out", stdin=subprocess.PIPE)
         assert process.stdin is not None
         process.stdin.write(b"a b c\n" * 5000)
         process.stdin.flush()

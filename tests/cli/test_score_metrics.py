@@ -53,7 +53,7 @@ def test_options_of_meteor_and_labels(cli, own_packs):
         "zh=bleu:tokenize=zh",
         "-t",
         "adq",
-        "--json",
+        "--format=json",
         "--segments",
     )
     found = json.loads(cli(*arguments).out)
@@ -70,7 +70,7 @@ def test_options_of_meteor_and_labels(cli, own_packs):
 
 def test_significance_of_every_metric(cli, own_packs):
     arguments = ("score", "one", "two", "ref", "-M", "meteor", "-M", "ter", "--samples", "200")
-    found = json.loads(cli(*arguments, "--json", "--significance", "randomization").out)
+    found = json.loads(cli(*arguments, "--format=json", "--significance", "randomization").out)
     assert found["significance"] == {"test": "randomization", "samples": 200, "seed": 12345}
     first, second = (system["scores"]["TER"] for system in found["systems"])
     assert first["p"] is None
@@ -79,9 +79,9 @@ def test_significance_of_every_metric(cli, own_packs):
     low, high = second["interval"]
     assert low <= second["score"] <= high
     alone = json.loads(
-        cli("score", "one", "two", "ref", "--samples", "200", "--json", "--significance", "bootstrap").out
+        cli("score", "one", "two", "ref", "--samples", "200", "--format=json", "--significance", "bootstrap").out
     )
-    both = json.loads(cli(*arguments, "--json", "--significance", "bootstrap").out)
+    both = json.loads(cli(*arguments, "--format=json", "--significance", "bootstrap").out)
     for system, other in zip(alone["systems"], both["systems"], strict=True):
         assert system["scores"]["METEOR"] == other["scores"]["METEOR"]
     text = cli(*arguments, "--significance", "randomization").out
@@ -145,7 +145,6 @@ def test_standard_output_of_quiet(cli, own_packs):
         (["-f", "latex", "--segments"], "segments go into text"),
         (["-f", "tsv", "--explain"], "the explanation is text"),
         (["-M", "a\nb=bleu"], "has a line end"),
-        (["-f", "csv", "--json"], "exclude each other"),
         (["--name", "x", "--name", "y"], "--name is given 2 times, and there are 1 systems"),
         (["--name", " \n"], "each system needs a name of its own"),
         (["two", "--name", "x\ty", "--name", "x y"], "each system needs a name of its own"),
@@ -188,7 +187,7 @@ def schema():
 )
 def test_one_schema_for_any_metrics(cli, own_packs, options):
     plain, named, several = (
-        json.loads(cli("score", "one", "two", "ref", "--json", *options, *metrics).out)
+        json.loads(cli("score", "one", "two", "ref", "--format=json", *options, *metrics).out)
         for metrics in ((), ("-M", "meteor"), ("-M", "meteor", "-M", "chrf"))
     )
     assert plain == named
@@ -207,8 +206,8 @@ def test_the_schema_refuses_what_is_no_table():
 
 
 def test_records_are_the_same_for_any_metrics(cli, own_packs):
-    one = [line.split("\t") for line in cli("score", "one", "ref", "--tsv", "--segments").out.splitlines()]
-    both = cli("score", "one", "ref", "--tsv", "--segments", "-M", "meteor", "-M", "chrf").out.splitlines()
+    one = [line.split("\t") for line in cli("score", "one", "ref", "--format=tsv", "--segments").out.splitlines()]
+    both = cli("score", "one", "ref", "--format=tsv", "--segments", "-M", "meteor", "-M", "chrf").out.splitlines()
     assert [line.split("\t")[:-1] for line in both] == one
 
 
@@ -229,7 +228,7 @@ def test_every_refused_pair_of_options_has_a_reason():
 @pytest.mark.parametrize("metrics", [(), ("-M", "chrf", "-M", "meteor")])
 def test_every_spelling_of_a_language(cli, own_packs, language, metrics):
     result = cli(
-        "score", "one", "ref", "-l", language, "-q", "--matchers", "exact", "--normalization", "lower", *metrics
+        "score", "one", "ref", "-l", language, "-q", "--matchers", "exact", "--set", "normalization=lower", *metrics
     )
     assert result.code == 0, result.err
     assert result.err.count("has no definition") == (language == "kl")

@@ -13,17 +13,24 @@ from meteor_e.cli.settings import parse_settings
 
 def test_values_are_those_of_yaml():
     texts = ["stem.stemmer=german", "a.b=0.5", "a.c=true", "a.file=x/y", "lemmatizer.use=lookup", "a.d=a=b"]
-    assert parse_settings(texts) == {
+    found = parse_settings([*texts, "alpha=.5", "parameters.beta=1", "beam=7", "lemmatizer=lookup"])
+    assert found.keys == {"parameters": {"alpha": 0.5, "beta": 1}, "beam": 7, "lemmatizer": "lookup"}
+    assert found.options == {
         "stem": {"stemmer": "german"},
         "a": {"b": 0.5, "c": True, "file": "x/y", "d": "a=b"},
         "lemmatizer": {"use": "lookup"},
     }
 
 
-@pytest.mark.parametrize("text", ["stem", "stem=1", ".x=1", "stem.=1", "x"])
+@pytest.mark.parametrize("text", ["stem", ".x=1", "stem.=1", "x"])
 def test_entries_of_another_form(text):
-    with pytest.raises(ConfigError, match=r"is not of the form MATCHER\.OPTION=VALUE"):
+    with pytest.raises(ConfigError, match=r"is not of the form KEY=VALUE or MATCHER\.OPTION=VALUE"):
         parse_settings([text])
+
+
+def test_a_key_that_no_chain_has():
+    with pytest.raises(ConfigError, match=r"no key 'normalisation' \(did you mean 'normalization'\)"):
+        parse_settings(["normalisation=none"])
 
 
 def test_given_twice():
@@ -60,7 +67,7 @@ def test_paths_are_seen_from_the_working_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", "/home/u")
     for path, wanted in (("x/y.tsv", tmp_path / "x" / "y.tsv"), ("~/y.tsv", Path("/home/u/y.tsv"))):
-        given = parse_settings([f"lemmatizer.file={path}"])
+        given = parse_settings([f"lemmatizer.file={path}"]).options
         for chain in ({"lemmatizer": "lookup"}, {"matchers": ["exact"], "lemmatizer": "lookup"}):
             changed = apply_settings(None, {"language": "de", **chain}, given)
             assert changed["lemmatizer"] == {"use": "lookup", "file": str(wanted)}

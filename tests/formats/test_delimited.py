@@ -95,7 +95,7 @@ def test_score_takes_columns(tmp_path):
 
     path = write(tmp_path / "x.csv")
     columns = ["--hypothesis-column", "mt", "--hypothesis-column", "other", "--reference-column", "ref"]
-    run = CliRunner().invoke(score, [str(path), *columns, "-l", "other", "--json"], catch_exceptions=False)
+    run = CliRunner().invoke(score, [str(path), *columns, "-l", "other", "--format=json"], catch_exceptions=False)
     assert [(entry["system"], entry["segment_count"]) for entry in json.loads(run.stdout)["systems"]] == [
         ("mt", 3),
         ("other", 3),

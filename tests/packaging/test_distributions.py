@@ -157,7 +157,18 @@ def test_a_wheel_needs_no_compiler(distributions, tmp_path):
     (tmp_path / "text").write_text("the cats were running\n")
     output = run(
         programs / "meteor-e",
-        *("score", "text", "text", "--json", "-l", "other", "-m", "exact,stem=0.6", "--set", "stem.stemmer=english"),
+        *(
+            "score",
+            "text",
+            "text",
+            "--format=json",
+            "-l",
+            "other",
+            "-m",
+            "exact,stem=0.6",
+            "--set",
+            "stem.stemmer=english",
+        ),
         cwd=tmp_path,
         env=environment,
     )

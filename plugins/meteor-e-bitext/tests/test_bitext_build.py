@@ -390,7 +390,7 @@ def test_the_command(bitext, store_root, tmp_path, monkeypatch):
     lines = (store_root / "xx-bitext" / "report.md").read_text().rstrip("\n").split("\n")
     assert len(lines[lines.index("| p | phrase | paraphrase |") :]) == 2 + 5
     scored = run(
-        "score", "--language", "other", "--pack", "xx-bitext", "-m", "exact,paraphrase", *bitext[:1], *bitext[:1]
+        "score", "--language", "other", "--set", "pack=xx-bitext", "-m", "exact,paraphrase", *bitext[:1], *bitext[:1]
     )
     assert "1.0000" in scored.stdout, scored.stderr
     failed = run(*command, bitext[0], bitext[0].with_name("nowhere"))

@@ -84,7 +84,7 @@ def test_from_nothing_to_a_tuned_metric(folder):
     files = ["outputs/de-hsb.other", "reference.hsb"]
     printed = [
         run(folder, "score", *files, "--language", language),
-        run(folder, "score", *files, "--language", "./hsb.yaml", "--pack", "hsb-bitext"),
+        run(folder, "score", *files, "--language", "./hsb.yaml", "--set", "pack=hsb-bitext"),
     ]
     assert printed[0] == printed[1]
     assert "|task:universal|" in printed[0]

@@ -147,7 +147,19 @@ def test_significance_tests_the_scores_that_are_shown_in_character_mode(packs, t
     (tmp_path / "ref").write_text("the cat sat\nboats left early\n", encoding="utf-8")
     files = [tmp_path / name for name in ("a", "b", "ref")]
     document = json.loads(
-        run("score", *files, "-l", "en", "--character-mode", "--significance", method, "--samples", 50, "--json").stdout
+        run(
+            "score",
+            *files,
+            "-l",
+            "en",
+            "--set",
+            "character_mode=true",
+            "--significance",
+            method,
+            "--samples",
+            50,
+            "--json",
+        ).stdout
     )
     first, second = (system["scores"]["METEOR"] for system in document["systems"])
     assert second["difference"] == pytest.approx(second["score"] - first["score"], rel=1e-12)

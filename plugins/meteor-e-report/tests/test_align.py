@@ -114,7 +114,7 @@ def test_segments_in_the_place_of_files(cli):
 
 
 def test_control_characters_do_not_reach_the_terminal(cli):
-    out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "-n", "none").out
+    out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "--set", "normalization=none").out
     assert "\x1b" not in out
     assert "\ufffd[31mred" in out
 
@@ -164,7 +164,7 @@ class TestShow:
         ]
 
     def test_words_that_cross_name_their_chunk(self, cli):
-        lines = cli("align", "--text", "b c a", "a b c", "--show", "-n", "none").out.splitlines()
+        lines = cli("align", "--text", "b c a", "a b c", "--show", "--set", "normalization=none").out.splitlines()
         assert lines[1:5] == [
             "                ╭2── ╭1─",
             "hypothesis      b  c a",
@@ -185,7 +185,7 @@ class TestShow:
         assert "\x1b[" in cli(*pair, env={"FORCE_COLOR": "1"}).out
 
     def test_control_characters_do_not_reach_the_terminal(self, cli):
-        out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "-n", "none", "--show").out
+        out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "--set", "normalization=none", "--show").out
         assert "\x1b" not in out
 
     def test_empty_sides(self, cli):

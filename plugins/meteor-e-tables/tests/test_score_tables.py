@@ -87,7 +87,7 @@ class TestInput:
 
     def test_several_systems_and_the_usual_reports(self, cli, table, expected):
         options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other"]
-        document = json.loads(cli("score", table, *options, "--json", "--segments").out)
+        document = json.loads(cli("score", table, *options, "--format=json", "--segments").out)
         assert [system["system"] for system in document["systems"]] == ["hypothesis", "other"]
         assert document["systems"][0]["scores"]["METEOR"]["score"] == expected.score
         assert [segment["scores"]["METEOR"]["score"] for segment in document["systems"][0]["segments"]] == [

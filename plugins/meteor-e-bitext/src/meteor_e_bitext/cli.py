@@ -118,7 +118,7 @@ def build(
 
     \b
     meteor-e pack build --language fr --bitext europarl.fr europarl.en
-    meteor-e score system.txt reference.txt --language fr --pack fr-bitext
+    meteor-e score system.txt reference.txt --language fr --set pack=fr-bitext
     """
     from meteor_e.engine.threads import default_threads
     from meteor_e_bitext.alignment import AlignmentOptions

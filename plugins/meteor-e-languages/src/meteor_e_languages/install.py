@@ -62,4 +62,4 @@ def synonyms_command(language: str, source: str | None, offline: bool) -> None:
         made, words = wordnet(path, WORDNETS[code], place.scratch)
         place.build(made, code, [file], version="1.4" if file.sha256 == SHA256 else "1")
     click.echo(f"installed {name} ({words:,} words with synonyms); license: {made.licence}")
-    click.echo(f"score with: -l {code} --pack {name} -m exact,synonym")
+    click.echo(f"score with: -l {code} --set pack={name} -m exact,synonym")
