@@ -5,8 +5,9 @@ usage: python benchmarks/languages/gates.py INDEX... [--language CODE] [--resour
 Each resource stands alone beside exact matches, with the parameters of the task universal and the weight .6:
 stems, lemmas by simplemma, synonyms of a wordnet or DBnary, and function words of METEOR's packs; of Chinese and
 Japanese, other segmenters instead of their own. The figure is the change of Kendall's tau inside a segment (WMT14's
-variant: a tie of the metric counts as nothing), the mean over the language's sets, with a 95 % interval from segments drawn anew. Packs are those installed:
-`meteor-e pack install CODE`. --write puts the figures into resources/languages/CODE.yaml.
+variant: a tie of the metric counts as nothing), the mean over the language's sets, with a 95 % interval from segments
+drawn anew. Packs are those installed: `meteor-e pack install CODE`. --write puts the figures into
+resources/languages/CODE.yaml.
 """
 
 from __future__ import annotations

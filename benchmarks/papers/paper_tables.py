@@ -162,20 +162,28 @@ def table4(resources: Resources, tests: list[TestSet], options: argparse.Namespa
     return "\n".join(parts), failed
 
 
+def at_threshold(meteor: Meteor, value: float) -> dict[str, Any]:
+    """Return a metric's chain with another threshold of the matcher vector."""
+    chain = meteor.chain.effective()
+    for entry in chain["matchers"]:
+        if entry["use"] == "vector":
+            entry["threshold"] = value
+    return chain
+
+
 def oracle_tables(resources: Resources, tests: list[TestSet], options: argparse.Namespace) -> list[str]:
     """Return for each measure a table of the chains with vectors, each pair with the threshold that is best for it."""
-    from meteor_e_vectors.oracle import at_threshold, evaluate_thresholds, thresholds
-
     measures = [measure(name) for name in MEASURES]
-    values = thresholds(options.first, options.last, 0.01)
+    values = [number / 100 for number in range(round(100 * options.first), round(100 * options.last) + 1)]
     cache = ArrayCache(options.cache)
     weights = {test.pair: draw_weights(len(test), options.samples, DEFAULT_SEED) for test in tests}
     rows: dict[str, list[str]] = {name: [] for name in MEASURES}
     for name in ("vector", "baseline-vector", "dbnary-vector"):
         meteor = Meteor.from_config(resources.chain(name, tests[0].language))
+        chains = {value: at_threshold(meteor, value) for value in values}
         found: dict[str, list[tuple[float, tuple[float, ...]]]] = {entry: [] for entry in MEASURES}
-        for value, evaluation in evaluate_thresholds(meteor, tests, values, measures, cache):
-            for table in evaluation.tables:
+        for value, chain in chains.items():
+            for table in evaluate(tests, [ChainMetric(chain, name="chain")], measures, cache).tables:
                 results = tuple(result.value for result in table.rows["chain"])
                 found[table.measure.name].append((value, results))
             print(f"{name} {value:.2f}", file=sys.stderr)
@@ -183,7 +191,7 @@ def oracle_tables(resources: Resources, tests: list[TestSet], options: argparse.
             cells, best, drawn, chosen = [], [], [], []
             for column, test in enumerate(tests):
                 value, results = max(found[entry.name], key=lambda row: (row[1][column], -abs(row[0] - 0.8)))
-                metric = ChainMetric(at_threshold(meteor, value), name=name)
+                metric = ChainMetric(chains[value], name=name)
                 scores = score_outputs(metric, test, test.judged(), cache, systems=False)
                 samples = entry.resampled(test, scores, weights[test.pair])
                 cells.append(f"{_with_interval(results[column], samples)} at {value:.2f}")

@@ -53,10 +53,6 @@ def variants(file: str, tags: str | None) -> dict[str, dict[str, Any]]:
         "cosine as weight, bands of .10": chain(*bands(0.1)),
         "cosine as weight, bands of .05": chain(*bands(0.05)),
     }
-    for threshold in (0.93, 0.96):
-        with_phrases = chain({"weight": 0.8})
-        with_phrases["matchers"].append({"use": "phrase-vector", "file": file, "threshold": threshold, "weight": 0.6})
-        found[f"phrase vectors of {threshold:.2f} and more beside the paraphrases"] = with_phrases
     if tags is not None:
         lemmas = {"lemmatizer": {"use": "lookup", "file": tags}}
         others = ["ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ", "INTJ", "PUNCT", "SYM", "X"]

@@ -38,7 +38,7 @@ COMMANDS_OF_PLUGINS = {
     "stress": ("meteor-e-evaluation", "Test whether metrics notice errors: negations, numbers, omissions and others."),
     "train": ("meteor-e-learned", "Train a learned metric as a recipe says."),
     "tune": ("meteor-e-evaluation", "Find parameters and weights that agree best with human judgments."),
-    "vectors": ("meteor-e-vectors", "Train, convert and look at word vectors."),
+    "vectors": ("meteor-e-vectors", "Train, install and convert word vectors."),
 }
 """Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
 

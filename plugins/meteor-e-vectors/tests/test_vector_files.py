@@ -59,16 +59,6 @@ def test_the_digest_is_that_of_words_and_vectors(tmp_path):
     assert len(digests) == 3
 
 
-def test_nearest(plane):
-    vectors = open_vectors(plane)
-    words = [word for word, _ in vectors.nearest("house", 3)]
-    assert words == ["home", "building", "the"]
-    assert vectors.nearest("house", 1)[0][1] == pytest.approx(np.cos(np.radians(30)), abs=1e-6)
-    assert len(vectors.nearest("house", 100)) == len(vectors) - 1
-    with pytest.raises(InputError, match="'xyzzy' is not among the 7 words"):
-        vectors.nearest("xyzzy")
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from meteor_e_vectors import open_vectors, write_vectors
 from meteor_e_vectors.matcher import VectorMatcher
-from meteor_e_vectors.phrases import PhraseVectorMatcher
 
 from meteor_e import ConfigError, Meteor, ResourceError, Token
 from meteor_e.testing import check_matcher, check_plugin
@@ -32,7 +31,6 @@ def test_they_conform(plane):
     check_plugin(meteor_e_vectors.plugin)
     check_matcher(VectorMatcher, tokens=["house", "home"], file=plane)
     check_matcher(VectorMatcher, tokens=["house", "home"], file=plane, below=0.95, threshold=0.6)
-    check_matcher(PhraseVectorMatcher, tokens=["house", "the home"], file=plane, threshold=0.9)
 
 
 def test_words_match_by_their_similarity(plane):
@@ -128,17 +126,6 @@ def test_tokens_without_lemma_or_tag(tmp_path):
     assert VectorMatcher(path, key="lemma").vectors([Token("house")]).tolist() == [[0, 1]]
 
 
-def test_phrases(plane):
-    matcher = PhraseVectorMatcher(plane, threshold=0.9)
-    assert ("the house", "a home", 0.9771) in pairs(matcher, "the house", "a home")
-    # Single words are for the matcher `vector`; phrases that begin alike match without that beginning.
-    assert pairs(matcher, "house", "home") == []
-    assert all(one.split()[0] != other.split()[0] for one, other, _ in pairs(matcher, "the house", "the home"))
-    # A word without a vector is in no phrase.
-    assert pairs(matcher, "the xyzzy house", "a home") == [("the", "a home", 1.0)]
-    assert pairs(matcher, "", "the home") == []
-
-
 def test_the_language_s_vectors_are_the_default(plane, tmp_path):
     with pytest.raises(
         ResourceError, match=r"no vectors for language 'other' .* `meteor-e vectors train TEXT -l other`"
@@ -147,8 +134,7 @@ def test_the_language_s_vectors_are_the_default(plane, tmp_path):
     folder = tmp_path / "vectors"
     folder.mkdir()
     (folder / "other.vectors").write_bytes(plane.read_bytes())
-    for name in ("vector", "phrase-vector"):
-        assert open_vectors(plane).digest[:12] in Meteor("other", matchers=["exact", name]).signature
+    assert open_vectors(plane).digest[:12] in Meteor("other", matchers=["exact", "vector"]).signature
 
 
 @pytest.mark.parametrize(
@@ -168,36 +154,21 @@ def test_wrong_options(plane, options, message):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "lemmatizer", "message"),
     [
-        ({"threshold": -1}, "threshold must be a number from 0 to 1, not -1"),
-        ({"threshold": "x"}, "threshold must be a number from 0 to 1, not 'x'"),
-        ({"longest": 1}, "longest must be a whole number, 2 or more, not 1"),
+        ({"key": "lemma"}, None, "needs lemmas, and the chain has no lemmatizer"),
+        ({"key": "word_POS"}, None, "needs tags, and the chain has no lemmatizer"),
+        ({"key": "lemma_POS"}, "simplemma", "needs tags, and the chain has the lemmatizer 'simplemma'"),
+        ({"key": "word_POS"}, "untagged", "needs tags, and the chain has the lemmatizer 'lookup'"),
+        ({"tags": ["NOUN"]}, "simplemma", "needs tags"),
     ],
 )
-def test_wrong_options_of_phrases(plane, options, message):
-    with pytest.raises(ConfigError, match=message):
-        Meteor("other", matchers=["exact", {"use": "phrase-vector", "file": str(plane), **options}])
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "lemmatizer", "message"),
-    [
-        ("vector", {"key": "lemma"}, None, "needs lemmas, and the chain has no lemmatizer"),
-        ("vector", {"key": "word_POS"}, None, "needs tags, and the chain has no lemmatizer"),
-        ("vector", {"key": "lemma_POS"}, "simplemma", "needs tags, and the chain has the lemmatizer 'simplemma'"),
-        ("vector", {"key": "word_POS"}, "untagged", "needs tags, and the chain has the lemmatizer 'lookup'"),
-        ("vector", {"tags": ["NOUN"]}, "simplemma", "needs tags"),
-        ("phrase-vector", {"key": "lemma"}, None, "needs lemmas, and the chain has no lemmatizer"),
-        ("phrase-vector", {"key": "word_POS"}, "simplemma", "needs tags"),
-    ],
-)
-def test_keys_that_no_word_would_have(plane, tmp_path, name, options, lemmatizer, message):
+def test_keys_that_no_word_would_have(plane, tmp_path, options, lemmatizer, message):
     """Without lemmas or tags, no word would be found, and only equal ones matched: that is an error."""
     (tmp_path / "lemmas.tsv").write_text("dogs\t\tdog\n")
     given = {"use": "lookup", "file": str(tmp_path / "lemmas.tsv")} if lemmatizer == "untagged" else lemmatizer
-    chain = {"matchers": ["exact", {"use": name, "file": str(plane), **options}]}
-    with pytest.raises(ConfigError, match=f"matcher '{name}' {message}"):
+    chain = {"matchers": ["exact", {"use": "vector", "file": str(plane), **options}]}
+    with pytest.raises(ConfigError, match=f"matcher 'vector' {message}"):
         Meteor("en", **chain, lemmatizer=given)
     (tmp_path / "lemmas.tsv").write_text("dogs\tNOUN\tdog\n")
     Meteor("en", **chain, lemmatizer={"use": "lookup", "file": str(tmp_path / "lemmas.tsv")})

@@ -43,7 +43,7 @@ class VectorMatcher(SimilarityMatcher):
             Annotated[
                 FilePath,
                 Meta(
-                    description="The vectors: a vector file, or one of word2vec, GloVe, fastText or gensim, which is "
+                    description="The vectors: a vector file, or one of word2vec, GloVe or fastText, which is "
                     "converted once; by default those that are installed for the language."
                 ),
             ]

@@ -16,7 +16,6 @@ def meteor_e_matchers() -> dict[str, str]:
     """Return the matchers."""
     return {
         "vector": "meteor_e_vectors.matcher:VectorMatcher",
-        "phrase-vector": "meteor_e_vectors.phrases:PhraseVectorMatcher",
         "contextual": "meteor_e_vectors.contextual.matcher:EncoderMatcher",
     }
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext", "gensim")
+FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext")
 """What can be converted. fastText's ``.vec`` files are word2vec text."""
 
 _FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
@@ -50,7 +50,9 @@ def detect_format(path: Path) -> str:
     if head[:4] == _FASTTEXT_MAGIC:
         return "fasttext"
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
-        return "gensim"
+        raise InputError(
+            f"{path} is a file of gensim's own; write another one with its save_word2vec_format(file, binary=True)"
+        )
     header = _HEADER.match(head)
     if header is not None:
         body = head[header.end() :]
@@ -62,7 +64,7 @@ def detect_format(path: Path) -> str:
     if len(line.split()) > 2 and _row(line, len(line.split()) - 1) is not None:
         return "glove"
     raise InputError(
-        f"{path} is of no known format: neither word2vec (text or binary), GloVe, fastText (.bin, .vec), gensim, nor "
+        f"{path} is of no known format: neither word2vec (text or binary), GloVe, fastText (.bin, .vec), nor "
         "a vector file of meteor_e"
     )
 
@@ -86,10 +88,6 @@ def read_source(path: Path, scratch: Path, format: str | None = None) -> Source:
         raise ConfigError(f"there is no format {format!r}{near_miss(format, FORMATS)}; there are {', '.join(FORMATS)}")
     if format in ("word2vec-text", "glove"):
         source = _read_text(path, scratch, format)
-    elif format == "gensim":
-        from meteor_e_vectors.gensim_files import read_gensim
-
-        source = read_gensim(path)
     else:
         source = _read_binary(path) if format == "word2vec-binary" else _read_fasttext(path)
     # A few words that are cut off inside a character are in many files; a file in another encoding has more.

@@ -138,28 +138,6 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
                 row[:] = self.subwords.vector(word)
         return found
 
-    def nearest(self, word: str, count: int = 10) -> list[tuple[str, float]]:
-        """Return the words whose vectors are most similar to a word's, with the cosine; not the word itself.
-
-        Raises:
-            InputError: if the word has no vector.
-        """
-        (row,) = self.lookup([word])
-        length = float(np.linalg.norm(row.astype(np.float64)))
-        if not length:
-            raise InputError(f"{word!r} is not among the {len(self)} words of {self.path}")
-        best: list[tuple[float, int]] = []
-        own = self.number(word)
-        # In blocks, so that a file larger than memory can be searched.
-        for start in range(0, len(self), 1 << 16):
-            block = self.rows[start : start + (1 << 16)].astype(np.float32)
-            lengths = np.linalg.norm(block, axis=1)
-            cosines = block @ row / np.where(lengths > 0, lengths * length, np.inf)
-            top = np.argpartition(-cosines, min(count, len(cosines) - 1))[: count + 1]
-            best += [(-float(cosines[at]), start + int(at)) for at in top if start + int(at) != own]
-            best = sorted(best)[:count]
-        return [(self.words[number], -cosine) for cosine, number in best]
-
     def __reduce__(self) -> tuple[object, tuple[Path]]:
         return open_vectors, (self.path,)
 
@@ -183,8 +161,8 @@ def open_vectors(path: str | os.PathLike[str]) -> VectorFile:
     """
     if not is_vector_file(path):
         raise ResourceError(
-            f"{os.fspath(path)} is not a vector file; `meteor-e vectors convert` makes one from word2vec, GloVe, "
-            "fastText and gensim files"
+            f"{os.fspath(path)} is not a vector file; `meteor-e vectors convert` makes one from word2vec, GloVe "
+            "and fastText files"
         )
     return VectorFile(IndexFile.open(path, LAYOUT))
 
