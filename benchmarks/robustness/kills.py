@@ -269,7 +269,7 @@ def main() -> None:
     options.add_argument("--task", action="append", choices=list(TASKS), help="only this one; may be repeated")
     chosen = options.parse_args()
     os.environ["METEOR_E_OFFLINE"] = "1"
-    import meteor_e_report.cli  # noqa: F401
+    import meteor_e_evaluation.cli.report  # noqa: F401
 
     import meteor_e.cli.compat
     import meteor_e.cli.pack

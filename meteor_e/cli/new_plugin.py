@@ -137,7 +137,7 @@ def write_plugin(name: str, family: str, folder: Path) -> Path:
         "words": " ".join(f"'{text}'" for text in example),
     }
     values["options"] = "SimilarityOptions" if family in ("similarity", "contextual") else "ComponentOptions"
-    values["tool"] = "`align` comes with the plugin meteor-e-report.\n" if kind.use is _TRY_MATCHER else ""
+    values["tool"] = "`align` comes with the plugin meteor-e-evaluation.\n" if kind.use is _TRY_MATCHER else ""
     values["use"] = Template(kind.use).substitute(values)
     values["steps"] = Template(steps).substitute(values)
     files = {

@@ -24,7 +24,7 @@ COMMANDS = {
 
 
 COMMANDS_OF_PLUGINS = {
-    "align": ("meteor-e-report", "Align hypotheses with references and show which words match."),
+    "align": ("meteor-e-evaluation", "Align hypotheses with references and show which words match."),
     "dbnary": ("meteor-e-languages", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
     "encoder": ("meteor-e-vectors[encoder]", "Install, add and list sentence encoders."),
     "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
@@ -34,7 +34,7 @@ COMMANDS_OF_PLUGINS = {
     "pack synonyms": ("meteor-e-languages", "Make a pack of a wordnet's synonyms."),
     "pack info": ("meteor-e-bitext", "Print what a pack holds, and how much of a text it covers."),
     "pack filter": ("meteor-e-bitext", "Cut a pack's paraphrases down to those that a text can use."),
-    "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
+    "report": ("meteor-e-evaluation", "Write a page that shows scores, distributions and every segment's alignment."),
     "stress": ("meteor-e-evaluation", "Test whether metrics notice errors: negations, numbers, omissions and others."),
     "train": ("meteor-e-learned", "Train a learned metric as a recipe says."),
     "tune": ("meteor-e-evaluation", "Find parameters and weights that agree best with human judgments."),

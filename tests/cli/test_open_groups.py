@@ -77,9 +77,9 @@ def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch
 def test_a_command_of_the_first_level_says_it_too(registry, capsys):
     code, out, err = run(capsys, "report", "a", "b", "--png", "p")
     assert (code, out, err.count("\n")) == (3, "", 1)
-    assert "`meteor-e report` comes with the plugin meteor-e-report, which is not installed" in err
-    assert "pip install meteor-e-report, or in a clone of meteor_e: pip install ./plugins/meteor-e-report" in err
-    assert re.search(r"\n  report +Needs meteor-e-report\. ", run(capsys, "--help")[1])
+    assert "`meteor-e report` comes with the plugin meteor-e-evaluation, which is not installed" in err
+    assert "pip install meteor-e-evaluation, or in a clone of meteor_e: pip install ./plugins/" in err
+    assert re.search(r"\n  report +Needs meteor-e-evaluation\. ", run(capsys, "--help")[1])
 
 
 def test_help_lists_it_all_the_same(registry, capsys):

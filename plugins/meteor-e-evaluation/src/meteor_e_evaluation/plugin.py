@@ -39,5 +39,5 @@ def meteor_e_perturbations() -> dict[str, type[Perturbation]]:
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return the commands, each in a module of its name."""
-    names = ("evaluate", "stress", "tune")
+    names = ("align", "evaluate", "report", "stress", "tune")
     return {name: f"meteor_e_evaluation.cli.{name}:{name}" for name in names}

@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from meteor_e_report.lengths import POINTS, Distribution
-from meteor_e_report.scored import Report
+from meteor_e_evaluation.reports.lengths import POINTS, Distribution
+from meteor_e_evaluation.reports.scored import Report
 
 
 class Size(NamedTuple):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import *  # noqa: F403
 from fixtures import missing
-from meteor_e_report import score_systems, write_report
+from meteor_e_evaluation.reports import score_systems, write_report
 from report_systems import PAGE_REFERENCES, PAGE_SYSTEMS, REFERENCES, SYSTEMS
 
 from meteor_e import Meteor

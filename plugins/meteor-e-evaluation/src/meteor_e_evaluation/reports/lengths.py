@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e.base.array_cache import Floats
-from meteor_e_report.scored import PARTS, Report
+from meteor_e_evaluation.reports.scored import PARTS, Report
 
 POINTS = 100
 """Steps from one end of a scale to the other at which distributions are known."""

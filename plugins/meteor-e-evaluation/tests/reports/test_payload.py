@@ -5,7 +5,7 @@ import gzip
 import json
 
 import pytest
-from meteor_e_report import payload, score_systems
+from meteor_e_evaluation.reports import payload, score_systems
 from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError

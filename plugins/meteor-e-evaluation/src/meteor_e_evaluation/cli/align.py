@@ -122,7 +122,7 @@ def _text_writer(_: Meteor) -> Writer:
 
 
 def _json_writer(_: Meteor) -> Writer:
-    from meteor_e_report.offsets import word_offsets
+    from meteor_e_evaluation.reports.offsets import word_offsets
 
     def write(stream: TextIO, alignment: Alignment, number: int, texts: tuple[str, str]) -> None:
         sides = alignment.hypothesis, alignment.reference
@@ -141,7 +141,7 @@ def _java_writer(_: Meteor) -> Writer:
 
 
 def _latex_writer(meteor: Meteor) -> Writer:
-    from meteor_e_report.matrix import MATRIX_PREAMBLE, alignment_matrix
+    from meteor_e_evaluation.reports.matrix import MATRIX_PREAMBLE, alignment_matrix
 
     function_words = meteor.resources.function_words
 
@@ -158,7 +158,7 @@ def _latex_writer(meteor: Meteor) -> Writer:
 
 
 def _shower(meteor: Meteor) -> Writer:
-    from meteor_e_report.aligned_pair import show_alignment
+    from meteor_e_evaluation.reports.aligned_pair import show_alignment
 
     function_words = meteor.resources.function_words
 

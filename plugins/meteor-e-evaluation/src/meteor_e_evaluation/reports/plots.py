@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from meteor_e.base.files import PathLike, atomic_writer
-from meteor_e_report.lengths import POINTS, Cell, Row, distributions
-from meteor_e_report.palette import letter, system_style
-from meteor_e_report.scored import Report
+from meteor_e_evaluation.reports.lengths import POINTS, Cell, Row, distributions
+from meteor_e_evaluation.reports.palette import letter, system_style
+from meteor_e_evaluation.reports.scored import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,7 +1,8 @@
 """Colors and dashes of systems.
 
 They are Paul Tol's "muted" scheme; each also has a letter and a dash pattern, so that nothing is told by color alone.
-Where a dark background needs it, a color has a lighter twin. Styles of matchers: :mod:`meteor_e_report.matchers`.
+Where a dark background needs it, a color has a lighter twin. Styles of matchers are in
+:mod:`meteor_e_evaluation.reports.matchers`.
 """
 
 from __future__ import annotations

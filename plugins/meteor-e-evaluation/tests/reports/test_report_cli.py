@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from meteor_e_report import score_systems
-from meteor_e_report.page import render
+from meteor_e_evaluation.reports import score_systems
+from meteor_e_evaluation.reports.page import render
 
 from meteor_e import Meteor
 

@@ -6,9 +6,9 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from meteor_e_report import score_systems, write_page, write_report
-from meteor_e_report.page import render
-from meteor_e_report.visible import visible
+from meteor_e_evaluation.reports import score_systems, write_page, write_report
+from meteor_e_evaluation.reports.page import render
+from meteor_e_evaluation.reports.visible import visible
 from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError
@@ -136,7 +136,7 @@ def test_a_report_is_written_whole_or_not_at_all(meteor, tmp_path, monkeypatch):
     page = path.read_text(encoding="utf-8")
     assert page == render(report)
     assert page.startswith("<!doctype html>")
-    monkeypatch.setattr("meteor_e_report.payload.LIMIT", 10)
+    monkeypatch.setattr("meteor_e_evaluation.reports.payload.LIMIT", 10)
     with pytest.raises(InputError):
         write_page(report, path)
     assert path.read_text(encoding="utf-8") == page

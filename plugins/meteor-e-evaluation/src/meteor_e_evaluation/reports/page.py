@@ -22,12 +22,12 @@ from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e.base.progress import Progress, silent
 from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.significance.systems import SystemTest
-from meteor_e_report import charts, palette
-from meteor_e_report.lengths import Cell, distributions
-from meteor_e_report.matchers import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style
-from meteor_e_report.payload import encode, payload
-from meteor_e_report.scored import MetricResult, Report, score_systems
-from meteor_e_report.visible import visible
+from meteor_e_evaluation.reports import charts, palette
+from meteor_e_evaluation.reports.lengths import Cell, distributions
+from meteor_e_evaluation.reports.matchers import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style
+from meteor_e_evaluation.reports.payload import encode, payload
+from meteor_e_evaluation.reports.scored import MetricResult, Report, score_systems
+from meteor_e_evaluation.reports.visible import visible
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
@@ -135,7 +135,7 @@ def render(report: Report, tables: Sequence[PageTable] = ()) -> str:
     Raises:
         InputError: if there is too much data for a page.
     """
-    folder = files("meteor_e_report") / "web"
+    folder = files("meteor_e_evaluation.reports") / "web"
     style = _colours() + (folder / "page.css").read_text(encoding="utf-8")
     functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{functions}}})();\n'

@@ -1,10 +1,10 @@
 """Reports that people look at: one HTML file, pictures and LaTeX.
 
->>> from meteor_e_report import write_report
+>>> from meteor_e_evaluation.reports import write_report
 >>> write_report("report.html", Meteor("en"), {"mine": hypotheses, "theirs": others}, references)
 
-:class:`Report` keeps what :func:`write_report` computes, for pictures (:mod:`meteor_e_report.plots`) and alignment
-matrices in LaTeX (:mod:`meteor_e_report.latex`).
+:class:`Report` keeps what :func:`write_report` computes, for pictures (:mod:`meteor_e_evaluation.reports.plots`) and
+for alignment matrices in LaTeX (:mod:`meteor_e_evaluation.reports.latex`).
 """
 
 from meteor_e.base.lazy import lazy_names

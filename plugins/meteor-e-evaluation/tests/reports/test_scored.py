@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from meteor_e_report import score_systems
-from meteor_e_report.payload import payload
+from meteor_e_evaluation.reports import score_systems
+from meteor_e_evaluation.reports.payload import payload
 from report_systems import REFERENCES, SYSTEMS, Saying
 
 from meteor_e import InputError, SegmentMetric, load_metric

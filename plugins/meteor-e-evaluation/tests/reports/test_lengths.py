@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from meteor_e_report import score_systems
-from meteor_e_report.charts import PANEL, balance, interval_scale, line_path, stacked
-from meteor_e_report.lengths import LENGTH_CLASSES, POINTS, distributions, ends_of
+from meteor_e_evaluation.reports import score_systems
+from meteor_e_evaluation.reports.charts import PANEL, balance, interval_scale, line_path, stacked
+from meteor_e_evaluation.reports.lengths import LENGTH_CLASSES, POINTS, distributions, ends_of
 
 
 @pytest.fixture

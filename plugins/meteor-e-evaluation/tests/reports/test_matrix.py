@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from meteor_e_report.matrix import alignment_matrix, escape
+from meteor_e_evaluation.reports.matrix import alignment_matrix, escape
 
 from meteor_e import Meteor
 

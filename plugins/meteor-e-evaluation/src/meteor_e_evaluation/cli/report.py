@@ -19,7 +19,7 @@ from meteor_e.cli.results import significance_options
 if TYPE_CHECKING:
     from meteor_e.api import Metric
     from meteor_e.base.progress import Progress
-    from meteor_e_report.page import PageTable
+    from meteor_e_evaluation.reports.page import PageTable
 
 
 GROUPS = {
@@ -94,8 +94,8 @@ def report(
     """
     if (latex is None) == bool(segments):
         raise ConfigError("--latex and --segment go together: a file, and the segments that it shows")
-    from meteor_e_report.page import write_page
-    from meteor_e_report.scored import score_systems
+    from meteor_e_evaluation.reports.page import write_page
+    from meteor_e_evaluation.reports.scored import score_systems
 
     given = inputs.systems(names)
     meteor = make_meteor()
@@ -115,11 +115,11 @@ def report(
             progress=progress,
         )
         if latex is not None:
-            from meteor_e_report.latex import write_matrices
+            from meteor_e_evaluation.reports.latex import write_matrices
 
             write_matrices(found, segments, latex)
         if png is not None or svg is not None:
-            from meteor_e_report.plots import write_plot
+            from meteor_e_evaluation.reports.plots import write_plot
 
             if png is not None:
                 write_plot(found, png, "png")
@@ -163,7 +163,7 @@ def _stress(
         ConfigError: if the plugin that makes the errors is missing.
     """
     from meteor_e.base.extras import comes_with_plugin
-    from meteor_e_report.page import PageTable
+    from meteor_e_evaluation.reports.page import PageTable
 
     try:
         from meteor_e_evaluation.stress import make_suite, stress, stress_table

@@ -17,8 +17,8 @@ import numpy as np
 from meteor_e import Alignment
 from meteor_e.api import InputError
 from meteor_e.base.array_cache import Floats
-from meteor_e_report.lengths import ends_of
-from meteor_e_report.scored import PARTS, MetricResult, Report
+from meteor_e_evaluation.reports.lengths import ends_of
+from meteor_e_evaluation.reports.scored import PARTS, MetricResult, Report
 
 SCALE = 1_000_000
 """Scores are sent as whole numbers of millionths."""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from meteor_e_report.visible import visible
+from meteor_e_evaluation.reports.visible import visible
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from meteor_e import InputError
 from meteor_e.base.files import PathLike, atomic_writer
-from meteor_e_report.matrix import MATRIX_PREAMBLE, alignment_matrix
-from meteor_e_report.palette import letter
-from meteor_e_report.scored import Report
+from meteor_e_evaluation.reports.matrix import MATRIX_PREAMBLE, alignment_matrix
+from meteor_e_evaluation.reports.palette import letter
+from meteor_e_evaluation.reports.scored import Report
 
 
 def write_matrices(report: Report, segments: Sequence[int], path: PathLike) -> None:

@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from meteor_e_report.offsets import word_offsets
+from meteor_e_evaluation.reports.offsets import word_offsets
 
 from meteor_e import Meteor
 

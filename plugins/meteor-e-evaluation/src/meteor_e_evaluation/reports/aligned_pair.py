@@ -13,7 +13,7 @@ from rich.text import Text
 from meteor_e import AlignedMatch, Alignment
 from meteor_e.render.plain import display_width, printable
 from meteor_e.scoring.alignment import chunk_numbers
-from meteor_e_report.matchers import matcher_style
+from meteor_e_evaluation.reports.matchers import matcher_style
 
 DEFAULT_WIDTH = 100
 """Columns of an output that is no terminal, unless ``COLUMNS`` says otherwise."""

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from meteor_e import Alignment, InputError
 from meteor_e.scoring.alignment import chunk_numbers
-from meteor_e_report.matchers import matcher_style
+from meteor_e_evaluation.reports.matchers import matcher_style
 
 MATRIX_PREAMBLE = """\
 % Alignment matrices by meteor_e: \\usepackage{tikz} and \\input this file.

@@ -1,0 +1,7 @@
+from meteor_e_evaluation.reports.page import write_page as write_page, write_report as write_report
+from meteor_e_evaluation.reports.scored import (
+    Comparison as Comparison,
+    Report as Report,
+    ScoredSystem as ScoredSystem,
+    score_systems as score_systems,
+)

@@ -1,7 +1,0 @@
-from meteor_e_report.page import write_page as write_page, write_report as write_report
-from meteor_e_report.scored import (
-    Comparison as Comparison,
-    Report as Report,
-    ScoredSystem as ScoredSystem,
-    score_systems as score_systems,
-)
