@@ -29,7 +29,7 @@ GROUPS = {
     ),
     **METRIC_GROUPS,
     "Output": OptionGroup(
-        ("output", "stress", "purpose", "title", "png", "svg", "latex", "segments"),
+        ("output", "stress", "title", "png", "svg", "latex", "segments"),
         "… -o report.html --latex matrix.tex --segment 17",
     ),
     "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
