@@ -130,24 +130,3 @@ def test_the_readme_has_one_command_for_everything():
     assert "pip install --quiet ." in commands[0]
     assert "meteor-e score" in commands[0]
     assert any(".tox/run/bin/pytest" in command for command in commands)
-
-
-@pytest.mark.parametrize("family", ["key", "similarity", "contextual", "phrase", "matcher", "feature", "language"])
-def test_a_new_plugin_as_its_readme_says(family, environment, tmp_path):
-    """As a stranger: the distribution is written, installed and tested by the commands of its README."""
-    bin_folder = environment / ("Scripts" if os.name == "nt" else "bin")
-    variables = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
-    for name in ("PYTHONPATH", "TOX_ENV_NAME", "VIRTUAL_ENV"):
-        variables.pop(name, None)
-    name = "sc" if family == "language" else f"my-{family}"
-    lines = [f"meteor-e plugins new {name} --family {family}", f"cd meteor-e-{name}", "pip install --quiet '.[test]'"]
-    done = subprocess.run(
-        ["bash", "-c", "\n".join(["set -e", *lines, "pytest -q -p no:cacheprovider"])],
-        cwd=tmp_path,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    run(sessions(tmp_path / f"meteor-e-{name}" / "README.md")[1:], tmp_path, environment, compare=False)
