@@ -36,10 +36,10 @@ def real_java() -> str:
     """Return the first ``java`` on the path.
 
     Raises:
-        SystemExit: if there is none, or it is the program of ``meteor-e java-shim``, which would compare us with us.
+        SystemExit: if there is none, or it is a script that runs meteor-e, which would compare us with us.
     """
     java = shutil.which("java")
-    if java is None or b"meteor-e java-shim" in Path(java).read_bytes()[:200]:
+    if java is None or b"meteor-e" in Path(java).read_bytes()[:200]:
         raise SystemExit("no Java on the PATH" if java is None else f"{java} is meteor-e's own; take it off the PATH")
     return java
 

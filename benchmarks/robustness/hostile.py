@@ -41,11 +41,11 @@ JUDGED = ROOT / "examples" / "judged"
 ONCE = (
     "compat", "compat SGML", "rankings CSV", "rankings XML", "score file", "model", "assessments", "n-best list",
     "n-best JSON", "idf text", "vectors text", "vectors binary", "vectors GloVe", "bitext", "word alignment",
-    "phrase table", "function words", "Turtle dump", "java: METEOR", "java: PTB tokenizer",
+    "phrase table", "function words", "Turtle dump",
 )  # fmt: skip
 """Readers that may take a pipe, and wait for what it says; the other ones refuse it."""
 
-LENIENT = ("compat", "compat SGML", "idf text", "function words", "java: METEOR", "java: PTB tokenizer")
+LENIENT = ("compat", "compat SGML", "idf text", "function words")
 """Readers to which any text is a text."""
 
 STAGE = re.compile(r"\w+: [0-9.]+ s")
@@ -230,10 +230,6 @@ def more_texts(plain: dict[str, bytes], task: dict[str, bytes], evaluate: tuple[
         "n-best JSON": Reader("n", ("mbr", "n", "--format-in", "jsonl", *choose), {"n": NBEST_JSON}, "out.txt"),
         "idf text": Reader("texts", idf, {**plain, "texts": HYPOTHESIS}, "out.txt"),
     }
-    if importlib.util.find_spec("meteor_e_captions"):
-        tokenizer = ("-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer", "-preserveLines")
-        found["java: PTB tokenizer"] = Reader("hyp", ("java", *tokenizer, "-lowerCase", "hyp"), plain)
-        found["java: METEOR"] = Reader("hyp", ("java", "-jar", "meteor-1.5.jar", "hyp", "ref", "-l", "other"), plain)
     if importlib.util.find_spec("meteor_e_evaluation"):
         index = INDEX.replace(b"ranks.csv, format: ranking-csv", b"da, format: da-segments, score: Z.SCR")
         measured = tuple(option.replace("tau-strict", "pearson") for option in evaluate)
@@ -402,11 +398,6 @@ def run(arguments: tuple[str, ...], folder: Path) -> tuple[int, str, float]:
                 os.dup2(os.open(f".{name}", os.O_CREAT | os.O_WRONLY), number)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            if arguments[0] == "java":
-                from meteor_e_captions.java_shim import main as java
-
-                java(arguments[1:])
-                raise SystemExit(0)
             from meteor_e.cli.program import main
 
             main(list(arguments))

@@ -1,4 +1,4 @@
-"""Image captioning without Java: the PTB tokenizer, and a program named ``java`` that runs METEOR's calls."""
+"""Image captioning without Java: metrics of captions, and the PTB tokenizer."""
 
 from meteor_e.base.lazy import lazy_names
 

@@ -19,9 +19,3 @@ def meteor_e_metrics() -> dict[str, str]:
         "caption-light": "meteor_e_captions.metric:CaptionLight",
         "caption-context": "meteor_e_captions.metric:CaptionContext",
     }
-
-
-@hookimpl
-def meteor_e_commands() -> dict[str, str]:
-    """Return the command that writes a program named ``java``."""
-    return {"java-shim": "meteor_e_captions.java_shim:java_shim"}
