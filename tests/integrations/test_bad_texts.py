@@ -31,20 +31,13 @@ def torchmetrics(request):
     return lambda hypotheses, references: score(hypotheses, references, "other", options=OPTIONS)
 
 
-def aac_metrics(request):
-    pytest.importorskip("torch")
-    score = pytest.importorskip("meteor_e_captions.aac_metrics").meteor
-    return lambda hypotheses, references: score(hypotheses, references)
-
-
 def bridge(name):
     return importlib.import_module(f"meteor_e.integrations.{name}")
 
 
-@pytest.fixture(scope="module", params=[huggingface, torchmetrics, aac_metrics], ids=lambda f: f.__name__)
+@pytest.fixture(scope="module", params=[huggingface, torchmetrics], ids=lambda f: f.__name__)
 def score(request):
     with pytest.MonkeyPatch.context() as patch:
-        # aac-metrics' function takes no options; it scores English.
         patch.setenv("METEOR_E_PACKS", str(request.getfixturevalue("_own_packs")))
         yield request.param(request)
 

@@ -35,7 +35,7 @@ def meteor(own_packs):
 
 
 def test_every_recipe_is_run():
-    assert sorted(RECIPES) == ["TRL", "jury", "mbrs", "unitxt"]
+    assert sorted(RECIPES) == ["AAC", "TRL", "jury", "mbrs", "unitxt"]
 
 
 def test_trl(meteor, capsys):
@@ -45,6 +45,15 @@ def test_trl(meteor, capsys):
     assert reward(texts, reference=references, prompts=["a", "b"]) == expected
     said = [[{"role": "user", "content": "?"}, {"role": "assistant", "content": text}] for text in texts]
     assert reward(completions=said, reference=references) == expected
+
+
+def test_aac_metrics(meteor):
+    names = run("AAC", "torch")
+    candidates, references = ["a man is speaking", "rain"], [["a man speaks", "someone is talking"], ["it rains"]]
+    corpus, captions = names["meteor"](candidates, references)
+    assert corpus["meteor"].item() == meteor.corpus(candidates, references).score
+    expected = [meteor.score(*pair).score for pair in zip(candidates, references, strict=True)]
+    assert captions["meteor"].tolist() == expected
 
 
 def test_jury(meteor, tmp_path, monkeypatch, capsys):
