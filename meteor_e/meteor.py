@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
+from meteor_e.api.tables import SystemInput
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
 from meteor_e.base.files import refuse_special
@@ -24,11 +25,13 @@ from meteor_e.chains.config import chain_of, load_chain
 from meteor_e.chains.lookup import make_segmenter
 from meteor_e.chains.signature import plugins_of, signature
 from meteor_e.engine.choice import make_engine
+from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.engine.protocol import Engine, EngineSettings, Scored
 from meteor_e.engine.streaming import (
     BATCH_CHARACTERS,
     ENCODED_CHARACTERS,
     SegmentBatch,
+    paired,
     reference_list,
     segment_batches,
 )
@@ -38,6 +41,7 @@ from meteor_e.formats.plain import read_segments
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.builtin import meteor_e_matchers
 from meteor_e.plugins.registry import plugin_registry
+from meteor_e.results import score
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.results import CorpusScore, SegmentScore, SegmentScores
@@ -476,11 +480,17 @@ class Meteor:
         Raises:
             InputError: if one side ends before the other, or there are no segments.
         """
-        kept: list[SegmentScore] = []
-        total = self._sum(hypotheses, references, kept if segments else None, progress)
+        given = hypotheses, references
+        if segments:
+            kept, total = SegmentScores(self.segments(*given)), StatisticsSum(len(self.matchers))
+            for segment in kept:
+                total.add(segment.statistics)
+            progress("scoring", total.segments, None)
+        else:
+            kept, total = SegmentScores(), self.statistics(*given, progress=progress)
         if not total.segments:
             raise InputError("there are no segments to score")
-        return self.corpus_score(total, SegmentScores(kept))
+        return self.corpus_score(total, kept)
 
     def statistics(
         self,
@@ -490,27 +500,10 @@ class Meteor:
         progress: Progress = silent,
     ) -> StatisticsSum:
         """Add up the statistics of a corpus, for :meth:`corpus_score`; the arguments are those of :meth:`corpus`."""
-        return self._sum(hypotheses, references, None, progress)
-
-    def _sum(
-        self,
-        hypotheses: Iterable[str],
-        references: Iterable[str | Sequence[str]],
-        kept: list[SegmentScore] | None,
-        progress: Progress,
-    ) -> StatisticsSum:
+        corpus = SystemInput("scoring", None, lambda: paired(hypotheses, references))
+        found = score([_Itself(self)], [corpus], segments=False, progress=progress).kept()
         total = StatisticsSum(len(self.matchers))
-        for batch, scored in self.scored_batches(hypotheses, references):
-            wanted = kept is not None or scored.failures
-            counted = list(self.segment_scores(batch, scored)) if wanted else []
-            if kept is not None:
-                kept += counted
-            if scored.failures:
-                for segment in counted:
-                    total.add(segment.statistics)
-            else:
-                total.add_total(scored.total, len(batch.hypotheses))
-            progress("scoring", total.segments, None)
+        total.add_total(found.sums[0][0].total, found.sums[0][0].count)
         return total
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...] = ()) -> CorpusScore:
@@ -541,9 +534,13 @@ class Meteor:
         """
         score = functools.partial(self.score_batch, alignments=alignments)
         threads = min(self.threads, self.max_threads or self.threads)
-        encoded = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
-        size = ENCODED_CHARACTERS if encoded else BATCH_CHARACTERS
-        return scored_in_order(segment_batches(hypotheses, references, size), score, threads)
+        size = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
+        return scored_in_order(segment_batches(paired(hypotheses, references), size), score, threads)
+
+    @property
+    def reads_sentences(self) -> bool:
+        """Whether a matcher encodes whole sentences."""
+        return any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
 
     def score_batch(
         self, batch: SegmentBatch, threads: int = 1, stop: object = None, *, alignments: bool = False
@@ -574,7 +571,7 @@ class Meteor:
                 yield SegmentScore(alignment=alignment, **fields)
             else:
                 sides = batch.hypotheses[number], batch.references[number][best]
-                align = self.align if error is None else self._unaligned
+                align = self.align if error is None else self.unaligned
                 yield SegmentScore.deferred(functools.partial(align, *sides), **fields)
 
     def tolerates(self, error: MeteorError, number: int) -> bool:
@@ -593,7 +590,8 @@ class Meteor:
         warnings.warn(f"segment {number}: {error}; {done}", SegmentWarning, stacklevel=4)
         return self.on_error == "zero"
 
-    def _unaligned(self, hypothesis: str, reference: str) -> Alignment:
+    def unaligned(self, hypothesis: str, reference: str) -> Alignment:
+        """Return an alignment without matches."""
         words, others = (tuple(token.form for token in self.tokenize(text)) for text in (hypothesis, reference))
         return Alignment(words, others, (), self.matcher_names, 0)
 
@@ -606,6 +604,21 @@ class Meteor:
 
     def __repr__(self) -> str:
         return f"<Meteor {self.signature}>"
+
+
+class _Itself(AlignmentMetric):
+    """A chain that is made already, of a corpus whose segments may be left out."""
+
+    name = "meteor"
+    skipping = True
+
+    def __init__(self, meteor: Meteor) -> None:
+        self._meteor = meteor
+
+    @property
+    def current(self) -> Meteor:
+        """The chain."""
+        return self._meteor
 
 
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ import numpy as np
 
 from meteor_e import MeteorError, load_metric
 from meteor_e.api import Metric
-from meteor_e.api.running import checked_statistics
+from meteor_e.api.sums import checked_statistics
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.files import whole_file
 from meteor_e.metrics.outputs import score_outputs

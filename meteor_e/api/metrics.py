@@ -14,10 +14,19 @@ There are two kinds. A :class:`SegmentMetric` gives each segment a score, and a 
                 for hypothesis, texts in zip(hypotheses, references)
             ]
 
-A :class:`Metric` proper has statistics that are added up, as sacreBLEU's metrics and METEOR have: from a segment's
-statistics comes its score, from the sum of all segments' statistics the system's. So whole systems, confidence
-intervals and significance tests cost no second pass over the texts. A metric may bring several columns of a table, and
-details of each segment.
+A :class:`Metric` proper has statistics that are added up, as sacreBLEU's metrics and METEOR have: a segment's score
+comes from its statistics, a system's score from the sum of all segments' statistics. So whole systems, confidence
+intervals and significance tests cost no second pass over the texts. The protocol has six members, and METEOR uses no
+other:
+
+* :meth:`~Metric.statistics`: texts in, rows of numbers out, which can be added up;
+* :meth:`~Metric.segment_scores`: scores of segments from their rows;
+* :meth:`~Metric.corpus_scores`: scores of systems, and their parts, from sums of rows;
+* :meth:`~Metric.prepare`: told the references and the language beforehand;
+* :meth:`~Metric.details`: what JSON holds beside scores;
+* :meth:`~Metric.explain`: why two systems differ.
+
+An :class:`OutputsMetric` is the second form: its scores belong to whole outputs of systems, whose names it knows.
 
 Options are a class of their own, as for every :class:`~meteor_e.api.component.Component`. In
 ``meteor-e score -M word-overlap:weight=2`` and :func:`meteor_e.load_metric`, :meth:`Metric.parse` reads what follows
@@ -32,8 +41,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.component import Component
-from meteor_e.api.outputs import MetricColumn, Wanted
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.api.outputs import MetricColumn
+from meteor_e.api.sums import MetricSum, current_batch, main_scores, statistics_in_batches
+from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
@@ -42,7 +52,8 @@ from meteor_e.base.texts import check_items
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from meteor_e.base.array_cache import Floats
+    from meteor_e.api.sums import SummedRows
+    from meteor_e.base.array_cache import ArrayCache, Cells, Floats
 
 
 @dataclass(frozen=True)
@@ -191,9 +202,9 @@ def named_options(text: str, what: str) -> dict[str, Any]:
 class Metric(Component):
     """Base of all metrics.
 
-    A metric has :attr:`signature`, :meth:`statistics` and :meth:`corpus_scores`. It may have :meth:`prepare`,
-    :meth:`segment_scores` and :meth:`details`. A metric of one signature gives the same numbers each time. Instances
-    are pickled to other processes.
+    A metric has :attr:`signature`, :meth:`statistics` and :meth:`corpus_scores`. It may have :meth:`segment_scores`,
+    :meth:`prepare`, :meth:`details` and :meth:`explain`. A metric of one signature gives the same numbers each time.
+    Instances are pickled to other processes.
 
     Class attributes:
         name: what ``-M`` and :func:`meteor_e.load_metric` call it; lower case, unique among all installed plugins.
@@ -203,13 +214,17 @@ class Metric(Component):
         parts: names of values that belong to the score, such as precision; :meth:`corpus_scores` returns them after it.
         columns: the columns that it brings, where that is not one of the metric's own name.
         streaming: whether segments can be scored while files are read. By default they can if there is no
-            :meth:`prepare`, which sees all references first.
+            :meth:`prepare`; otherwise :meth:`prepare` sees the references of all segments first.
+        threaded: whether :meth:`statistics` may run in several threads at once; :meth:`prepare` is then told no
+            references.
 
     Attributes:
         label: what tables call this one; by default the title.
         signature: what must be the same for scores to be the same: version, options.
         language: ISO code of the only language that it is for; empty if it takes any.
-        scored_before: the number of segments before those that :meth:`statistics` is given, for messages.
+        on_error: what to do with a segment that cannot be scored: ``stop``, ``skip`` or ``zero``; ``None`` for a metric
+            that scores every segment.
+        threads: threads that score batches side by side where this metric is alone; ``None``: one batch at a time.
     """
 
     kind: ClassVar[str] = "metric"
@@ -219,9 +234,39 @@ class Metric(Component):
     parts: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[MetricColumn, ...]] = ()
     streaming: ClassVar[bool | None] = None
+    threaded: ClassVar[bool] = False
     signature: str
     language: str = ""
-    scored_before: int = 0
+
+    @property
+    def on_error(self) -> str | None:
+        """What to do with a segment that cannot be scored."""
+        return None
+
+    @property
+    def threads(self) -> int | None:
+        """Threads that may score batches side by side."""
+        return None
+
+    def failures(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Mapping[int, InputError]:
+        """Return the places of segments that cannot be scored, each with the error; asked where they are left out."""
+        return {}
+
+    @property
+    def scored_before(self) -> int:
+        """The number of segments before those that :meth:`statistics` is given, for messages."""
+        return current_batch().before
+
+    @property
+    def headings(self) -> tuple[MetricColumn, ...]:
+        """The columns of its scores in a table."""
+        return self.columns or (MetricColumn(self.label, self.higher_is_better, self.decimals, self.parts),)
+
+    @property
+    def streams(self) -> bool:
+        """Whether segments can be scored before the last references are known."""
+        kind = type(self)
+        return kind.prepare is Metric.prepare if kind.streaming is None else kind.streaming
 
     @property
     def label(self) -> str:
@@ -253,7 +298,7 @@ class Metric(Component):
     @abstractmethod
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> ArrayLike:
+    ) -> ArrayLike | SummedRows:
         """Return statistics of segments, ``(segments, width)``, that can be added up.
 
         Args:
@@ -263,30 +308,31 @@ class Metric(Component):
         """
 
     @abstractmethod
-    def corpus_scores(self, sums: Floats) -> Floats:
+    def corpus_scores(self, sums: Floats) -> ArrayLike:
         """Return scores of systems, or of samples of their segments.
 
         Args:
-            sums: of statistics, ``(systems, width)``.
+            sums: of statistics, ``(systems, width)``. Sums of :class:`~meteor_e.api.sums.SummedRows` are lists.
 
         Returns:
             ``(systems,)``; of a metric with :attr:`parts` or :attr:`columns` ``(systems, values)``: of each column the
             score, then its parts.
         """
 
-    def segment_scores(self, statistics: Floats) -> Floats:
+    def segment_scores(self, statistics: Floats) -> ArrayLike:
         """Return scores of segments from their statistics ``(segments, width)``; by default as of small corpora."""
         return self.corpus_scores(statistics)
 
     def details(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+        self, statistics: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
     ) -> Sequence[Mapping[str, Any]] | None:
         """Return for each segment what JSON holds of it beside its scores; asked where JSON is written.
 
         Reports show ``said``, a text.
 
         Args:
-            hypotheses: raw hypotheses.
+            statistics: what :meth:`statistics` returned for the segments; or the sum of a system, in a list.
+            hypotheses: raw hypotheses; none for a system.
             references: for each hypothesis its raw references.
         """
         return None
@@ -315,8 +361,16 @@ class Metric(Component):
             InputError: if there are no segments, they differ in number, or something else than texts is given.
         """
         texts, lists, originals = _checked(hypotheses, references, sources)
+        import numpy as np
+
         self.prepare(lists, self.language)
-        return score_prepared(self, texts, lists, originals, progress=progress)
+        whole, segments = MetricSum(self, keep=True), []
+        for rows in statistics_in_batches(self, texts, lists, originals, progress):
+            whole.add(rows)
+            with guarded(f"metric {self.name!r}"):
+                segments.append(main_scores(self.segment_scores(rows)))
+        found = np.concatenate(segments)
+        return MetricScore(self.label, whole.values()[0], found, whole.statistics, self.signature)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> float:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
@@ -340,27 +394,6 @@ class Metric(Component):
             ConfigError: for a metric that cannot say.
         """
         raise ConfigError(f"metric {self.label!r} does not explain its scores")
-
-
-def score_prepared(
-    metric: Metric,
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    sources: Sequence[str] | None = None,
-    *,
-    progress: Progress = silent,
-) -> MetricScore:
-    """Score one of several systems of a test set that :meth:`Metric.prepare` has seen; see :meth:`Metric.corpus`."""
-    import numpy as np
-
-    from meteor_e.api.running import RunningScore
-
-    running = RunningScore(metric, Wanted())
-    segments = [values[:, 0] for _, values in running.scored(hypotheses, references, sources, progress=progress)]
-    if not segments:
-        raise InputError("there are no segments to score")
-    whole = running.row().values[0]
-    return MetricScore(metric.label, whole, np.concatenate(segments), running.statistics, metric.signature)
 
 
 class SegmentMetric(Metric):
@@ -397,6 +430,31 @@ class SegmentMetric(Metric):
         """Return means."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
+
+
+class OutputsMetric(Metric):
+    """A metric whose scores belong to outputs of systems as a whole, such as scores in files by names of systems.
+
+    :meth:`score_outputs` scores all systems of a test set at once. Class attributes:
+        alone: whether :meth:`statistics` scores segments of any text, too; ``score`` then takes it.
+    """
+
+    alone: ClassVar[bool] = False
+    streaming: ClassVar[bool | None] = False
+
+    @abstractmethod
+    def score_outputs(
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
+    ) -> Scores:
+        """Score the systems of a test set.
+
+        Args:
+            test: outputs and references.
+            cells: the cells whose scores are needed, ``(systems, segments)``.
+            cache: where statistics may be kept.
+            systems: whether scores of whole systems are needed, too.
+            progress: told about the work.
+        """
 
 
 def _numbers(scores: ArrayLike, label: str) -> Floats:

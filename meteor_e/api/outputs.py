@@ -52,22 +52,6 @@ class SegmentRow(NamedTuple):
     details: Mapping[str, Any] | None = None
 
 
-class Wanted(NamedTuple):
-    """What is to be kept of a system's segments.
-
-    Attributes:
-        segments: the scores of each segment.
-        statistics: the statistics of each segment, for tests.
-        details: the details of each segment and of the system.
-        alignments: which words match, among the details.
-    """
-
-    segments: bool = True
-    statistics: bool = True
-    details: bool = False
-    alignments: bool = False
-
-
 class WmtNames(NamedTuple):
     """What WMT's score files call a test set.
 

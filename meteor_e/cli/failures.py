@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +12,7 @@ from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import InputError, SegmentWarning
 
 if TYPE_CHECKING:
-    from meteor_e.meteor import Meteor
+    from meteor_e.api.metrics import Metric
 
 
 def on_error_option(command: Callable[..., None]) -> Callable[..., None]:
@@ -26,8 +26,16 @@ def on_error_option(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
 
 
+def failing(metrics: Sequence[Metric], language: str) -> list[Metric]:
+    """Return the metrics that cannot score every segment, ready for a language."""
+    threaded = [metric for metric in metrics if metric.threaded]
+    for metric in threaded:
+        metric.prepare((), language)
+    return [metric for metric in threaded if metric.on_error is not None]
+
+
 def without_failures(
-    systems: Sequence[SystemInput], meteors: Sequence[Meteor]
+    systems: Sequence[SystemInput], metrics: Sequence[Metric], language: str
 ) -> tuple[list[SystemInput], tuple[int, ...]]:
     """Leave out of every system each segment that cannot be aligned in one of them, and warn of it.
 
@@ -35,7 +43,8 @@ def without_failures(
 
     Args:
         systems: the systems.
-        meteors: the chains that are to score them.
+        metrics: what scores them.
+        language: ISO code of the text.
 
     Returns:
         The systems without these segments, and the numbers of the segments, from 1.
@@ -45,10 +54,12 @@ def without_failures(
     """
     read = [(system, list(system.pairs())) for system in systems]
     found: dict[int, str] = {}
+    chains = failing(metrics, language)
     for system, pairs in read:
-        for meteor in meteors:
-            for number, error in _failures(meteor, pairs):
-                found.setdefault(number, f"{system.name}: {error}")
+        texts, references = [text for text, _ in pairs], [each for _, each in pairs]
+        for metric in chains:
+            for place, error in metric.failures(texts, references).items():
+                found.setdefault(place + 1, f"{system.name}: {error}")
     for number, fault in sorted(found.items()):
         where = " of all systems" if len(systems) > 1 else ""
         warnings.warn(f"segment {number} of {fault}; it is left out{where}", SegmentWarning, stacklevel=2)
@@ -59,12 +70,3 @@ def without_failures(
             raise InputError(f"{system.name}: no segment can be aligned; there is nothing to score")
         kept.append(SystemInput(system.name, len(left), left.__iter__))
     return kept, tuple(sorted(found))
-
-
-def _failures(meteor: Meteor, pairs: Sequence[tuple[str, list[str]]]) -> Iterator[tuple[int, InputError]]:
-    sides = [hypothesis for hypothesis, _ in pairs], [references for _, references in pairs]
-    for batch, scored in meteor.scored_batches(*sides):
-        for at, error in scored.failures.items():
-            if not isinstance(error, InputError):
-                raise error
-            yield batch.first + at, error

@@ -18,7 +18,7 @@ from meteor_e.formats.plain import count_segments, read_segments
 from meteor_e.render.plain import printable
 
 if TYPE_CHECKING:
-    from meteor_e.metrics.system_texts import SystemTexts
+    from meteor_e.results import SystemTexts
 
 Pair = tuple[str, list[str]]
 
@@ -214,7 +214,7 @@ def lined_up(inputs: Sequence[SystemInput]) -> list[SystemTexts]:
     Raises:
         InputError: if they are not, or there are no segments.
     """
-    from meteor_e.metrics.system_texts import SystemTexts
+    from meteor_e.results import SystemTexts
 
     found: list[SystemTexts] = []
     for system in inputs:

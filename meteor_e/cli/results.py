@@ -13,7 +13,7 @@ from meteor_e.plugins.builtin import meteor_e_output_formats
 
 if TYPE_CHECKING:
     from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
-    from meteor_e.metrics.table import Significance
+    from meteor_e.results import Significance
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -93,6 +93,6 @@ def significance_options(default: str | None = None) -> Callable[[Command], Comm
 
 def tests_of(significance: str | None, samples: int | None, seed: int) -> Significance | None:
     """Return what the options of significance say; ``None`` for no tests."""
-    from meteor_e.metrics.table import Significance
+    from meteor_e.results import Significance
 
     return None if significance in (None, "none") else Significance(str(significance), samples, seed)

@@ -19,7 +19,7 @@ from meteor_e.formats.inputs import INPUT_FORMATS
 
 if TYPE_CHECKING:
     from meteor_e.api.outputs import OutputFormat, WmtNames
-    from meteor_e.metrics.table import SystemTable
+    from meteor_e.results import Results
 
 GROUPS = {
     "Input": OptionGroup(
@@ -128,7 +128,7 @@ def score(**given: Any) -> None:
 
 
 def _write(
-    table: SystemTable, form: OutputFormat, output: str | None, options: ScoreOptions, wmt: WmtNames | None
+    table: Results, form: OutputFormat, output: str | None, options: ScoreOptions, wmt: WmtNames | None
 ) -> None:
     if not options.quiet:
         write_result(table, form, output, OutputOptions(options.digits, wmt))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from meteor_e.api.outputs import WmtNames
 from meteor_e.api.tables import ScoreRun
 from meteor_e.base.errors import ConfigError
 from meteor_e.cli.combinations import check_combination
-from meteor_e.cli.failures import without_failures
+from meteor_e.cli.failures import failing, without_failures
 from meteor_e.cli.inputs import lined_up, named, systems
 from meteor_e.cli.results import output_format, tests_of
 from meteor_e.cli.score_tables import TableOptions, find_table, run_elsewhere, systems_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from meteor_e.api.tables import SystemInput
     from meteor_e.base.progress import Progress
     from meteor_e.formats.inputs import Format
-    from meteor_e.metrics.table import SystemTable
+    from meteor_e.results import Results
 
 
 class ScoreOptions(SimpleNamespace):
@@ -109,19 +109,18 @@ class ScoreOptions(SimpleNamespace):
 
 def scored_table(
     options: ScoreOptions, metrics: list[Metric], inputs: list[SystemInput], form: OutputFormat, progress: Progress
-) -> SystemTable:
+) -> Results:
     """Return the table, which is scored while it is written."""
-    from meteor_e.metrics.chain_metric import ChainMetric
-    from meteor_e.metrics.table import score_table
+    from meteor_e.results import score
 
     language = options.make_meteor.language
-    meteors = [metric.meteor(language or metric.language) for metric in metrics if isinstance(metric, ChainMetric)]
     left_out: tuple[int, ...] = ()
     if options.on_error == "skip":
-        inputs, left_out = without_failures(inputs, meteors)
-    for meteor in meteors if options.on_error == "zero" else ():
-        meteor.on_error = "zero"
-    return score_table(
+        inputs, left_out = without_failures(inputs, metrics, language)
+    elif options.on_error == "zero":
+        for metric in failing(metrics, language):
+            metric.on_error = "zero"
+    return score(
         metrics,
         lined_up(inputs) if options.explain else inputs,
         language=language,
@@ -135,11 +134,11 @@ def scored_table(
     )
 
 
-def scored_elsewhere(options: ScoreOptions, metric: Metric, inputs: list[SystemInput], into_table: bool) -> SystemTable:
+def scored_elsewhere(options: ScoreOptions, metric: Metric, inputs: list[SystemInput], into_table: bool) -> Results:
     """Score on a cluster or into a table of segments; return the table of systems."""
-    from meteor_e.metrics.chain_metric import ChainMetric
-    from meteor_e.metrics.table import table_of_totals
+    from meteor_e.results import of_totals
 
-    assert isinstance(metric, ChainMetric)
     run = ScoreRun(inputs, options.output if into_table else None, options.prefix, options.cluster, options.quiet)
-    return table_of_totals(metric, [system.name for system in inputs], run_elsewhere(metric.current, run))
+    meteor = cast("Any", metric).current
+    totals = [(total.total.to_vector(), total.segments) for total in run_elsewhere(meteor, run)]
+    return of_totals(metric, [system.name for system in inputs], totals)

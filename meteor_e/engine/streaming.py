@@ -59,18 +59,24 @@ def reference_list(hypothesis: object, references: object) -> Sequence[str]:
     return texts
 
 
-def segment_batches(
-    hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], most_characters: int = BATCH_CHARACTERS
-) -> Iterator[SegmentBatch]:
+def paired(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[tuple[Any, Any]]:
+    """Yield each hypothesis with its references; where one side ends, :func:`segment_batches` raises."""
+    given = listed(references, "references", "segment")
+    return itertools.zip_longest(listed(hypotheses, "hypotheses", "segment"), given, fillvalue=_MISSING)
+
+
+def segment_batches(given: Iterable[tuple[Any, Any]], most_characters: int = BATCH_CHARACTERS) -> Iterator[SegmentBatch]:
     """Yield batches, the first ones small; what comes before an error is yielded before the error is raised.
+
+    Args:
+        given: each hypothesis with its references, as :func:`paired` has them.
+        most_characters: of a batch.
 
     Raises:
         InputError: if one side ends before the other, or a segment is not a text.
     """
     first, limit = 1, _FIRST_BATCH
-    given = listed(references, "references", "segment")
-    pairs: Iterator[tuple[int, tuple[Any, Any]]]
-    pairs = enumerate(itertools.zip_longest(listed(hypotheses, "hypotheses", "segment"), given, fillvalue=_MISSING))
+    pairs = enumerate(given)
     ended = False
     while not ended:
         sides: list[str] = []

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.api.component import options_by_name
 from meteor_e.api.languages import GREEK, Normalization
-from meteor_e.api.metrics import Metric, MetricContext, Scores, SystemOutputs, named_options
-from meteor_e.api.outputs import SegmentRow, Wanted
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.progress import Progress, silent
-from meteor_e.engine.protocol import Scored
-from meteor_e.engine.streaming import SegmentBatch
-from meteor_e.scoring.formula import PARTS
-from meteor_e.scoring.results import Score, SegmentScore
-from meteor_e.scoring.statistics import StatisticsSum
+from meteor_e.api.metrics import MetricContext, named_options
+from meteor_e.engine.metric import AlignmentMetric
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
-    from meteor_e.base.array_cache import ArrayCache, Cells, Floats
+    from meteor_e.base.array_cache import Floats
     from meteor_e.meteor import Meteor
     from meteor_e.metrics.aggregation import Aggregated
 
 
-class ChainMetric(Metric):
+class ChainMetric(AlignmentMetric):
     """METEOR with a chain: a YAML file, or the name of one that is installed.
 
     Args:
@@ -40,10 +31,6 @@ class ChainMetric(Metric):
     """
 
     name: ClassVar[str] = "chain"
-    title: ClassVar[str] = "METEOR"
-    parts: ClassVar[tuple[str, ...]] = PARTS[1:]
-    streaming: ClassVar[bool] = True
-    by_system: ClassVar[bool] = False
     Options: ClassVar[Any] = "meteor_e.chains.schemas:ChainOptions"
 
     def __init__(
@@ -122,30 +109,6 @@ class ChainMetric(Metric):
         """Take the language."""
         self._meteor = self.meteor(language or self.language)
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Floats:
-        """Return METEOR's statistics of the reference that counts, ``(segments, width)``."""
-        from meteor_e.metrics.alignment_arrays import aligned
-        from meteor_e.scoring.statistics import as_summed
-
-        found = aligned(self.current, hypotheses, references, before=self.scored_before)
-        return as_summed(found.statistics.astype(float))
-
-    def corpus_scores(self, sums: Floats) -> Floats:
-        """Return METEOR of summed statistics."""
-        from meteor_e.scoring import arrays
-
-        return arrays.score_arrays(sums, self.current.chain.parameters)
-
-    def about(self) -> Mapping[str, Any]:
-        """Return the chain, and what computes."""
-        return {"chain": self.current.chain.effective(), "engine": self.current.engine}
-
-    def running(self, wanted: Wanted, *, shared: bool) -> MeteorRunning:
-        """Return what scores a system; where metrics share alignments, they are looked up there."""
-        return MeteorRunning(self.current, wanted, shared)
-
     def pairwise_batches(
         self, sources: Iterable[Sequence[str]], language: str = "", references: Iterable[Sequence[str]] | None = None
     ) -> Iterator[Floats]:
@@ -161,110 +124,6 @@ class ChainMetric(Metric):
 
         self._meteor = self.meteor(language or self.language)
         return meteor_aggregated(self._meteor, hypotheses, references, weights)
-
-    def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
-    ) -> Scores:
-        """Score cells; statistics are kept by hypothesis and reference."""
-        from meteor_e.metrics.output_statistics import chain_scores
-
-        meteor = self._meteor = self.meteor(test.language)
-        jobs = self._context.jobs
-        return chain_scores(self.label, meteor, test, cells, cache, systems=systems, jobs=jobs, progress=progress)
-
-
-class MeteorRunning:
-    """A system's METEOR while its segments are read; see :class:`meteor_e.api.running.Running`.
-
-    Args:
-        meteor: what scores.
-        wanted: what to keep.
-        shared: whether alignments are shared with other metrics.
-    """
-
-    def __init__(self, meteor: Meteor, wanted: Wanted, shared: bool = False) -> None:
-        self._meteor, self._wanted, self._shared = meteor, wanted, shared
-        self._kept: list[list[int]] = []
-        self.total = StatisticsSum(len(meteor.matchers))
-
-    def add(self, pairs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[int, list[SegmentRow]]]:
-        """Score segments, batch by batch."""
-        meteor, wanted = self._meteor, self._wanted
-        batches: Iterable[tuple[SegmentBatch, Scored]]
-        if self._shared and not wanted.alignments:
-            batches = [self._looked_up(list(pairs))]
-        else:
-            hypotheses, references = itertools.tee(pairs)
-            sides = map(itemgetter(0), hypotheses), map(itemgetter(1), references)
-            batches = meteor.scored_batches(*sides, alignments=wanted.alignments)
-        before = self.total.segments
-        for batch, scored in batches:
-            count = len(batch.hypotheses)
-            found: list[SegmentRow] = []
-            if wanted.segments or wanted.statistics or scored.failures:
-                numbered = batch._replace(first=batch.first + before)
-                for segment in meteor.segment_scores(numbered, scored):
-                    found.append(self._row(segment))
-                    if scored.failures:
-                        self.total.add(segment.statistics)
-                if len(found) < count:
-                    raise ConfigError("a metric needs a row for every segment; on_error 'skip' leaves some out")
-            if not scored.failures:
-                self.total.add_total(scored.total, count)
-            yield count, found
-
-    def _looked_up(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> tuple[SegmentBatch, Scored]:
-        """Return a batch of segments that another metric may have aligned already."""
-        from meteor_e.metrics.alignment_arrays import aligned
-        from meteor_e.scoring.statistics import as_summed
-
-        texts, lists = [text for text, _ in pairs], [references for _, references in pairs]
-        found = aligned(self._meteor, texts, lists, before=self.total.segments)
-        total: list[int] = as_summed(found.statistics).sum(axis=0).tolist()
-        rows = found.statistics.tobytes(), found.scores.tobytes(), found.references.tobytes()
-        return SegmentBatch(1, texts, lists), Scored(*rows, failures={}, alignments=[], total=total)
-
-    def _row(self, segment: SegmentScore) -> SegmentRow:
-        if self._wanted.statistics:
-            self._kept.append(segment.statistics.to_vector())
-        values = tuple([getattr(segment, part) for part in PARTS])
-        details = {}
-        if self._wanted.details:
-            details = {**_counted(segment), "reference_index": segment.reference_index}
-        if self._wanted.alignments:
-            details["alignment"] = segment.alignment
-        return SegmentRow(values, details or None)
-
-    @property
-    def statistics(self) -> Floats:
-        """Statistics of all segments, as they are summed."""
-        import numpy as np
-
-        from meteor_e.scoring.statistics import as_summed
-
-        return as_summed(np.array(self._kept, float))
-
-    def row(self) -> SegmentRow:
-        """Return the score of the system and its parts."""
-        return corpus_row(self._meteor, self.total)
-
-
-def corpus_row(meteor: Meteor, total: StatisticsSum) -> SegmentRow:
-    """Return what a table says of a system whose statistics are summed.
-
-    Raises:
-        InputError: if it has no segments.
-    """
-    if not total.segments:
-        raise InputError("there are no segments to score")
-    corpus = meteor.corpus_score(total)
-    return SegmentRow(tuple([getattr(corpus, part) for part in PARTS]), _counted(corpus))
-
-
-def _counted(score: Score) -> dict[str, Any]:
-    """Return what a score was computed from."""
-    found = Score.to_dict(score)
-    return {name: found[name] for name in ("matchers", "statistics")}
 
 
 class MeteorMetric(ChainMetric):

@@ -12,7 +12,7 @@ from meteor_e.api.metrics import Scores, SystemOutputs
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, Integers, digest
 from meteor_e.base.processes import worked_on
 from meteor_e.base.progress import Progress, silent
-from meteor_e.metrics.alignment_arrays import aligned
+from meteor_e.engine.metric import aligned
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import as_summed, statistics_width

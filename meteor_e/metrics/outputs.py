@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
-from meteor_e.api.metrics import Metric, MetricScore, Scores, SystemOutputs, score_prepared
-from meteor_e.api.outputs import SegmentRow
-from meteor_e.api.running import checked_statistics, main_scores
+from meteor_e.api.metrics import Metric, MetricScore, OutputsMetric, Scores, SystemOutputs
+from meteor_e.api.sums import checked_statistics, main_scores
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, Integers, digest
 from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, listed
-from meteor_e.metrics.system_texts import SystemTexts
+from meteor_e.results import SystemTexts, score
 
 
-@runtime_checkable
-class OutputMetric(Protocol):
-    """A metric with a way of its own to score outputs; the arguments are those of :func:`score_outputs`.
-
-    With an attribute ``by_system`` that is true, its scores belong to systems by name, and there is no other way.
-    """
-
-    def score_outputs(
+def score_outputs(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score cells."""
@@ -50,7 +42,7 @@ def score_outputs(
         systems: whether scores of whole systems are needed, too.
         progress: told about the work.
     """
-    if isinstance(metric, OutputMetric):
+    if isinstance(metric, OutputsMetric):
         return metric.score_outputs(test, cells, cache, systems=systems, progress=progress)
     references = [list(texts) for texts in zip(*test.references, strict=True)]
     metric.prepare(references, test.language)
@@ -111,36 +103,10 @@ def metric_score(metric: Metric, system: SystemTexts, language: str = "", progre
     Raises:
         InputError: if segments differ in their number of references, for a metric that scores whole systems.
     """
-    if isinstance(metric, OutputMetric) and getattr(metric, "by_system", False):
-        if len({len(texts) for texts in system.references}) > 1:
-            raise InputError(f"metric {metric.label}: all segments need the same number of references")
-        sides = tuple(list(side) for side in zip(*system.references, strict=True))
-        outputs = SystemOutputs("", "", language, (system.name,), (list(system.hypotheses),), sides)
-        cells = np.ones((1, len(outputs)), bool)
-        scores = metric.score_outputs(outputs, cells, ArrayCache(enabled=False), systems=True, progress=progress)
-        segments = scores.segments[0]
-        rows = np.stack([segments, np.ones(len(segments))], axis=1)
-        return MetricScore(metric.label, float(scores.systems[0]), segments, rows, scores.signature)
-    metric.prepare(system.references, language)
-    return score_prepared(metric, system.hypotheses, system.references, progress=progress)
-
-
-class OutputRunning:
-    """The scores of a system that a metric knows by name; see :class:`meteor_e.api.running.Running`."""
-
-    def __init__(self, metric: Metric, system: SystemTexts, language: str) -> None:
-        self._found = metric_score(metric, system, language)
-        self._rows = iter(self._found.segments.tolist())
-        self.statistics = self._found.statistics
-
-    def add(self, pairs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[int, list[SegmentRow]]]:
-        """Return the scores of the next segments."""
-        rows = [SegmentRow((next(self._rows),)) for _ in pairs]
-        yield len(rows), rows
-
-    def row(self) -> SegmentRow:
-        """Return the score of the system."""
-        return SegmentRow((self._found.score,))
+    found = score([metric], [system], language=language, progress=progress, keep=True).kept()
+    segments = np.array([row.found[0].values[0] for row in found.rows() if row.segment is not None])
+    whole = found.whole[0].found[0].values[0]
+    return MetricScore(metric.label, whole, segments, found.sums[0][0].statistics, metric.signature)
 
 
 def pairwise_batches(

@@ -12,11 +12,11 @@ import pytest
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
 from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, SystemInput
-from meteor_e.api.running import BATCH
+from meteor_e.api.sums import BATCH
 from meteor_e.metrics import table as table_module
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.specs import parse_metric, parse_metrics
-from meteor_e.metrics.system_texts import SystemTexts
+from meteor_e.results import SystemTexts
 from meteor_e.metrics.table import Significance, score_table
 from meteor_e.plugins.registry import plugin_registry
 

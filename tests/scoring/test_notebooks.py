@@ -53,7 +53,7 @@ def test_an_alignment(meteor):
 
 def test_several_metrics():
     from meteor_e import load_metric
-    from meteor_e.metrics.system_texts import SystemTexts
+    from meteor_e.results import SystemTexts
     from meteor_e.metrics.table import score_table
 
     metrics = [load_metric("meteor:language=other"), Words()]

@@ -141,7 +141,7 @@ def evaluate(annotations: Any, results: Any, beside: str = "caption-light") -> C
     """
     import numpy as np
 
-    from meteor_e.api.running import checked_statistics
+    from meteor_e.api.sums import checked_statistics
     from meteor_e.formats.coco import coco_annotations, coco_results, read_coco_annotations, read_coco_results
 
     paths = str, os.PathLike

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from meteor_e.base.memory import Memory
-from meteor_e.metrics.alignment_arrays import aligned
+from meteor_e.engine.metric import aligned
 from meteor_e_captions.grouping import grouped
 from meteor_e_captions.lexicon import KINDS, split
 

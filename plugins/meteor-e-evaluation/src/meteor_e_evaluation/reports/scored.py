@@ -15,7 +15,7 @@ from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e.metrics.outputs import metric_score
-from meteor_e.metrics.system_texts import SystemTexts
+from meteor_e.results import SystemTexts
 from meteor_e.scoring.arrays import quotient
 from meteor_e.scoring.formula import FormulaScores, shares
 from meteor_e.scoring.statistics import StatisticsSum, statistics_columns

@@ -14,7 +14,7 @@ from meteor_e.base.yamlfile import is_path
 from meteor_e.chains.config import load_chain
 from meteor_e.chains.paths import chain_with_paths
 from meteor_e.chains.settings import apply_settings
-from meteor_e.metrics.alignment_arrays import aligned
+from meteor_e.engine.metric import aligned
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.arrays import quotient
 from meteor_e.scoring.formula import PARTS, FormulaScores, Shares, shares

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from meteor_e import load_metric
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
-from meteor_e.api.running import checked_statistics
+from meteor_e.api.sums import checked_statistics
 from meteor_e.base.array_cache import digest
 from meteor_e.formats.plain import read_segments
 from meteor_e_learned.counting import characters, numbered, segment_pairs

@@ -1,28 +1,26 @@
-"""Systems under several metrics: one table of scores, intervals, tests and details, which every format writes."""
+"""Systems under several metrics: the loop that scores segments, and its results, which every format writes."""
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
-from meteor_e.api.metrics import Metric, MetricScore
-from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow, Wanted
+from meteor_e.api.metrics import Metric, OutputsMetric, SystemOutputs
+from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow
+from meteor_e.api.sums import BATCH, Batch, MetricSum, checked_rows, main_scores, scoring, values_of
 from meteor_e.api.tables import SystemInput
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
-from meteor_e.metrics.chain_metric import ChainMetric, corpus_row
-from meteor_e.metrics.system_texts import SystemTexts
+from meteor_e.engine.streaming import SegmentBatch, segment_batches
+from meteor_e.engine.threads import scored_in_order
 from meteor_e.render.documents import settled
 from meteor_e.render.numbers import shown_number, shown_p
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
-    from meteor_e.api.running import Running
-    from meteor_e.scoring.statistics import StatisticsSum
     from meteor_e.significance.systems import SystemTest
 
 SCHEMA_VERSION = 1
@@ -43,6 +41,33 @@ BOOTSTRAP_NOTE = (
     "The paired bootstrap finds differences too easily: of equal systems, about one in ten differs at p < 0.05. "
     "Prefer --significance randomization."
 )
+
+
+Pairs: TypeAlias = Iterator[tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class SystemTexts:
+    """What one system wrote.
+
+    Attributes:
+        name: of the system.
+        hypotheses: one per segment.
+        references: for each segment its references.
+    """
+
+    name: str
+    hypotheses: Sequence[str]
+    references: Sequence[Sequence[str]]
+
+    @property
+    def size(self) -> int:
+        """Number of segments."""
+        return len(self.hypotheses)
+
+    def pairs(self) -> Pairs:
+        """Yield each hypothesis with its references."""
+        return zip(self.hypotheses, self.references, strict=True)
 
 
 class Significance(NamedTuple):
@@ -97,8 +122,10 @@ class SystemRow:
     tests: tuple[SystemTest, ...] = ()
 
 
-class SystemTable(Result, Tabular):
-    """Systems by metrics. It is scored while it is written, and kept where that is asked for.
+class Results(Result, Tabular):
+    """Systems by metrics. They are scored while they are written, and kept where that is asked for.
+
+    Results of consecutive parts of the same systems can be added: ``a + b``; see :meth:`part`.
 
     Args:
         metrics: what scores; labels differ.
@@ -108,7 +135,7 @@ class SystemTable(Result, Tabular):
         left_out: numbers of segments, from 1, that are left out of all systems and metrics.
         language: ISO code of the text.
         explanations: of metrics that say why systems differ: metric, the two systems, and the text.
-        columns: by default all that the metrics bring.
+        sums: of each system, one per metric, for parts that can be added.
     """
 
     _part: ClassVar[str] = "system"
@@ -123,20 +150,43 @@ class SystemTable(Result, Tabular):
         left_out: tuple[int, ...] = (),
         language: str = "",
         explanations: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None,
-        columns: tuple[Column, ...] | None = None,
+        sums: Sequence[Sequence[MetricSum]] = (),
     ) -> None:
         self.metrics, self.systems = tuple(metrics), tuple(systems)
         self.tests, self.left_out, self.language = tests, left_out, language
-        self.columns = columns_of(metrics) if columns is None else columns
+        self.columns = columns_of(metrics)
+        self.sums = sums
         self.signatures: dict[str, str] = {}
         self._explanations = explanations
         self._rows: Iterable[SystemRow] = rows
         self._whole: list[SystemRow] = []
 
-    def kept(self) -> SystemTable:
+    def kept(self) -> Results:
         """Score to the end and keep all rows, so that every view can be taken any number of times."""
         self._rows = list(self.rows())
         return self
+
+    def __add__(self, other: Results) -> Results:
+        """Return the results of this part of the systems and the next one, of both of which the rows are kept.
+
+        Raises:
+            ConfigError: for other systems or metrics, or parts whose sums were not kept.
+        """
+        same = [metric.signature for metric in self.metrics] == [metric.signature for metric in other.metrics]
+        if not same or self.systems != other.systems or not self.sums or not other.sums:
+            raise ConfigError("only kept parts of the same systems under the same metrics can be added")
+        sums = [[a + b for a, b in zip(*both, strict=True)] for both in zip(self.sums, other.sums, strict=True)]
+        rows = []
+        for place, of_system in enumerate(sums):
+            before = self.sums[place][0].count
+            for part, moved in ((self, 0), (other, before)):
+                rows += [
+                    SystemRow(place, row.segment + moved, row.found)
+                    for row in part.rows()
+                    if row.segment is not None and row.system == place
+                ]
+            rows.append(_system_row(place, self.metrics, of_system))
+        return Results(self.metrics, self.systems, rows, language=self.language, sums=sums)
 
     def rows(self) -> Iterator[SystemRow]:
         """Yield the rows, and remember those of systems."""
@@ -169,7 +219,7 @@ class SystemTable(Result, Tabular):
         return [column.values(row.found)[0] for row in self.rows() if row.segment is not None and row.system == system]
 
     def __repr__(self) -> str:
-        return f"SystemTable({len(self.systems)} systems; {', '.join(column.heading.name for column in self.columns)})"
+        return f"Results({len(self.systems)} systems; {', '.join(column.heading.name for column in self.columns)})"
 
     def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
         rows = [
@@ -387,7 +437,7 @@ def columns_of(metrics: Sequence[Metric]) -> tuple[Column, ...]:
     found: list[Column] = []
     for place, metric in enumerate(metrics):
         start = 0
-        for heading in _headings(metric):
+        for heading in metric.headings:
             found.append(Column(heading, place, start))
             start += 1 + len(heading.parts)
     names = [column.heading.name for column in found]
@@ -400,18 +450,7 @@ def columns_of(metrics: Sequence[Metric]) -> tuple[Column, ...]:
     return tuple(found)
 
 
-def _headings(metric: Metric) -> tuple[MetricColumn, ...]:
-    own = MetricColumn(metric.label, metric.higher_is_better, metric.decimals, metric.parts)
-    return metric.columns or (own,)
-
-
-def _streams(metric: Metric) -> bool:
-    """Return whether a metric's segments can be scored as they are read, before the last ones are known."""
-    kind = type(metric)
-    return kind.prepare is Metric.prepare if kind.streaming is None else kind.streaming
-
-
-def score_table(
+def score(
     metrics: Sequence[Metric],
     systems: Sequence[SystemInput | SystemTexts],
     *,
@@ -423,11 +462,13 @@ def score_table(
     explain: bool = False,
     progress: Progress = silent,
     left_out: tuple[int, ...] = (),
-) -> SystemTable:
-    """Return a table of systems under several metrics; it is scored while its rows are asked for.
+    keep: bool | None = False,
+) -> Results:
+    """Return results of systems under several metrics; they are scored while rows are asked for.
 
-    Each system is read once. Memory does not grow with the number of segments, except for ``tests`` (statistics and
-    rows are kept), ``explain`` and metrics that do not stream (texts are kept), and where the caller keeps rows.
+    Each system is read once. Memory does not grow with the number of segments, except for ``tests`` and ``keep``
+    (statistics and rows are kept), ``explain`` and metrics that do not stream (texts are kept), and where the caller
+    keeps rows.
 
     Args:
         metrics: what scores; labels differ.
@@ -440,6 +481,7 @@ def score_table(
         explain: whether metrics say why systems differ from the first; ``systems`` are then :class:`SystemTexts`.
         progress: told about the work on each system.
         left_out: numbers of segments that the systems had, and that are in none of them any more.
+        keep: whether statistics of segments are kept; ``None`` for those that parts need that are added up.
 
     Raises:
         ConfigError: for an unknown test, or a metric that does not go with the language.
@@ -455,36 +497,29 @@ def score_table(
         if tests.method not in METHODS:
             raise ConfigError(f"unknown significance test {tests.method!r}; there are {', '.join(METHODS)}")
         tests = tests._replace(samples=METHODS[tests.method] if tests.samples is None else tests.samples)
-    scoring = _Scoring(metrics, systems, language, tests, segments, details, alignments, progress, left_out)
-    return SystemTable(
+    wanted = _Wanted(segments, details, alignments, keep if tests is None else True)
+    loop = _Loop(metrics, systems, language, tests, wanted, progress, left_out, [])
+    return Results(
         metrics,
         [system.name for system in systems],
-        scoring.tested_rows() if tests is not None else scoring.rows(),
+        loop.rows() if tests is None else loop.tested_rows(),
         tests=tests,
         left_out=left_out,
         language=language,
         explanations=_explanations(metrics, systems) if explain else None,
+        sums=loop.sums,
     )
 
 
-def table_of_totals(metric: ChainMetric, names: Sequence[str], totals: Iterable[StatisticsSum]) -> SystemTable:
-    """Return the table of systems whose statistics are summed already."""
-    rows = (SystemRow(place, None, (corpus_row(metric.current, total),), total.segments)
-            for place, total in enumerate(totals))  # fmt: skip
-    return SystemTable([metric], names, rows)
-
-
-def table_of_scores(
-    metric: Metric, systems: Sequence[SystemTexts], scores: Sequence[MetricScore], *, segments: bool = True
-) -> SystemTable:
-    """Return the table of systems that a metric has scored already."""
-    rows = []
-    for place, (system, found) in enumerate(zip(systems, scores, strict=True)):
-        for number, score in enumerate(found.segments.tolist() if segments else (), 1):
-            rows.append(SystemRow(place, number, (SegmentRow((score,)),)))
-        rows.append(SystemRow(place, None, (SegmentRow((found.score,)),), system.size))
-    column = Column(MetricColumn(metric.label, metric.higher_is_better, metric.decimals), 0, 0)
-    return SystemTable([metric], [system.name for system in systems], rows, columns=(column,))
+def of_totals(metric: Metric, names: Sequence[str], totals: Iterable[tuple[Sequence[int], int]]) -> Results:
+    """Return results of systems whose statistics are summed already: the sum of each, and its number of segments."""
+    sums = []
+    for total, count in totals:
+        one = MetricSum(metric)
+        one.add_total(list(total), count)
+        sums.append([one])
+    rows = [_system_row(place, [metric], of_system) for place, of_system in enumerate(sums)]
+    return Results([metric], names, rows, sums=sums)
 
 
 def _check_language(metrics: Sequence[Metric], language: str) -> None:
@@ -519,42 +554,51 @@ def _explanations(
     return explained
 
 
-class _Scoring(NamedTuple):
-    """How systems are scored; the fields are the arguments of :func:`score_table`."""
+class _Wanted(NamedTuple):
+    """What is asked for; the fields are arguments of :func:`score`."""
+
+    segments: bool
+    details: bool
+    alignments: bool
+    keep: bool | None
+
+
+_Found: TypeAlias = tuple[Any, list[SegmentRow]]
+"""What a metric finds for a batch: statistics, and rows where they are wanted."""
+
+
+class _Loop(NamedTuple):
+    """How systems are scored: the arguments of :func:`score`, and the sums of the systems that are scored already."""
 
     metrics: Sequence[Metric]
     systems: Sequence[SystemInput | SystemTexts]
     language: str
     tests: Significance | None
-    segments: bool
-    details: bool
-    alignments: bool
+    wanted: _Wanted
     progress: Progress
     left_out: tuple[int, ...]
+    sums: list[list[MetricSum]]
 
     def rows(self) -> Iterator[SystemRow]:
         """Yield the rows of one system after the other."""
-        for place in range(len(self.systems)):
-            yield from self._system(place)
+        for place, system in enumerate(self.systems):
+            yield from self._system(place, system.pairs())
 
     def tested_rows(self) -> Iterator[SystemRow]:
         """Score all systems, keep their rows, test them, and yield the rows."""
         assert self.tests is not None
-        columns = columns_of(self.metrics)
-        statistics: list[list[Any]] = []
-        digests: list[bytes] = []
+        columns, hashes = columns_of(self.metrics), [_sha256() for _ in self.systems]
         rows = [
             row
-            for place in range(len(self.systems))
-            for row in self._system(place, statistics=statistics, seen=digests)
+            for place, system in enumerate(self.systems)
+            for row in self._system(place, _watched(system.pairs(), hashes[place]))
         ]
-        for system, found in zip(self.systems, digests, strict=True):
-            if found != digests[0]:
+        for system, seen in zip(self.systems, hashes, strict=True):
+            if seen.digest() != hashes[0].digest():
                 raise InputError(
                     f"{system.name} and {self.systems[0].name} are not of the same segments; tests compare systems "
                     "that are"
                 )
-        from meteor_e.api.running import main_scores
         from meteor_e.significance.systems import compare_systems
 
         by_column = []
@@ -564,7 +608,7 @@ class _Scoring(NamedTuple):
             def scorer(sums: Any, metric: Metric = metric, start: int = column.start) -> Any:
                 return main_scores(metric.corpus_scores(sums), start)
 
-            of_systems = {f"{place}": found[column.metric] for place, found in enumerate(statistics)}
+            of_systems = {f"{place}": sums[column.metric].statistics for place, sums in enumerate(self.sums)}
             method, samples, seed = self.tests
             by_column.append(compare_systems(of_systems, scorer, method=method, samples=samples, seed=seed))
         for row in rows:
@@ -573,74 +617,121 @@ class _Scoring(NamedTuple):
                 row = SystemRow(row.system, None, row.found, row.count, tests)
             yield row
 
-    def _system(
-        self, place: int, statistics: list[list[Any]] | None = None, seen: list[bytes] | None = None
-    ) -> Iterator[SystemRow]:
-        """Yield a system's rows; add its statistics and a digest of its references to the lists that are given."""
-        system = self.systems[place]
-        references = None if seen is None else _sha256()
-        pairs = system.pairs() if references is None else _watched(system.pairs(), references)
+    def _system(self, place: int, pairs: Pairs) -> Iterator[SystemRow]:
+        """Yield a system's rows: the loop over segments."""
+        system, sums = self.systems[place], [MetricSum(metric, self.wanted.keep) for metric in self.metrics]
         numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
-        running: list[Running] = []
         count = 0
-        for done, found in self._parts(system.name, pairs, running):
-            count += done
-            for row, number in zip(zip(*found, strict=True), numbers, strict=False) if self.segments else ():
-                yield SystemRow(place, number, row)
+        batches, threads, named = self._batches(system.name, pairs, sums)
+
+        def scored(batch: SegmentBatch, threads: int, stop: object) -> list[_Found]:
+            return self._batch(batch, None if serial else threads, stop, named)
+
+        serial = threads is None
+        for batch, found in scored_in_order(batches, scored, threads or 1):
+            for one, (rows, _) in zip(sums, found, strict=True):
+                one.add(rows)
+            if self.wanted.segments:
+                for row, number in zip(zip(*(rows for _, rows in found), strict=True), numbers, strict=False):
+                    yield SystemRow(place, number, row)
+            count += len(batch.hypotheses)
             self.progress(system.name, count, system.size)
         if not count:
             raise InputError(f"{system.name} is empty; there is nothing to score")
-        if statistics is not None and seen is not None and references is not None:
-            statistics.append([one.statistics for one in running])
-            seen.append(references.digest())
-        yield SystemRow(place, None, tuple([one.row() for one in running]), count)
+        self.sums.append(sums)
+        yield _system_row(place, self.metrics, sums)
 
-    def _parts(
-        self, name: str, pairs: Iterator[tuple[str, Sequence[str]]], running: list[Running]
-    ) -> Iterator[tuple[int, list[list[SegmentRow]]]]:
-        """Score a system a part at a time; yield the size of each part, and the rows of each metric.
+    def _batches(
+        self, name: str, pairs: Pairs, sums: Sequence[MetricSum]
+    ) -> tuple[Iterator[SegmentBatch], int | None, dict[str, Any]]:
+        """Prepare the metrics.
 
-        What scores is added to ``running``: one for each metric.
+        Returns:
+            What there is to score; the threads that score batches side by side, ``None`` for one batch at a time; and
+            the segments' scores of metrics that know systems by name, by label.
         """
-        alone = len(self.metrics) == 1
-        if alone and isinstance(self.metrics[0], ChainMetric):
-            # Threads take their own parts of what is read.
-            running.append(self._start(self.metrics[0], name))
-            for count, rows in running[0].add(pairs):
-                yield count, [rows]
-            return
-        from meteor_e.metrics.alignment_arrays import aligned_once
-
-        late = [metric for metric in self.metrics if not _streams(metric)]
-        whole: list[tuple[str, Sequence[str]]] = []
-        batches = _batches(pairs)
+        late = [metric for metric in self.metrics if not metric.streams]
         if late:
-            whole = [pair for batch in batches for pair in batch]
-            batches = _batches(iter(whole))
-        for batch in batches:
-            if not running:
-                for metric in self.metrics:
-                    known = whole if metric in late else batch
-                    metric.prepare([list(references) for _, references in known], self.language)
-                    running.append(self._start(metric, name, whole))
-            with contextlib.nullcontext() if alone else aligned_once():
-                parts = [list(one.add(batch)) for one in running]
-            yield len(batch), [[row for _, rows in part for row in rows] for part in parts]
+            kept = list(pairs)
+            pairs = iter(kept)
+            whole = [list(references) for _, references in kept]
+        alone = self.metrics[0] if len(self.metrics) == 1 else None
+        threads = None
+        if alone is not None and alone.threaded:
+            alone.prepare((), self.language)
+            threads = alone.threads
+        if threads is None:
+            batches = _batches(pairs)
+        else:  # Threads take their own parts of what is read.
+            batches = segment_batches(pairs)
+        first = next(batches, None)
+        for metric in self.metrics if first is not None and threads is None else ():
+            metric.prepare(whole if metric in late else list(map(list, first.references)), self.language)
+        named = {}
+        for metric, one in zip(self.metrics, sums, strict=True):
+            if isinstance(metric, OutputsMetric) and not metric.alone and first is not None:
+                named[metric.label], one.given = _by_name(metric, name, kept, self.language)
+        return batches if first is None else itertools.chain([first], batches), threads, named
 
-    def _start(self, metric: Metric, name: str, whole: Sequence[tuple[str, Sequence[str]]] = ()) -> Running:
-        wanted = Wanted(self.segments, self.tests is not None, self.details, self.alignments)
-        if isinstance(metric, ChainMetric):
-            if len(self.metrics) == 1:
-                metric.prepare((), self.language)
-            return metric.running(wanted, shared=len(self.metrics) > 1)
-        if getattr(metric, "by_system", False):
-            from meteor_e.metrics.outputs import OutputRunning
+    def _batch(self, batch: SegmentBatch, threads: int | None, stop: object, named: dict[str, Any]) -> list[_Found]:
+        """Return what each metric finds for a batch."""
+        texts, references, before = batch.hypotheses, batch.references, batch.first - 1
+        shared: dict[str, Any] | None = {} if len(self.metrics) > 1 else None
+        found: list[_Found] = []
+        with scoring(Batch(before, threads, stop, self.wanted.alignments, shared)):
+            for metric in self.metrics:
+                if metric.label in named:
+                    rows = named[metric.label][before : before + len(texts)]
+                else:
+                    rows = checked_rows(metric, texts, references)
+                found.append((rows, self._rows(metric, rows, batch) if self.wanted.segments else []))
+        return found
 
-            texts, references = [text for text, _ in whole], [its_references for _, its_references in whole]
-            return OutputRunning(metric, SystemTexts(name, texts, references), self.language)
-        from meteor_e.api.running import RunningScore
+    def _rows(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[SegmentRow]:
+        """Return the values of a batch's segments, and their details."""
+        details: Any = None
+        with guarded(f"metric {metric.name!r}"):
+            values = values_of(metric, metric.segment_scores(statistics))
+            if self.wanted.details or self.wanted.alignments:
+                details = metric.details(statistics, batch.hypotheses, batch.references)
+        if details is None:
+            return [SegmentRow(tuple(row)) for row in values]
+        if len(details) != len(values):
+            raise PluginError(
+                f"metric {metric.name!r} returned details of {len(details)} segments for {len(values)}"
+            )
+        return [SegmentRow(tuple(row), each) for row, each in zip(values, details, strict=True)]
 
-        return RunningScore(metric, wanted, _headings(metric))
+
+def _by_name(
+    metric: OutputsMetric, name: str, pairs: Sequence[tuple[str, Sequence[str]]], language: str
+) -> tuple[Any, list[float]]:
+    """Return the statistics of a system's segments, score and 1, and its own score.
+
+    Raises:
+        InputError: if segments differ in their number of references.
+    """
+    import numpy as np
+
+    from meteor_e.base.array_cache import ArrayCache
+
+    if len({len(texts) for _, texts in pairs}) > 1:
+        raise InputError(f"metric {metric.label}: all segments need the same number of references")
+    sides = tuple(list(side) for side in zip(*(texts for _, texts in pairs), strict=True))
+    outputs = SystemOutputs("", "", language, (name,), ([text for text, _ in pairs],), sides)
+    cells = np.ones((1, len(outputs)), bool)
+    scores = metric.score_outputs(outputs, cells, ArrayCache(enabled=False), systems=True)
+    return np.stack([scores.segments[0], np.ones(len(pairs))], axis=1), [float(scores.systems[0])]
+
+
+def _system_row(place: int, metrics: Sequence[Metric], sums: Sequence[MetricSum]) -> SystemRow:
+    found = []
+    for metric, one in zip(metrics, sums, strict=True):
+        values = tuple(one.values())
+        with guarded(f"metric {metric.name!r}"):
+            details = metric.details([one.total], (), ())
+        found.append(SegmentRow(values, details[0] if details else None))
+    return SystemRow(place, None, tuple(found), sums[0].count)
 
 
 def _sha256() -> Any:
@@ -649,7 +740,7 @@ def _sha256() -> Any:
     return hashlib.sha256()
 
 
-def _watched(pairs: Iterable[tuple[str, Sequence[str]]], seen: Any) -> Iterator[tuple[str, Sequence[str]]]:
+def _watched(pairs: Iterable[tuple[str, Sequence[str]]], seen: Any) -> Pairs:
     """Yield pairs, and add the references to a hash."""
     for text, references in pairs:
         # The lengths, too, so that no two lists of texts look the same.
@@ -660,17 +751,17 @@ def _watched(pairs: Iterable[tuple[str, Sequence[str]]], seen: Any) -> Iterator[
         yield text, references
 
 
-def _batches(pairs: Iterator[tuple[str, Sequence[str]]]) -> Iterator[list[tuple[str, Sequence[str]]]]:
-    """Yield pairs in lists, of as many as a metric scores at once; fewer where segments are long."""
-    from meteor_e.api.running import BATCH
-
-    batch: list[tuple[str, Sequence[str]]] = []
-    room = CHARACTERS
+def _batches(pairs: Pairs) -> Iterator[SegmentBatch]:
+    """Yield batches of as many segments as a metric scores at once; fewer where segments are long."""
+    first, room = 1, CHARACTERS
+    texts: list[str] = []
+    lists: list[Sequence[str]] = []
     for text, references in pairs:
-        batch.append((text, references))
+        texts.append(text)
+        lists.append(references)
         room -= len(text) + sum(map(len, references))
-        if len(batch) == BATCH or room < 0:
-            yield batch
-            batch, room = [], CHARACTERS
-    if batch:
-        yield batch
+        if len(texts) == BATCH or room < 0:
+            yield SegmentBatch(first, texts, lists)
+            first, texts, lists, room = first + len(texts), [], [], CHARACTERS
+    if texts:
+        yield SegmentBatch(first, texts, lists)
