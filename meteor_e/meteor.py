@@ -620,6 +620,11 @@ class _Itself(AlignmentMetric):
         """The chain."""
         return self._meteor
 
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """METEOR's."""
+        return self._meteor.signature
+
 
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
     """Return keys of a chain as a file has them; those that are ``None`` are not given."""

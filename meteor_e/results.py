@@ -660,10 +660,8 @@ class _Loop(NamedTuple):
         if alone is not None and alone.threaded:
             alone.prepare((), self.language)
             threads = alone.threads
-        if threads is None:
-            batches = _batches(pairs)
-        else:  # Threads take their own parts of what is read.
-            batches = segment_batches(pairs)
+        # Threads take their own parts of what is read.
+        batches = _batches(pairs) if threads is None else segment_batches(pairs)
         first = next(batches, None)
         for metric in self.metrics if first is not None and threads is None else ():
             metric.prepare(whole if metric in late else list(map(list, first.references)), self.language)
@@ -697,9 +695,7 @@ class _Loop(NamedTuple):
         if details is None:
             return [SegmentRow(tuple(row)) for row in values]
         if len(details) != len(values):
-            raise PluginError(
-                f"metric {metric.name!r} returned details of {len(details)} segments for {len(values)}"
-            )
+            raise PluginError(f"metric {metric.name!r} returned details of {len(details)} segments for {len(values)}")
         return [SegmentRow(tuple(row), each) for row, each in zip(values, details, strict=True)]
 
 

@@ -79,5 +79,5 @@ def test_score_starts_as_light(own_packs, tmp_path):
     for options in ([], ["--json", "--segments"]):
         arguments = ["score", *files, *options]
         loaded = loaded_after(f"from meteor_e.cli.program import cli; cli.main({arguments!r}, standalone_mode=False)")
-        assert "meteor_e.metrics.table" in loaded
+        assert "meteor_e.results" in loaded
         assert not loaded & {"numpy", "rich", "msgspec"}

@@ -23,6 +23,7 @@ from meteor_e.api.metrics import (
     Metric as Metric,
     MetricContext as MetricContext,
     MetricScore as MetricScore,
+    OutputsMetric as OutputsMetric,
     SegmentMetric as SegmentMetric,
     SystemOutputs as SystemOutputs,
 )
@@ -37,7 +38,6 @@ from meteor_e.api.outputs import (
     OutputFormat as OutputFormat,
     OutputOptions as OutputOptions,
     Result as Result,
-    SegmentRow as SegmentRow,
 )
 from meteor_e.api.perturbations import Perturbation as Perturbation
 from meteor_e.api.segmenters import Segmenter as Segmenter

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import InputError, PluginError, guarded
 from meteor_e.base.progress import Progress, silent
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
-    from meteor_e.api.outputs import MetricColumn
     from meteor_e.base.array_cache import Floats
 
 BATCH = 4096
@@ -37,7 +36,8 @@ class Batch(NamedTuple):
     shared: dict[str, Any] | None = None
 
 
-_current: ContextVar[Batch] = ContextVar("batch", default=Batch())
+_ALONE = Batch()
+_current: ContextVar[Batch] = ContextVar("batch", default=_ALONE)
 
 
 def current_batch() -> Batch:
@@ -73,26 +73,6 @@ class SummedRows:
         raise NotImplementedError
 
 
-class Summed(Protocol):
-    """The members of a :class:`~meteor_e.api.metrics.Metric` that are needed here; see there."""
-
-    name: Any
-
-    @property
-    def label(self) -> str: ...
-
-    @property
-    def headings(self) -> Sequence[MetricColumn]: ...
-
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Any: ...
-
-    def corpus_scores(self, sums: Any) -> Any: ...
-
-    def segment_scores(self, statistics: Any) -> Any: ...
-
-
 def main_scores(values: Any, place: int = 0) -> Floats:
     """Return one column of what a metric's ``corpus_scores`` returned: by default the first, its score."""
     import numpy as np
@@ -102,7 +82,7 @@ def main_scores(values: Any, place: int = 0) -> Floats:
 
 
 def checked_rows(
-    metric: Summed,
+    metric: Any,
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
@@ -141,7 +121,7 @@ def checked_rows(
 
 
 def statistics_in_batches(
-    metric: Summed,
+    metric: Any,
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
@@ -160,7 +140,7 @@ def statistics_in_batches(
 
 
 def checked_statistics(
-    metric: Summed,
+    metric: Any,
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
@@ -175,7 +155,7 @@ def checked_statistics(
     return np.concatenate([np.asarray(part, float) for part in parts])
 
 
-def values_of(metric: Summed, found: Any) -> list[list[float]]:
+def values_of(metric: Any, found: Any) -> list[list[float]]:
     """Return scores of segments or systems as rows of the values of all columns.
 
     Raises:
@@ -208,7 +188,7 @@ class MetricSum:
         given: the values of the system, where a metric knows them and does not compute them from the sum.
     """
 
-    def __init__(self, metric: Summed, keep: bool | None = False) -> None:
+    def __init__(self, metric: Any, keep: bool | None = False) -> None:
         self.metric, self.keep = metric, keep
         self.count = 0
         self.given: list[float] | None = None
@@ -277,4 +257,5 @@ class MetricSum:
         if self.given is not None:
             return self.given
         with guarded(f"metric {self.metric.name!r}"):
-            return values_of(self.metric, self.metric.corpus_scores(total[None] if hasattr(total, "ndim") else [total]))[0]
+            sums = [total] if isinstance(total, list) else total[None]
+            return values_of(self.metric, self.metric.corpus_scores(sums))[0]

@@ -127,9 +127,7 @@ def score(**given: Any) -> None:
         _write(table, form, output, options, wmt)
 
 
-def _write(
-    table: Results, form: OutputFormat, output: str | None, options: ScoreOptions, wmt: WmtNames | None
-) -> None:
+def _write(table: Results, form: OutputFormat, output: str | None, options: ScoreOptions, wmt: WmtNames | None) -> None:
     if not options.quiet:
         write_result(table, form, output, OutputOptions(options.digits, wmt))
         return

@@ -122,7 +122,7 @@ class AlignmentMetric(Metric):
     def details(
         self, statistics: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
     ) -> list[Mapping[str, Any]]:
-        """Return what each matcher brought, the statistics, and of segments the reference that counts and the alignment."""
+        """Return what matchers brought, and the statistics; of segments also the best reference and the alignment."""
         meteor = self.current
         fixed = {
             "parameters": meteor.chain.parameters, "matchers": meteor.matcher_names, "signature": meteor.signature
@@ -138,7 +138,7 @@ class AlignmentMetric(Metric):
         scored, told = statistics.scored, []
         for number, (of, parts, best) in enumerate(scored.rows()):
             told.append({**counted(of, parts), "reference_index": best})
-            if scored.alignments:
+            if scored.alignments and current_batch().alignments:
                 alignment = scored.alignments[number]
                 told[-1]["alignment"] = (
                     meteor.unaligned(hypotheses[number], references[number][best]) if alignment is None else alignment

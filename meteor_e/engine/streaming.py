@@ -65,7 +65,9 @@ def paired(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
     return itertools.zip_longest(listed(hypotheses, "hypotheses", "segment"), given, fillvalue=_MISSING)
 
 
-def segment_batches(given: Iterable[tuple[Any, Any]], most_characters: int = BATCH_CHARACTERS) -> Iterator[SegmentBatch]:
+def segment_batches(
+    given: Iterable[tuple[Any, Any]], most_characters: int = BATCH_CHARACTERS
+) -> Iterator[SegmentBatch]:
     """Yield batches, the first ones small; what comes before an error is yielded before the error is raised.
 
     Args:

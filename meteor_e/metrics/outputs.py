@@ -11,16 +11,9 @@ import numpy as np
 from meteor_e.api.metrics import Metric, MetricScore, OutputsMetric, Scores, SystemOutputs
 from meteor_e.api.sums import checked_statistics, main_scores
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, Integers, digest
-from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, listed
 from meteor_e.results import SystemTexts, score
-
-
-def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
-    ) -> Scores:
-        """Score cells."""
 
 
 def score_outputs(

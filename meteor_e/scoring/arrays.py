@@ -86,7 +86,7 @@ def score_arrays(counts: Counts, parameters: Parameters) -> ArrayScores:
 
 
 def part_arrays(counts: Counts, parameters: Parameters) -> Any:
-    """Return METEOR and its parts, :class:`FormulaScores` of arrays; undefined parts are NaN. See :func:`score_arrays`."""
+    """Return METEOR and its parts as :class:`FormulaScores` of arrays; arguments as for :func:`score_arrays`."""
     precision, recall = precision_recall(counts, parameters.delta, parameters.weights)
     mean = fmean(precision, recall, parameters.alpha)
     penalty = parameters.gamma * _power(fragmentation(counts), parameters.beta)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.estimators import Estimator, Examples, TrainingRun
 from meteor_e.api.measures import Measure
-from meteor_e.api.metrics import Metric, MetricContext, Scores, SystemOutputs
+from meteor_e.api.metrics import Metric, MetricContext, OutputsMetric, Scores, SystemOutputs
 from meteor_e.base.errors import ConfigError, InputError, PluginError, describe_error
 from meteor_e.testing.report import begin, copy_of, make, short
 from meteor_e.testing.samples import SENTENCES
@@ -38,7 +38,7 @@ def check_metric(metric: type[Metric] | Metric, *, context: MetricContext | None
     fits = isinstance(signature, str) and bool(signature.strip()) and "\n" not in signature
     report.expect(fits, f"signature is {short(signature)}; it must name in a line all that changes a number")
     report.expect(isinstance(made.higher_is_better, bool), "higher_is_better must be True or False")
-    if getattr(made, "by_system", False):
+    if isinstance(made, OutputsMetric) and not made.alone:
         # Its scores belong to systems by name.
         report.stop()
         return

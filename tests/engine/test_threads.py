@@ -9,7 +9,7 @@ import pytest
 
 from meteor_e import InputError, Meteor
 from meteor_e.engine.native import native_module
-from meteor_e.engine.streaming import BATCH_SEGMENTS, SegmentBatch, segment_batches
+from meteor_e.engine.streaming import BATCH_SEGMENTS, SegmentBatch, paired, segment_batches
 from meteor_e.engine.threads import scored_in_order
 from meteor_e.packs.resources import LanguageResources
 
@@ -52,7 +52,7 @@ def test_small_chunks_use_all_threads_inside():
         seen.append((len(batch.hypotheses), threads, threading.current_thread() is threading.main_thread()))
 
     texts = ["a"] * (3 * BATCH_SEGMENTS)
-    for _ in scored_in_order(segment_batches(texts, texts), score, 2):
+    for _ in scored_in_order(segment_batches(paired(texts, texts)), score, 2):
         pass
     small = [entry for entry in seen if entry[0] < BATCH_SEGMENTS and entry[2]]
     assert small

@@ -11,14 +11,13 @@ import pytest
 
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
+from meteor_e import results as table_module
 from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, SystemInput
 from meteor_e.api.sums import BATCH
-from meteor_e.metrics import table as table_module
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.specs import parse_metric, parse_metrics
-from meteor_e.results import SystemTexts
-from meteor_e.metrics.table import Significance, score_table
 from meteor_e.plugins.registry import plugin_registry
+from meteor_e.results import Significance, SystemTexts, score
 
 HYPOTHESES = ["the cat sat on the mat", "boats left the harbour early", "他 走 了 。"]
 REFERENCES = [["a cat sat on the mat", "the cat is on a mat"], ["the boats left early"], ["他走了。"]]
@@ -264,29 +263,29 @@ def test_systems_are_scored_while_they_are_read(monkeypatch):
         return statistics(self, hypotheses, references, sources)
 
     monkeypatch.setattr(Lengths, "statistics", watched)
-    table = score_table([metric], [system(10_000, taken)], segments=False).kept()
+    table = score([metric], [system(10_000, taken)], segments=False).kept()
     assert held == [(4096, 4096), (4096, 8192), (1808, 10_000)]
     assert [row.count for row in table.whole] == [10_000]
     assert table.segment_scores("test-lengths") == []
     pairs = list(system(10_000).pairs())
     whole = metric.corpus([text for text, _ in pairs], [texts for _, texts in pairs])
-    kept = score_table([metric], [SystemTexts("one", *zip(*pairs, strict=True))]).kept()
+    kept = score([metric], [SystemTexts("one", *zip(*pairs, strict=True))]).kept()
     assert table.scores("test-lengths") == kept.scores("test-lengths") == [whole.score]
     assert kept.segment_scores("test-lengths") == whole.segments.tolist()
 
 
 def test_long_segments_are_scored_in_smaller_parts_with_the_same_digits(monkeypatch):
     metric = Lengths()
-    before = score_table([metric], [system(500)]).kept()
+    before = score([metric], [system(500)]).kept()
     monkeypatch.setattr(table_module, "CHARACTERS", 100)
-    after = score_table([metric], [system(500)]).kept()
+    after = score([metric], [system(500)]).kept()
     assert after.scores("test-lengths") == before.scores("test-lengths")
     assert after.segment_scores("test-lengths") == before.segment_scores("test-lengths")
 
 
 def test_a_metric_that_reads_ahead_sees_all_references():
     plain, ahead = Lengths(), Ahead()
-    table = score_table([plain, ahead], [system(5000)]).kept()
+    table = score([plain, ahead], [system(5000)]).kept()
     assert ahead.seen == 5000
     assert table.scores("test-lengths") == table.scores("test-ahead")
 
@@ -294,26 +293,26 @@ def test_a_metric_that_reads_ahead_sees_all_references():
 def test_tests_need_systems_of_the_same_segments():
     one, other = system(20), system(20)._replace(name="two")
     few = Significance("bootstrap", 10)
-    assert score_table([Lengths()], [one, other], tests=few).whole[1].tests[0].p is not None
+    assert score([Lengths()], [one, other], tests=few).whole[1].tests[0].p is not None
     changed = [*other.pairs()]
     changed[3] = (changed[3][0], ["another reference"])
     other = other._replace(pairs=changed.__iter__)
     with pytest.raises(InputError, match="two and one are not of the same segments"):
-        score_table([Lengths()], [one, other], tests=few).kept()
+        score([Lengths()], [one, other], tests=few).kept()
 
 
 def test_references_are_counted_wherever_they_come():
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     pairs = [("a cat sat", ["a cat sat"])] * 5000 + [("a cat sat", ["a cat sat", "the cat sat"])]
     metric = load_metric("chrf")
-    assert "nrefs:var" in score_table([metric], [SystemInput("one", None, pairs.__iter__)]).kept().signatures["chrF"]
-    assert "nrefs:1|" in score_table([metric], [system(3)]).kept().signatures["chrF"]
+    assert "nrefs:var" in score([metric], [SystemInput("one", None, pairs.__iter__)]).kept().signatures["chrF"]
+    assert "nrefs:1|" in score([metric], [system(3)]).kept().signatures["chrF"]
 
 
 def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
     metrics = [ChainMetric(name=name, options={"language": "en"}) for name in ("one", "two")]
     other = ChainMetric(name="three", options={"language": "en", "task": "adq"})
-    alone = score_table([metrics[0]], [system(30)]).kept()
+    alone = score([metrics[0]], [system(30)]).kept()
     asked = []
     chunks = Meteor.scored_batches
 
@@ -322,7 +321,7 @@ def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
         return chunks(self, hypotheses, references, **options)
 
     monkeypatch.setattr(Meteor, "scored_batches", watched)
-    table = score_table([*metrics, other], [system(30)]).kept()
+    table = score([*metrics, other], [system(30)]).kept()
     assert asked == [30, 30]
     for name in ("one", "two"):
         assert table.scores(name) == alone.scores("one")
@@ -334,7 +333,7 @@ def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
     metric = ChainMetric({"language": "other", "matchers": ["exact"]})
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
     with pytest.raises(InputError, match=r"^segment 5001: "):
-        score_table([metric], [SystemInput("one", None, pairs.__iter__)]).kept()
+        score([metric], [SystemInput("one", None, pairs.__iter__)]).kept()
 
 
 def test_metrics_of_two_languages():
@@ -348,11 +347,11 @@ def test_metrics_of_two_languages():
     french, english, any_language = Words("f", "fr"), Words("e", "en"), Words("any", "")
     systems = [SystemTexts("one", ["a b"], [["a"]])]
     for language in ("", "fr"):
-        assert score_table([any_language, french], systems, language=language).scores("f") == [2.0]
+        assert score([any_language, french], systems, language=language).scores("f") == [2.0]
     with pytest.raises(ConfigError, match=r"^metric e is for 'en', and f for 'fr'$"):
-        score_table([any_language, french, english], systems)
+        score([any_language, french, english], systems)
     with pytest.raises(ConfigError, match=r"^metric e is for 'en', and the text is in 'fr'$"):
-        score_table([any_language, french, english], systems, language="fr")
+        score([any_language, french, english], systems, language="fr")
 
 
 class Lines(SegmentMetric):
@@ -371,14 +370,14 @@ class Lines(SegmentMetric):
     def corpus_scores(self, sums):
         return sums[:, 1:] / sums[:, :1]
 
-    def details(self, hypotheses, references):
+    def details(self, statistics, hypotheses, references):
         return [{"first": text[:1]} for text in hypotheses]
 
 
 def test_a_metric_of_several_columns_with_details():
     pairs = [("a cat", ["x"]), ("dogs run far", ["x"])]
     systems = [SystemInput(name, None, pairs.__iter__) for name in ("one", "two")]
-    table = score_table([Lines(), Lengths()], systems, details=True, tests=Significance("bootstrap", 10)).kept()
+    table = score([Lines(), Lengths()], systems, details=True, tests=Significance("bootstrap", 10)).kept()
     assert next(table.records())[:8] == ["system", "segment", "words", "words low", "words high",
                                             "words difference", "words p", "letters"]  # fmt: skip
     assert list(table.records())[3][2] == 2.5
@@ -399,7 +398,7 @@ def test_columns_are_as_many_as_the_metric_says():
     metric = Lines()
     metric.corpus_scores = lambda sums: sums
     with pytest.raises(PluginError, match="returned 4 values; its columns have 3"):
-        score_table([metric], [system(3)]).kept()
+        score([metric], [system(3)]).kept()
 
 
 @pytest.mark.parametrize("label", ["a\nb", "a\tb", "a\x1b[31m"])
@@ -438,7 +437,7 @@ def test_segments_of_a_document_are_written_as_they_are_scored():
             read.append(number)
             yield "a cat", ["x"]
 
-    table = score_table([Lines()], [SystemInput("one", None, pairs)])
+    table = score([Lines()], [SystemInput("one", None, pairs)])
     system = next(table.streamed_document()["systems"])
     assert next(system["segments"])["segment"] == 1
     assert len(read) < 2 * BATCH

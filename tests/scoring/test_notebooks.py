@@ -53,17 +53,16 @@ def test_an_alignment(meteor):
 
 def test_several_metrics():
     from meteor_e import load_metric
-    from meteor_e.results import SystemTexts
-    from meteor_e.metrics.table import score_table
+    from meteor_e.results import SystemTexts, score
 
     metrics = [load_metric("meteor:language=other"), Words()]
     systems = [SystemTexts("<a>", ["a b", "c"], [["a"], ["c"]]), SystemTexts("b", ["a", "d"], [["a"], ["c"]])]
-    table = score_table(metrics, systems).kept()
+    table = score(metrics, systems).kept()
     label = table.columns[0].heading.name
-    assert repr(table) == f"SystemTable(2 systems; {label}, words)"
+    assert repr(table) == f"Results(2 systems; {label}, words)"
     assert "<td>system 1</td><td>&lt;a&gt;</td>" in table._repr_html_()
     assert len(table.to_dict()["systems"][0]["segments"]) == 2
-    assert "segments" not in score_table(metrics, systems, segments=False).to_dict()["systems"][0]
+    assert "segments" not in score(metrics, systems, segments=False).to_dict()["systems"][0]
     pytest.importorskip("pandas", reason="pandas is not installed")
     frame = table.to_pandas()
     assert frame["system"].tolist() == ["<a>", "b"]

@@ -122,10 +122,12 @@ class CocoMetric(Metric):
         return np.column_stack([bleu(sums[:, :_BLEU]), meteor, sums[:, _BLEU : _BLEU + means] / count[:, None]])
 
     def details(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+        self, statistics: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
     ) -> Sequence[Mapping[str, Any]] | None:
         """Return what the metric beside says of each caption."""
-        found: Sequence[Mapping[str, Any]] | None = self._beside and self._beside.details(hypotheses, references)
+        found: Sequence[Mapping[str, Any]] | None = self._beside and self._beside.details(
+            statistics, hypotheses, references
+        )
         return found
 
 

@@ -107,7 +107,9 @@ class CaptionLight(SegmentMetric):
         """Say for each caption what is missing, what was invented, and whether it is broken."""
         return describe_captions(self._lexicon, self._detector, hypotheses, references)
 
-    def details(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[Mapping[str, Any]]:
+    def details(
+        self, statistics: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> list[Mapping[str, Any]]:
         """Return what JSON says of each caption: see :class:`~meteor_e_captions.explain.CaptionReport`."""
         return [report.to_dict() for report in self.reports(hypotheses, references)]
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from meteor_e.api import ComponentOptions, ConfigError, FilePath, InputError, Meta, Metric, SystemOutputs
+from meteor_e.api import ComponentOptions, ConfigError, FilePath, InputError, Meta, OutputsMetric, SystemOutputs
 from meteor_e.api.metrics import Scores, named_options
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats
 from meteor_e.base.errors import near_miss
@@ -25,7 +25,7 @@ EQUAL = 1e-6
 """Given scores of systems that differ no more than this from their segments' mean are that mean, rounded."""
 
 
-class ScoreFileMetric(Metric):
+class ScoreFileMetric(OutputsMetric):
     """A metric whose scores are in files, at segment level, system level or both.
 
     A file is read when a test set asks for it: ``{pair}``, ``{source}``, ``{target}`` and ``{reference}`` in its
@@ -33,8 +33,6 @@ class ScoreFileMetric(Metric):
     """
 
     name: ClassVar[str] = "scores"
-    by_system: ClassVar[bool] = True
-    streaming: ClassVar[bool] = False
     _in_data = False
     """Whether file names are relative to the folder of the test set."""
 
@@ -247,7 +245,7 @@ class MtmeMetric(ScoreFileMetric):
         lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
 
     def __init__(self, **options: Any) -> None:
-        Metric.__init__(self, **options)
+        OutputsMetric.__init__(self, **options)
         name = self.label = self.options.metric
         self._metric = self._testset = self._reference = None
         files = [f"metric-scores/{{pair}}/{name}-{{reference}}.{level}.score" for level in ("seg", "sys")]

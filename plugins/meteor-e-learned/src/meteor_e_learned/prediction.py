@@ -17,6 +17,7 @@ from meteor_e.api import (
     Meta,
     Metric,
     MetricContext,
+    OutputsMetric,
     SystemOutputs,
 )
 from meteor_e.api.metrics import Scores
@@ -109,7 +110,7 @@ def check_language(model: LearnedModel, language: str) -> None:
         )
 
 
-class ModelMetric(Metric):
+class ModelMetric(OutputsMetric):
     """A trained model as a metric of an evaluation.
 
     A model that scores single hypotheses is taken by its scores, before they are mapped to shares: the order is the
@@ -119,6 +120,8 @@ class ModelMetric(Metric):
     """
 
     name: ClassVar[str] = "model"
+    alone: ClassVar[bool] = True
+    streaming: ClassVar[bool | None] = None
 
     class Options(ComponentOptions):
         """Which model."""

@@ -309,7 +309,7 @@ def _result(
         compare([one.statistics for one in found], metric.corpus_scores),
     )
     if type(metric).details is not Metric.details:
-        told = [metric.details(system.hypotheses, lists) for system in systems]
+        told = [metric.details(None, system.hypotheses, lists) for system in systems]
         result = dataclasses.replace(result, details=tuple(each for each in told if each is not None))
     if type(metric).explain is Metric.explain:
         return result
