@@ -15,7 +15,6 @@ from meteor_e.api import (
     FeatureBatch,
     FilePath,
     Meta,
-    Metric,
     MetricContext,
     OutputsMetric,
     SystemOutputs,
