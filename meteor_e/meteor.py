@@ -500,7 +500,7 @@ class Meteor:
         progress: Progress = silent,
     ) -> StatisticsSum:
         """Add up the statistics of a corpus, for :meth:`corpus_score`; the arguments are those of :meth:`corpus`."""
-        corpus = SystemInput("scoring", None, lambda: paired(hypotheses, references))
+        corpus = SystemInput("the corpus", None, lambda: paired(hypotheses, references))
         found = score([_Itself(self)], [corpus], segments=False, progress=progress).kept()
         total = StatisticsSum(len(self.matchers))
         total.add_total(found.sums[0][0].total, found.sums[0][0].count)

@@ -112,7 +112,7 @@ class TestCorpus:
             (["a", "b"], ["a"], "the references end after 1 segments, but there are more hypotheses"),
             (["a"], ["a", "b"], "the hypotheses end after 1 segments, but there are more references"),
             ([], ["a"], "the hypotheses end after 0 segments"),
-            ([], [], "there are no segments to score"),
+            ([], [], "there is nothing to score"),
             ("text", ["text"], "are a list with one item per segment, not a str"),
             ({"1": "text"}, {"1": "text"}, "are a list with one item per segment, not a dict"),
             (["text"], "text", "are a list with one item per segment, not a str"),

@@ -224,6 +224,7 @@ class Metric(Component):
         language: ISO code of the only language that it is for; empty if it takes any.
         on_error: what to do with a segment that cannot be scored: ``stop``, ``skip`` or ``zero``; ``None`` for a metric
             that scores every segment.
+        jobs: processes that may score portions of a test set.
         threads: threads that score batches side by side where this metric is alone; ``None``: one batch at a time.
     """
 
@@ -237,6 +238,11 @@ class Metric(Component):
     threaded: ClassVar[bool] = False
     signature: str
     language: str = ""
+
+    @property
+    def jobs(self) -> int:
+        """Processes that may score portions of a test set."""
+        return 1
 
     @property
     def on_error(self) -> str | None:

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import InputError, PluginError, guarded
+from meteor_e.base.processes import worked_on
 from meteor_e.base.progress import Progress, silent
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 BATCH = 4096
 """Segments that are scored at once."""
+
+PORTION = 256
+"""Segments that a process scores at once."""
 
 
 class Batch(NamedTuple):
@@ -148,11 +152,26 @@ def checked_statistics(
     finite: bool = True,
     progress: Progress = silent,
 ) -> Floats:
-    """Return a metric's statistics of all segments; see :func:`checked_rows`."""
+    """Return a metric's statistics of all segments, by as many processes as it asks for; see :func:`checked_rows`."""
     import numpy as np
 
+    if metric.jobs > 1 and len(hypotheses) > PORTION:
+        pairs = list(zip(hypotheses, references, strict=True))
+        portions = [pairs[start : start + PORTION] for start in range(0, len(pairs), PORTION)]
+        found: dict[int, Floats] = {}
+        for number, rows in worked_on(_rows_elsewhere, metric, portions, min(metric.jobs, len(portions))):
+            found[number] = rows
+            progress(metric.label, sum(map(len, found.values())), len(pairs))
+        return np.concatenate([found[number] for number in range(len(portions))])
     parts = statistics_in_batches(metric, hypotheses, references, sources, progress, finite=finite)
     return np.concatenate([np.asarray(part, float) for part in parts])
+
+
+def _rows_elsewhere(metric: Any, pairs: Sequence[tuple[str, Sequence[str]]]) -> Floats:
+    import numpy as np
+
+    hypotheses, references = zip(*pairs, strict=True)
+    return np.asarray(checked_rows(metric, hypotheses, references), float)
 
 
 def values_of(metric: Any, found: Any) -> list[list[float]]:

@@ -101,6 +101,11 @@ class ChainMetric(AlignmentMetric):
         return self._meteor
 
     @property
+    def jobs(self) -> int:
+        """Those that were asked for, where more threads than one are of no use."""
+        return self._context.jobs if self.current.max_threads == 1 else 1
+
+    @property
     def signature(self) -> str:  # type: ignore[override]
         """METEOR's signature."""
         return self.current.signature

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e.api.metrics import Scores, SystemOutputs
-from meteor_e.base.array_cache import ArrayCache, Cells, Floats, Integers, digest
+from meteor_e.api.metrics import SystemOutputs
+from meteor_e.base.array_cache import ArrayCache, Cells, Integers, digest
 from meteor_e.base.processes import worked_on
 from meteor_e.base.progress import Progress, silent
 from meteor_e.engine.metric import aligned
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import as_summed, statistics_width
+from meteor_e.scoring.statistics import statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -139,53 +139,3 @@ def _groups(work: Sequence[_Work], size: int = 20_000) -> Iterator[list[_Work]]:
             group, count = [], 0
     if group:
         yield group
-
-
-def score_with_references(counts: arrays.Counts, parameters: Parameters) -> tuple[Floats, arrays.Counts]:
-    """Score segments that have several references: the best counts, of equals the first.
-
-    Args:
-        counts: ``(…, references, width)``.
-        parameters: of the formula.
-
-    Returns:
-        Scores ``(…)`` and the statistics of the reference that counts ``(…, width)``.
-    """
-    scores = arrays.score_arrays(counts, parameters)
-    best = scores.argmax(axis=-1)
-    chosen = np.take_along_axis(counts, best[..., None, None], axis=-2)[..., 0, :]
-    return np.take_along_axis(scores, best[..., None], axis=-1)[..., 0], chosen
-
-
-def chain_scores(
-    label: str,
-    meteor: Meteor,
-    test: SystemOutputs,
-    cells: Cells,
-    cache: ArrayCache,
-    *,
-    systems: bool,
-    jobs: int = 1,
-    progress: Progress = silent,
-) -> Scores:
-    """Score cells with a chain; whole systems by the formula on the sums of their segments.
-
-    Statistics are kept, so that another task or other weights align nothing again. The other arguments are those of
-    :func:`meteor_e.metrics.outputs.score_outputs`.
-    """
-    wanted = np.ones_like(cells) if systems else cells
-    counts = chain_statistics(meteor, test, wanted, cache, jobs=jobs, progress=progress)
-    parameters = meteor.chain.parameters
-    known = counts[..., 0, 0] >= 0
-    segments = np.full(cells.shape, np.nan)
-    segments[known], chosen = score_with_references(counts[known], parameters)
-    whole = np.full(len(test.systems), np.nan)
-    resample = None
-    if systems:
-        sums = as_summed(chosen).reshape(*cells.shape, -1).astype(float)
-        whole = arrays.score_arrays(sums.sum(axis=1), parameters)
-
-        def resample(system: int, weights: Floats) -> Floats:
-            return arrays.score_arrays(weights @ sums[system], parameters)
-
-    return Scores(label, meteor.signature, segments, whole, resample)

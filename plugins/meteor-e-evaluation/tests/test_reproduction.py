@@ -34,7 +34,7 @@ def test_wmt12_tau_to_the_printed_digit(load, packs):
     concordant = pairs = 0
     for pair, expected in published(index, "METEOR", "tau-strict"):
         test = load_test_set(index, pair)
-        scores = ChainMetric().score_outputs(test, test.judged(), ArrayCache(), systems=False)
+        scores = score_outputs(ChainMetric(), test, test.judged(), ArrayCache(), systems=False)
         assert round(measure("tau-strict").value(test, scores), 4) == expected
         concordant += count_pairs(test.rankings.strict(), scores.segments).concordant
         pairs += len(test.rankings.strict())
@@ -46,7 +46,7 @@ def test_wmt11_through_the_segment_map(load, packs):
     index = load("wmt11")
     for pair, expected in published(index, "METEOR", "tau-strict"):
         test = load_test_set(index, pair)
-        scores = ChainMetric().score_outputs(test, test.judged(), ArrayCache(), systems=False)
+        scores = score_outputs(ChainMetric(), test, test.judged(), ArrayCache(), systems=False)
         assert round(measure("tau-strict").value(test, scores), 4) == expected
         assert not any(line.startswith("warning") for line in check_test_set(test))
 
@@ -78,5 +78,5 @@ def test_other_sets_line_up(load, name, count):
 def test_captions_by_stuarts_tau(load, packs):
     (test,) = (load_test_set(index, pair) for index in [load("composite-30k")] for pair in index.pairs)
     assert (len(test), len(test.references)) == (2262, 5)
-    scores = parse_metric("meteor").score_outputs(test, test.judged(), ArrayCache(), systems=False)
+    scores = score_outputs(parse_metric("meteor"), test, test.judged(), ArrayCache(), systems=False)
     assert measure("kendall-c").value(test, scores) == pytest.approx(0.3505, abs=0.00005)
