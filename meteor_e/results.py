@@ -639,7 +639,7 @@ class _Loop(NamedTuple):
         if not count:
             raise InputError(f"{system.name} is empty; there is nothing to score")
         self.sums.append(sums)
-        yield _system_row(place, self.metrics, sums)
+        yield _system_row(place, self.metrics, sums, self.wanted.details)
 
     def _batches(
         self, name: str, pairs: Pairs, sums: Sequence[MetricSum]
@@ -720,13 +720,12 @@ def _by_name(
     return np.stack([scores.segments[0], np.ones(len(pairs))], axis=1), [float(scores.systems[0])]
 
 
-def _system_row(place: int, metrics: Sequence[Metric], sums: Sequence[MetricSum]) -> SystemRow:
+def _system_row(place: int, metrics: Sequence[Metric], sums: Sequence[MetricSum], details: bool = True) -> SystemRow:
     found = []
     for metric, one in zip(metrics, sums, strict=True):
-        values = tuple(one.values())
         with guarded(f"metric {metric.name!r}"):
-            details = metric.details([one.total], (), ())
-        found.append(SegmentRow(values, details[0] if details else None))
+            told = metric.details([one.total], (), ()) if details else None
+        found.append(SegmentRow(tuple(one.values()), told[0] if told else None))
     return SystemRow(place, None, tuple(found), sums[0].count)
 
 

@@ -76,7 +76,7 @@ def test_score_starts_as_light(own_packs, tmp_path):
     for name in ("hyp", "ref"):
         (tmp_path / name).write_text("a cat\n")
     files = [str(tmp_path / name) for name in ("hyp", "ref")]
-    for options in ([], ["--json", "--segments"]):
+    for options in ([], ["-f", "json", "--segments"]):
         arguments = ["score", *files, *options]
         loaded = loaded_after(f"from meteor_e.cli.program import cli; cli.main({arguments!r}, standalone_mode=False)")
         assert "meteor_e.results" in loaded

@@ -111,7 +111,7 @@ class CaptionLight(SegmentMetric):
         self, statistics: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
     ) -> list[Mapping[str, Any]]:
         """Return what JSON says of each caption: see :class:`~meteor_e_captions.explain.CaptionReport`."""
-        return [report.to_dict() for report in self.reports(hypotheses, references)]
+        return [report.to_dict() for report in self.reports(hypotheses, references)] if hypotheses else []
 
     def explain(
         self,
