@@ -24,8 +24,8 @@ def require(module: str, what: str, extra: str = "", distribution: str = "meteor
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        advice = f"pip install '{distribution}[{extra}]'" if extra else how_to_install(distribution)
-        raise ConfigError(f"{what} needs {error.name}, which is not installed; run: {advice}") from error
+        advice = how_to_install(f"{distribution}[{extra}]" if extra else distribution)
+        raise ConfigError(f"{what} needs {error.name}, which is not installed; {advice}") from error
 
 
 def comes_with_plugin(what: str, distribution: str) -> str:
@@ -34,5 +34,11 @@ def comes_with_plugin(what: str, distribution: str) -> str:
 
 
 def how_to_install(distribution: str) -> str:
-    """Return what to run where a distribution of ours is missing."""
-    return f"pip install {distribution}, or in a clone of meteor_e: pip install ./plugins/{distribution}"
+    """Return what to run in a clone of the repository where a distribution of ours is missing; no index has it yet.
+
+    Args:
+        distribution: its name, with an extra in brackets where one is needed.
+    """
+    core = distribution.partition("[")[0] == "meteor_e"
+    folder = distribution.replace("meteor_e", ".") if core else f"./plugins/{distribution}"
+    return "in a clone of meteor_e, run: pip install " + (f"'{folder}'" if "[" in folder else folder)

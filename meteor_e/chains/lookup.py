@@ -57,15 +57,6 @@ def find_language(name: str, registry: Registry | None = None, *, generic: bool 
     return language
 
 
-_PLUGIN = {
-    "jieba": "meteor-e-languages[chinese]",
-    "fugashi": "meteor-e-languages[japanese]",
-    "icu": "meteor-e-languages[icu]",
-    "mecab-ko": "meteor-e-languages[korean]",
-}
-"""What to install for the segmenters of our plugins."""
-
-
 def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
     """Return the segmenter of a language, ``None`` if it needs none.
 
@@ -78,11 +69,6 @@ def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
     try:
         found = registry.get("segmenter", name)
     except PluginError as error:
-        advice = (
-            f"; pip install '{_PLUGIN[name]}', or give --set segmenter=characters, which needs nothing"
-            if name in _PLUGIN
-            else ""
-        )
-        raise PluginError(f"language {language.code!r}: {error}{advice}") from error
+        raise PluginError(f"language {language.code!r}: {error}; --set segmenter=characters needs no plugin") from error
     result: Segmenter | None = found.make(MatcherContext(language, LanguageResources()))
     return result

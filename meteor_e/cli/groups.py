@@ -9,7 +9,7 @@ import click
 from meteor_e.base.errors import MeteorError, PluginError, PluginWarning
 from meteor_e.base.extras import comes_with_plugin
 from meteor_e.cli.grouped_help import FullHelpGroup
-from meteor_e.plugins.builtin import COMMANDS_OF_PLUGINS
+from meteor_e.plugins.distributions import noted_commands
 
 
 class OpenGroup(FullHelpGroup):
@@ -24,7 +24,7 @@ class OpenGroup(FullHelpGroup):
             source = plugin_registry().source("command", f"{self.name} {name}")
             text = f"command '{self.name} {name}' of {source} is hidden by meteor_e's own; rename the plugin's"
             warnings.warn(text, PluginWarning, stacklevel=2)
-        ours = [name for group, name in map(_split, COMMANDS_OF_PLUGINS) if group == self.name]
+        ours = [name for group, name in map(_split, noted_commands()) if group == self.name]
         return sorted({*own, *ours, *foreign})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
@@ -69,11 +69,11 @@ def _missing_command(name: str) -> click.Command | None:
     Args:
         name: the command, after the name of its group if it has one.
     """
-    if name not in COMMANDS_OF_PLUGINS:
+    note = noted_commands().get(name)
+    if note is None:
         return None
-    distribution, summary = COMMANDS_OF_PLUGINS[name]
-    advice = PluginError(comes_with_plugin(f"`meteor-e {name}`", distribution))
-    return _failing(_split(name)[1], f"Needs {distribution}. {summary}", advice)
+    advice = PluginError(comes_with_plugin(f"`meteor-e {name}`", note.distribution))
+    return _failing(_split(name)[1], f"Needs {note.distribution}. {note.summary}", advice)
 
 
 def _failing(name: str, summary: str, error: MeteorError) -> click.Command:

@@ -21,10 +21,13 @@ import click
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import MeteorError
-from meteor_e.plugins.builtin import COMMANDS, COMMANDS_OF_PLUGINS
+from meteor_e.plugins.builtin import COMMANDS
 
 if TYPE_CHECKING:
     from meteor_e.plugins.registry import Registry
+
+_HEADINGS = ("Score", "Look", "Evaluate", "Train", "Resources", "Plugins")
+"""Headings of commands in the help; those of third parties come under the last."""
 
 _GARBAGE = 50_000
 """New objects after which Python looks for garbage; 700, or 2,000 since 3.14, unless it is told."""
@@ -36,7 +39,9 @@ class LazyGroup(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins among them."""
         # A name with a space is a command of a group.
-        return [name for name in {*COMMANDS_OF_PLUGINS, *_registry().names("command")} if " " not in name]
+        from meteor_e.plugins.distributions import noted_commands
+
+        return [name for name in {*noted_commands(), *_registry().names("command")} if " " not in name]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import the command's module and return the command; ``None`` if there is none."""
@@ -50,27 +55,23 @@ class LazyGroup(click.Group):
         return plugin_command(context, name)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing any of meteor_e's own."""
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(COMMANDS.items()))
-        plugins = {name: _summary(name) for name in self.list_commands(context) if name not in COMMANDS}
+        """Write the list of commands by heading, without importing any of this repository's."""
+        listed: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
+        for name in sorted(self.list_commands(context)):
+            heading, summary = _summary(name)
+            listed[heading].append((name, summary))
         _registry().tell()
-        if plugins:
-            with formatter.section("Commands of plugins"):
-                formatter.write_dl(sorted(plugins.items()))
+        for heading, rows in listed.items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command, or one of two words such as ``evaluate spans``; suggest the nearest for one that is none."""
+        """Find a command; suggest the nearest for a name that is none."""
         from meteor_e.base.errors import near_miss
 
-        if len(args) > 1 and args[0] not in COMMANDS and (name := " ".join(args[:2])) in COMMANDS_OF_PLUGINS:
-            from meteor_e.cli.groups import plugin_command
-
-            group = self.get_command(context, args[0])
-            if not isinstance(group, click.Group) and (command := plugin_command(context, name)):
-                return name, command, args[2:]
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             names = self.list_commands(context)
             if args[0] not in names:
@@ -86,15 +87,20 @@ def _registry() -> Registry:
     return plugin_registry()
 
 
-def _summary(name: str) -> str:
-    """Return what a plugin's command is for, in a line."""
-    if name in COMMANDS_OF_PLUGINS and name not in _registry().names("command"):
-        return "Needs {}. {}".format(*COMMANDS_OF_PLUGINS[name])
+def _summary(name: str) -> tuple[str, str]:
+    """Return a command's heading in the help, and what it is for, in a line."""
+    from meteor_e.plugins.distributions import noted_commands
+
+    if name in COMMANDS:
+        return COMMANDS[name]
+    note = noted_commands().get(name)
+    if note is not None and name not in _registry().names("command"):
+        return note.group, f"Needs {note.distribution}. {note.summary}"
     try:
-        result: str = _registry().get("command", name).get_short_help_str(limit=200)
-        return result
+        found = _registry().get("command", name)
     except MeteorError as error:
-        return f"ERROR: {error}"
+        return _HEADINGS[-1], f"ERROR: {error}"
+    return note.group if note is not None else _HEADINGS[-1], found.get_short_help_str(limit=200)
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:

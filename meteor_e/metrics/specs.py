@@ -7,9 +7,8 @@ from typing import Any
 
 from meteor_e.api.metrics import Metric, MetricContext
 from meteor_e.base.errors import ConfigError, PluginError, near_miss
-from meteor_e.base.extras import comes_with_plugin
 from meteor_e.metrics.chain_metric import CHAIN_FILES
-from meteor_e.plugins.builtin import ELSEWHERE
+from meteor_e.plugins.distributions import missing
 from meteor_e.plugins.registry import plugin_registry
 
 FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
@@ -149,8 +148,8 @@ def _class(name: str, text: str) -> type[Metric] | None:
             f"metric {text!r} needs a neural network, which meteor_e does not bring; docs/explanation/which-metric.md "
             "compares such metrics with METEOR, and scores that another program wrote are read by -M scores:FILE"
         )
-    if distribution := ELSEWHERE.get(("metric", name), ELSEWHERE.get(("chain", name))):
-        raise ConfigError(comes_with_plugin(f"metric {text!r}", distribution))
+    if advice := missing(("metric", "chain"), name, f"metric {text!r}"):
+        raise ConfigError(advice)
     raise ConfigError(
         f"unknown metric {text!r}{near_miss(name, [*names, *chains])}; there are {', '.join(names)}, chain files, "
         f"and the chains {', '.join(chains)}; others come with plugins"

@@ -11,59 +11,18 @@ if TYPE_CHECKING:
 
 
 COMMANDS = {
-    "compat": "Take the Java program's command line and write what it writes.",
-    "config": "Check and show YAML chains.",
-    "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
-    "languages": "List languages, what is known of each, and the evidence for it.",
-    "pack": "Install, build, list, verify and remove resource packs.",
-    "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
-    "score": "Score hypotheses against references.",
-    "stem": "Stem words as METEOR does.",
+    "compat": ("Score", "Take the Java program's command line and write what it writes."),
+    "config": ("Plugins", "Check and show YAML chains."),
+    "languages": ("Look", "List languages, what is known of each, and the evidence for it."),
+    "mbr": ("Score", "Choose the candidate with the best expected score (minimum Bayes risk decoding)."),
+    "pack": ("Resources", "Install, build, list, verify and remove resource packs."),
+    "plugins": ("Plugins", "List matchers, metrics, chains and more, and where they come from."),
+    "score": ("Score", "Score hypotheses against references."),
+    "stem": ("Look", "Stem words as METEOR does."),
 }
-"""The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name, "_" for "-"."""
+"""The commands, the heading of each in the help, and what it is for.
 
-
-COMMANDS_OF_PLUGINS = {
-    "align": ("meteor-e-evaluation", "Align hypotheses with references and show which words match."),
-    "dbnary": ("meteor-e-languages", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
-    "encoder": ("meteor-e-vectors[encoder]", "Install, add and list sentence encoders."),
-    "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
-    "model": ("meteor-e-learned", "List learned metrics, show what one holds, and explain its scores."),
-    "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
-    "pack synonyms": ("meteor-e-languages", "Make a pack of a wordnet's synonyms."),
-    "pack info": ("meteor-e-bitext", "Print what a pack holds, and how much of a text it covers."),
-    "pack filter": ("meteor-e-bitext", "Cut a pack's paraphrases down to those that a text can use."),
-    "report": ("meteor-e-evaluation", "Write a page that shows scores, distributions and every segment's alignment."),
-    "stress": ("meteor-e-evaluation", "Test whether metrics notice errors: negations, numbers, omissions and others."),
-    "train": ("meteor-e-learned", "Train a learned metric as a recipe says."),
-    "tune": ("meteor-e-evaluation", "Find parameters and weights that agree best with human judgments."),
-    "vectors": ("meteor-e-vectors", "Train, install and convert word vectors."),
-}
-"""Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
-
-
-ELSEWHERE = {
-    ("chain", "baseline-contextual"): "meteor-e-vectors",
-    ("chain", "contextual"): "meteor-e-vectors",
-    ("chain", "contextual-cosine"): "meteor-e-vectors",
-    ("metric", "caption-context"): "meteor-e-captions",
-    ("metric", "caption-light"): "meteor-e-captions",
-    ("metric", "coco"): "meteor-e-captions",
-    ("metric", "en-light"): "meteor-e-learned",
-    ("metric", "en-light-context"): "meteor-e-learned",
-    ("metric", "en-ranker"): "meteor-e-learned",
-    ("metric", "model"): "meteor-e-learned",
-    ("metric", "mtme"): "meteor-e-evaluation",
-    ("metric", "nist"): "meteor-e-evaluation",
-    ("metric", "scores"): "meteor-e-evaluation",
-    ("segmenter", "ptb"): "meteor-e-captions",
-    ("table format", "datasets"): "meteor-e-tables",
-    ("table format", "jsonl"): "meteor-e-tables",
-    ("table format", "parquet"): "meteor-e-tables",
-    ("runner", "dask"): "meteor-e-tables",
-    ("runner", "table"): "meteor-e-tables",
-}
-"""What distributions of ours bring, by kind and name, so that we can say what to install."""
+The module of a command in :mod:`meteor_e.cli` has its name, "_" for "-"."""
 
 
 def is_taken_later(code: str) -> bool:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ConfigError, MeteorError, PluginError, PluginWarning, near_miss
-from meteor_e.base.extras import comes_with_plugin
 from meteor_e.plugins import builtin as builtins
 from meteor_e.plugins.definitions import KINDS, Definition, Kind, definitions
+from meteor_e.plugins.distributions import missing
 from meteor_e.plugins.loading import BUILTIN, PluginLoader, Problem, Source, installed_entry_points
 
 if TYPE_CHECKING:
@@ -215,10 +215,9 @@ class Registry:
 
     def _unknown(self, kind: Kind, name: str) -> MeteorError:
         known = sorted({*self._builtin[kind.name], *self._foreign[kind.name]})
-        distribution = builtins.ELSEWHERE.get((kind.name, name))
-        if distribution is not None:
-            failed = "".join(f"; {problem}" for problem in self._problems)
-            return PluginError(comes_with_plugin(f"the {kind.name} {name!r}", distribution) + failed)
+        advice = missing((kind.name,), name, f"the {kind.name} {name!r}")
+        if advice:
+            return PluginError(advice + "".join(f"; {problem}" for problem in self._problems))
         text = f"there is no {kind.name} {name!r}{near_miss(name, known)}; the {kind.plural}: {', '.join(known)}"
         if kind.name == "language":
             text += "; use 'other' for a language that has no definition"

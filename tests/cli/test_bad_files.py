@@ -152,7 +152,7 @@ def test_user_and_password_are_sent_as_they_should_be():
 @pytest.mark.parametrize("option", ["-c", "-M"])
 def test_a_chain_whose_plugin_is_missing(cli, option):
     line = cli("score", "hyp", "ref", option, "contextual", env={"METEOR_E_PLUGINS": "none"}).err
-    assert "comes with the plugin meteor-e-vectors, which is not installed: pip install meteor-e-vectors" in line
+    assert "comes with the plugin meteor-e-vectors, which is not installed: in a clone of meteor_e, run: pip" in line
 
 
 LINES = ["the\u2028cat", "the\x85cat", "the\xa0cat"]

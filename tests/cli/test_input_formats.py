@@ -19,7 +19,7 @@ def test_what_a_plugin_brings_is_said_where_it_is_missing(cli, arguments):
     if arguments == ["-"]:
         arguments = ["-", "--reference-column", "x"]
     message = cli.failing(3, "score", *arguments, env={"METEOR_E_PLUGINS": "none"})
-    assert "pip install meteor-e-tables" in message
+    assert "pip install ./plugins/meteor-e-tables" in message
     assert "pip install ./plugins/meteor-e-tables" in message
 
 

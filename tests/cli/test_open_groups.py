@@ -46,7 +46,7 @@ def test_where_the_plugin_is_missing_the_command_says_what_to_install(registry, 
     code, out, err = run(capsys, "pack", "build", *arguments)
     assert (code, out, err.count("\n")) == (3, "", 1)
     assert "`meteor-e pack build` comes with the plugin meteor-e-bitext, which is not installed" in err
-    assert "pip install meteor-e-bitext, or in a clone of meteor_e: pip install ./plugins/meteor-e-bitext" in err
+    assert "in a clone of meteor_e, run: pip install ./plugins/meteor-e-bitext" in err
 
 
 @pytest.mark.parametrize("command", ["evaluate", "tune"])
@@ -70,7 +70,7 @@ def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, cap
 )
 def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch, metric, distribution):
     monkeypatch.setattr("meteor_e.metrics.specs.plugin_registry", lambda: registry)
-    with pytest.raises(ConfigError, match=f"comes with the plugin {distribution}, which is not installed: pip install"):
+    with pytest.raises(ConfigError, match=f"comes with the plugin {distribution}, which is not installed: in a clone"):
         parse_metric(metric)
 
 
@@ -78,7 +78,7 @@ def test_a_command_of_the_first_level_says_it_too(registry, capsys):
     code, out, err = run(capsys, "report", "a", "b", "--png", "p")
     assert (code, out, err.count("\n")) == (3, "", 1)
     assert "`meteor-e report` comes with the plugin meteor-e-evaluation, which is not installed" in err
-    assert "pip install meteor-e-evaluation, or in a clone of meteor_e: pip install ./plugins/" in err
+    assert "run: pip install ./plugins/meteor-e-evaluation" in err
     assert re.search(r"\n  report +Needs meteor-e-evaluation\. ", run(capsys, "--help")[1])
 
 
@@ -99,7 +99,7 @@ def test_a_page_on_the_command_says_where_it_comes_from(registry):
 def test_a_plugins_command_in_a_group(registry, capsys):
     registry.register(Plugin, "shouting")
     assert run(capsys, "pack", "shout", "cat") == (0, "CAT\n", "")
-    assert "  shout    Say it loud." in run(capsys, "pack", "--help")[1]
+    assert re.search("  shout +Say it loud", run(capsys, "pack", "--help")[1])
     code, out, err = run(capsys, "pack", "broken", "--help")
     assert (code, out) == (3, "")
     assert "'pack broken'" in err

@@ -219,7 +219,7 @@ def test_a_command_of_a_plugin(greeting, run_cli):
 def test_commands_of_plugins_are_listed_with_what_they_are_for(greeting, run_cli):
     code, output, errors = run_cli("--help")
     assert code == 0
-    _, _, listed = output.partition("Commands of plugins:")
+    _, _, listed = output.partition("\nPlugins:")
     listed = f" {' '.join(listed.split())} "
     assert " greet Say something nice. " in listed
     assert " sad ERROR: command 'sad' of kind-plugin 3.0 is broken: " in listed

@@ -103,7 +103,9 @@ def test_a_segmenter_that_is_not_installed_says_what_to_install():
     language = parse_language(
         {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li", "segmenter": "jieba"}
     )
-    with pytest.raises(PluginError, match=r"language 'xx': there is no segmenter 'jieba'.*pip install 'meteor-e-lang"):
+    with pytest.raises(
+        PluginError, match=r"language 'xx': the segmenter 'jieba' comes with .*'./plugins/meteor-e-lang"
+    ):
         make_segmenter(language, Registry(lambda: []))
 
 

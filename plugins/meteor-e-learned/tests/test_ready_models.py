@@ -392,7 +392,7 @@ def test_a_library_that_is_missing(estimator, module, extra, tmp_path, monkeypat
     if estimator == "guarded-linear":
         situations = {"all": {"chrf.score": [-1.0, 0.0, 100.0, 101.0]}}
         recipe = msgspec.structs.replace(recipe, options={"toward": [], "situations": situations, "base": "chrf.score"})
-    message = rf"^training '{estimator}' needs {module}.*, which is not installed; run: pip install '.*\[{extra}\]'$"
+    message = rf"^training '{estimator}' needs {module}.*, which is not installed: pip install '.*\[{extra}\]'$"
     with pytest.raises(ConfigError, match=message):
         train(recipe, tmp_path / "model.safetensors", folder=folder, store=NONE)
     assert not (tmp_path / "model.safetensors").exists()
@@ -560,14 +560,3 @@ def test_numbers_of_an_encoder_may_differ_a_little(toy, monkeypatch):
         load_model(toy).features  # noqa: B018
     monkeypatch.setattr(OverlapFeature, "tolerance", 1e-3, raising=False)
     assert load_model(toy).features.dimension
-
-
-def test_the_core_knows_the_names_so_that_it_can_say_what_to_install():
-    from meteor_e.plugins.builtin import ELSEWHERE
-
-    named = {
-        name
-        for (kind, name), distribution in ELSEWHERE.items()
-        if (kind, distribution) == ("metric", "meteor-e-learned")
-    }
-    assert named == {*ready_models(), "model"}

@@ -249,6 +249,6 @@ class TestErrors:
             (blocked / f"{name}.py").write_text(f"raise ModuleNotFoundError('no', name={name!r})")
         environment = {"PYTHONPATH": str(blocked)}
         message = cli.failing(2, "score", "data.jsonl", "-o", "out.parquet", env=environment)
-        assert "run: pip install meteor-e-tables" in message
+        assert "run: pip install ./plugins/meteor-e-tables" in message
         message = cli.failing(2, "score", "data.jsonl", "--dask", "local:1", env=environment)
-        assert "pip install 'meteor-e-tables[dask]'" in message
+        assert "pip install './plugins/meteor-e-tables[dask]'" in message

@@ -31,5 +31,5 @@ def running(what: str) -> Iterator[None]:
             if extra is None:
                 raise
             raise ConfigError(
-                f"{what} needs {error.name}, which is not installed; run: pip install 'meteor-e-learned[{extra}]'"
+                f"{what} needs {error.name}, which is not installed: pip install './plugins/meteor-e-learned[{extra}]'"
             ) from error

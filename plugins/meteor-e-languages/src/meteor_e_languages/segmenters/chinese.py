@@ -25,7 +25,7 @@ def _load() -> Any:
                     import jieba
             except ImportError as error:
                 raise PluginError(
-                    "segmenter 'jieba' needs the library jieba; pip install 'meteor-e-languages[chinese]'"
+                    "segmenter 'jieba' needs the library jieba; pip install './plugins/meteor-e-languages[chinese]'"
                 ) from error
             tokenizer = jieba.Tokenizer()
             # Its cache is a file in the common temporary folder, which anybody may have put there.

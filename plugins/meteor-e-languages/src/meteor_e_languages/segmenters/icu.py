@@ -13,7 +13,9 @@ def _breaker() -> Any:
     try:
         from icu4py.breakers import WordBreaker
     except ImportError as error:
-        raise PluginError("segmenter 'icu' needs the library icu4py; pip install 'meteor-e-languages[icu]'") from error
+        raise PluginError(
+            "segmenter 'icu' needs the library icu4py; pip install './plugins/meteor-e-languages[icu]'"
+        ) from error
     return WordBreaker
 
 

@@ -21,7 +21,7 @@ def _tagger() -> Any:
         except ImportError as error:
             raise PluginError(
                 "segmenter 'fugashi' needs the libraries fugashi and unidic-lite; "
-                "pip install 'meteor-e-languages[japanese]', or give --set segmenter=characters, which needs nothing"
+                "pip install './plugins/meteor-e-languages[japanese]'; --set segmenter=characters needs nothing"
             ) from error
         # Named, because another dictionary that is installed would give other words.
         _taggers.tagger = fugashi.Tagger(f'-Owakati -d "{unidic_lite.DICDIR}"')

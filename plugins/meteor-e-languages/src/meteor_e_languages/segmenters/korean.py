@@ -19,7 +19,7 @@ def _tagger() -> Any:
             from mecab import MeCab
         except ImportError as error:
             raise PluginError(
-                "segmenter 'mecab-ko' needs the library python-mecab-ko; pip install 'meteor-e-languages[korean]'"
+                "segmenter 'mecab-ko' needs python-mecab-ko; pip install './plugins/meteor-e-languages[korean]'"
             ) from error
         _taggers.tagger = MeCab()
     return _taggers.tagger

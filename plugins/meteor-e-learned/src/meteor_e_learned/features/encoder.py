@@ -103,7 +103,7 @@ def _open(model: str, tokenizer: str, longest: int, inner: str | None, changed: 
         tokenizers: Any = import_module("tokenizers")
     except ImportError as error:
         raise PluginError(
-            "feature 'encoder-matching' needs onnxruntime and tokenizers: pip install 'meteor-e-learned[encoder]'"
+            "encoder-matching needs onnxruntime and tokenizers: pip install './plugins/meteor-e-learned[encoder]'"
         ) from error
     digest = hashlib.sha256()
     contents = []

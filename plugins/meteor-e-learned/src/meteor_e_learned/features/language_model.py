@@ -21,7 +21,7 @@ def _open(path: str, size: int, changed: int) -> tuple[Any, str]:
         import kenlm  # type: ignore[import-not-found]
     except ImportError as error:
         raise PluginError(
-            "feature 'language-model' needs kenlm: pip install 'meteor-e-learned[language-model]'"
+            "feature 'language-model' needs kenlm: pip install './plugins/meteor-e-learned[language-model]'"
         ) from error
     digest = hashlib.sha256()
     try:
