@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 from meteor_e_evaluation.reports import score_systems
-from meteor_e_evaluation.reports.latex import write_matrices
 from meteor_e_evaluation.reports.lengths import distributions
+from meteor_e_evaluation.reports.matrix import write_matrices
 from meteor_e_evaluation.reports.plots import draw, write_plot
 
 from meteor_e import InputError

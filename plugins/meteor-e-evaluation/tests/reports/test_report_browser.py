@@ -5,7 +5,7 @@ import re
 
 import pytest
 from meteor_e_evaluation.reports import write_report
-from meteor_e_evaluation.reports.matchers import matcher_style
+from meteor_e_evaluation.reports.styles import matcher_style
 from report_systems import PAGE_REFERENCES, PAGE_SYSTEMS, Saying
 
 from meteor_e import Meteor

@@ -93,14 +93,3 @@ def test_systems_of_other_segments(cli):
     result = cli("report", *files, "--on-missing", "skip")
     assert result.code == 1
     assert "two and one are not of the same segments" in result.err.splitlines()[-1]
-
-
-def test_errors_and_advice_in_the_page(cli):
-    pytest.importorskip("meteor_e_evaluation")
-    cli.file("own", "The dog did not see the two men.\nA woman sings on Monday.\n")
-    cli.file("right", "The dog didn't see two men.\nOn Monday a woman sings.\n")
-    assert cli("report", "own", "right", "-M", "chrf", "--stress").code == 0
-    text = (cli.folder / "report.html").read_text(encoding="utf-8")
-    assert "Which metrics have evidence" in text
-    assert "Errors that the metrics notice" in text
-    assert 'data-label="perturbation">negation-dropped' in text

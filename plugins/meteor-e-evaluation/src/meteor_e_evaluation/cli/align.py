@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -76,11 +76,10 @@ def align(
     else:
         pairs = _file_pairs(hypothesis, reference, encoding)
     meteor = make_meteor()
-    write = _shower(meteor) if show else _WRITERS[form](meteor)
     with destination(output) as stream:
-        for number, (one, other) in enumerate(pairs, 1):
-            alignment = meteor.align(one, other, maximum_accuracy=maximum_accuracy)
-            write(stream, alignment, number, (one, other))
+        for number, texts in enumerate(pairs, 1):
+            alignment = meteor.align(*texts, maximum_accuracy=maximum_accuracy)
+            _write(stream, "show" if show else form, alignment, number, texts, meteor.resources.function_words)
             if stdio:
                 stream.flush()
 
@@ -108,72 +107,40 @@ def _stdio_pairs(encoding: str) -> Iterator[tuple[str, str]]:
         yield hypothesis, reference
 
 
-Writer = Callable[["TextIO", "Alignment", int, tuple[str, str]], None]
-"""Writes a segment: its alignment, its number, and its raw texts."""
+def _write(
+    stream: TextIO,
+    form: str,
+    alignment: Alignment,
+    number: int,
+    texts: tuple[str, str],
+    function_words: Collection[str],
+) -> None:
+    """Write a segment: its number, its alignment, in some formats its raw texts."""
+    if form in ("json", "jsonl"):
+        from meteor_e_evaluation.reports.offsets import word_offsets
 
-
-def _text_writer(_: Meteor) -> Writer:
-    def write(stream: TextIO, alignment: Alignment, number: int, texts: tuple[str, str]) -> None:
-        stream.write(f"segment {number}\n")
-        stream.writelines(line + "\n" for line in alignment_lines(alignment))
-        stream.write("\n")
-
-    return write
-
-
-def _json_writer(_: Meteor) -> Writer:
-    from meteor_e_evaluation.reports.offsets import word_offsets
-
-    def write(stream: TextIO, alignment: Alignment, number: int, texts: tuple[str, str]) -> None:
-        sides = alignment.hypothesis, alignment.reference
-        hypothesis, reference = (word_offsets(text, words) for text, words in zip(texts, sides, strict=True))
+        sides = zip(texts, (alignment.hypothesis, alignment.reference), strict=True)
+        hypothesis, reference = (word_offsets(text, words) for text, words in sides)
         places = {"hypothesis_offsets": hypothesis, "reference_offsets": reference}
-        json.dump({"segment": number, **alignment.to_dict(), **places}, stream, ensure_ascii=False)
-        stream.write("\n")
+        stream.write(json.dumps({"segment": number, **alignment.to_dict(), **places}, ensure_ascii=False) + "\n")
+    elif form == "java":
+        from meteor_e.java.alignments import format_alignment
 
-    return write
+        stream.write(format_alignment(alignment, number))
+    elif form == "latex":
+        from meteor_e_evaluation.reports.matrix import MATRIX_PREAMBLE, alignment_matrix
 
-
-def _java_writer(_: Meteor) -> Writer:
-    from meteor_e.java.alignments import format_alignment
-
-    return lambda stream, alignment, number, _: stream.writelines([format_alignment(alignment, number)])
-
-
-def _latex_writer(meteor: Meteor) -> Writer:
-    from meteor_e_evaluation.reports.matrix import MATRIX_PREAMBLE, alignment_matrix
-
-    function_words = meteor.resources.function_words
-
-    def write(stream: TextIO, alignment: Alignment, number: int, texts: tuple[str, str]) -> None:
         try:
             matrix = alignment_matrix(alignment, function_words)
         except InputError as error:
             raise InputError(f"segment {number}: {error}") from error
-        if number == 1:
-            stream.write(MATRIX_PREAMBLE)
-        stream.write(f"\n% segment {number}\n{matrix}")
-
-    return write
-
-
-def _shower(meteor: Meteor) -> Writer:
-    from meteor_e_evaluation.reports.aligned_pair import show_alignment
-
-    function_words = meteor.resources.function_words
-
-    def write(stream: TextIO, alignment: Alignment, number: int, texts: tuple[str, str]) -> None:
+        stream.write(f"{MATRIX_PREAMBLE if number == 1 else ''}\n% segment {number}\n{matrix}")
+    else:
         stream.write(f"segment {number}\n")
-        show_alignment(alignment, function_words, stream)
+        if form == "show":
+            from meteor_e_evaluation.reports.aligned_pair import show_alignment
+
+            show_alignment(alignment, function_words, stream)
+        else:
+            stream.writelines(line + "\n" for line in alignment_lines(alignment))
         stream.write("\n")
-
-    return write
-
-
-_WRITERS = {
-    "text": _text_writer,
-    "jsonl": _json_writer,
-    "json": _json_writer,
-    "java": _java_writer,
-    "latex": _latex_writer,
-}

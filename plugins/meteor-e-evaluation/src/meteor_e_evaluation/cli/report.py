@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -18,8 +16,6 @@ from meteor_e.cli.results import significance_options
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
-    from meteor_e.base.progress import Progress
-    from meteor_e_evaluation.reports.page import PageTable
 
 
 GROUPS = {
@@ -29,7 +25,7 @@ GROUPS = {
     ),
     **METRIC_GROUPS,
     "Output": OptionGroup(
-        ("output", "stress", "title", "png", "svg", "latex", "segments"),
+        ("output", "title", "png", "svg", "latex", "segments"),
         "… -o report.html --latex matrix.tex --segment 17",
     ),
     "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
@@ -51,7 +47,6 @@ GROUPS = {
 )
 @click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
 @click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")
-@click.option("--stress", is_flag=True, help="Show which errors in the first system's output the metrics notice.")
 @click.option("--title", metavar="TEXT", help="Title of the report.  [default: the systems' names]")
 @click.option("--png", metavar="FILE", help="Draw the distributions as a PNG picture, too.")
 @click.option("--svg", metavar="FILE", help="Draw the distributions as an SVG picture, too.")
@@ -71,7 +66,6 @@ def report(
     metrics: tuple[str, ...],
     names: tuple[str, ...],
     output: str,
-    stress: bool,
     title: str | None,
     png: str | None,
     svg: str | None,
@@ -101,7 +95,7 @@ def report(
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
     unique = _unique([system.name for system in given])
-    with _no_collection(), terminal_progress() as progress:
+    with terminal_progress() as progress:
         texts = lined_up(given)
         found = score_systems(
             meteor,
@@ -115,24 +109,16 @@ def report(
             progress=progress,
         )
         if latex is not None:
-            from meteor_e_evaluation.reports.latex import write_matrices
+            from meteor_e_evaluation.reports.matrix import write_matrices
 
             write_matrices(found, segments, latex)
-        if png is not None or svg is not None:
-            from meteor_e_evaluation.reports.plots import write_plot
+        kinds: tuple[tuple[str | None, Literal["png", "svg"]], ...] = ((png, "png"), (svg, "svg"))
+        for picture, kind in kinds:
+            if picture is not None:
+                from meteor_e_evaluation.reports.plots import write_plot
 
-            if png is not None:
-                write_plot(found, png, "png")
-            if svg is not None:
-                write_plot(found, svg, "svg")
-        own, by_segment = list(texts[0].hypotheses), [list(each) for each in texts[0].references]
-        language = make_meteor.language or "en"
-        tables = []
-        if stress:
-            tables.append(
-                _stress(make_meteor.metrics(metrics or ("meteor",)), own, by_segment, language, seed, progress)
-            )
-        write_page(found, output, tables)
+                write_plot(found, picture, kind)
+        write_page(found, output)
     for path in (output, png, svg, latex):
         if path is not None:
             click.echo(f"wrote {path}", err=True)
@@ -149,51 +135,10 @@ def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> 
     return found
 
 
-def _stress(
-    metrics: Sequence[Metric],
-    texts: list[str],
-    references: list[list[str]],
-    language: str,
-    seed: int,
-    progress: Progress,
-) -> PageTable:
-    """Return which errors in a system's output metrics notice.
-
-    Raises:
-        ConfigError: if the plugin that makes the errors is missing.
-    """
-    from meteor_e.base.extras import comes_with_plugin
-    from meteor_e_evaluation.reports.page import PageTable
-
-    try:
-        from meteor_e_evaluation.stress import make_suite, stress, stress_table
-    except ImportError:
-        raise ConfigError(comes_with_plugin("--stress", "meteor-e-evaluation")) from None
-    suite = make_suite(references, texts, language=language, pairs=100, seed=seed, progress=progress)
-    header, rows, notes = stress_table(stress(metrics, suite, examples=0, progress=progress))
-    # The name of the error comes first; its group would repeat itself.
-    return PageTable("Errors that the metrics notice", " ".join(notes), header[1:], [row[1:] for row in rows])
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Leave the garbage collector off: all objects of a report live to its end, and to go through them is a fifth of
-    the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
 def _unique(names: Sequence[str]) -> list[str]:
-    found: dict[str, None] = {}
+    """Number the names that occur again."""
+    found: list[str] = []
     for name in names:
-        unique, number = name, 1
-        while unique in found:
-            number += 1
-            unique = f"{name} ({number})"
-        found[unique] = None
-    return list(found)
+        again = (f"{name} ({number})" for number in range(2, len(names) + 2))
+        found.append(next(each for each in (name, *again) if each not in found))
+    return found

@@ -4,7 +4,7 @@
 >>> write_report("report.html", Meteor("en"), {"mine": hypotheses, "theirs": others}, references)
 
 :class:`Report` keeps what :func:`write_report` computes, for pictures (:mod:`meteor_e_evaluation.reports.plots`) and
-for alignment matrices in LaTeX (:mod:`meteor_e_evaluation.reports.latex`).
+for alignment matrices in LaTeX (:mod:`meteor_e_evaluation.reports.matrix`).
 """
 
 from meteor_e.base.lazy import lazy_names

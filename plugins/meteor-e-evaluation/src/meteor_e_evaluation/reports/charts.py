@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from meteor_e_evaluation.reports.lengths import POINTS, Distribution
@@ -54,19 +55,14 @@ def _round_step(span: float) -> float:
 def scale_of(low: float, high: float, width: float) -> Scale:
     """Return a scale with round ticks."""
     step = _round_step(high - low)
-    first = math.ceil(low / step - 1e-9)
-    ticks = []
-    while first * step <= high + 1e-9 * (high - low):
-        ticks.append(float(f"{first * step:.6g}"))
-        first += 1
-    return Scale(low, high, width, tuple(ticks))
+    places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return Scale(low, high, width, tuple(float(f"{place * step:.6g}") for place in places))
 
 
 def interval_scale(values: Sequence[float], width: float, least: float) -> Scale:
     """Return a scale that has room for values and a margin of ``least`` or more."""
-    low, high = min(values), max(values)
-    margin = max(0.12 * (high - low), least)
-    return scale_of(low - margin, high + margin, width)
+    margin = max(0.12 * (max(values) - min(values)), least)
+    return scale_of(min(values) - margin, max(values) + margin, width)
 
 
 def line_path(distribution: Distribution) -> str:
@@ -107,12 +103,7 @@ def balance(report: Report, metric: int, first: int, second: int) -> Balance:
 
 
 class Part(NamedTuple):
-    """One matcher's piece of a stacked bar.
-
-    Attributes:
-        matcher: its index.
-        start, width: of the piece.
-    """
+    """One matcher's piece of a stacked bar, with its start and its width."""
 
     matcher: int
     start: float
@@ -124,10 +115,7 @@ def stacked(report: Report, width: float) -> list[list[Part]]:
     best = max(system.corpus.score for system in report.systems) or 1.0
     bars = []
     for system in report.systems:
-        start, parts = 0.0, []
-        for at, share in enumerate(system.corpus.contributions()):
-            size = share.score / best * width
-            parts.append(Part(at, round(start, 2), round(size, 2)))
-            start += size
-        bars.append(parts)
+        sizes = [share.score / best * width for share in system.corpus.contributions()]
+        places = zip(accumulate([0.0, *sizes]), sizes, strict=False)
+        bars.append([Part(at, round(start, 2), round(size, 2)) for at, (start, size) in enumerate(places)])
     return bars

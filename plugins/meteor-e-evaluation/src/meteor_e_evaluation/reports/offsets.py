@@ -25,12 +25,14 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     raw, found = _folded("".join(text[at] for at in places)), _folded("".join(words))
     places.append(len(text))
     ranges: list[tuple[int, int]] = []
-    for tag, start, _, first, last in Levenshtein.opcodes(raw, found):
-        if tag == "insert":
-            ranges += [(places[start], places[start])] * (last - first)
-        elif tag != "delete":
-            ranges += [(places[start + at], places[start + at] + 1) for at in range(last - first)]
-    offsets, at = [], 0
+    for edit in Levenshtein.opcodes(raw, found):
+        size, start = edit.dest_end - edit.dest_start, edit.src_start
+        if edit.tag == "insert":
+            ranges += [(places[start], places[start])] * size
+        else:
+            ranges += [(places[start + at], places[start + at] + 1) for at in range(size)]
+    at = 0
+    offsets: list[tuple[int, int]] = []
     for word in words:
         own = ranges[at : at + len(word)]
         at += len(word)

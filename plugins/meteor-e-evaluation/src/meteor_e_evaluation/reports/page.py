@@ -12,7 +12,8 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 from markupsafe import Markup
@@ -21,12 +22,20 @@ from meteor_e import __version__
 from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e.base.progress import Progress, silent
 from meteor_e.significance.resampling import DEFAULT_SEED
-from meteor_e.significance.systems import SystemTest
-from meteor_e_evaluation.reports import charts, palette
-from meteor_e_evaluation.reports.lengths import Cell, distributions
-from meteor_e_evaluation.reports.matchers import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style
+from meteor_e_evaluation.reports import charts
+from meteor_e_evaluation.reports.lengths import distributions
 from meteor_e_evaluation.reports.payload import encode, payload
 from meteor_e_evaluation.reports.scored import MetricResult, Report, score_systems
+from meteor_e_evaluation.reports.styles import (
+    MATCHER_STYLES,
+    SHAPES,
+    SYSTEMS,
+    MatcherStyle,
+    SystemStyle,
+    letter,
+    matcher_style,
+    system_style,
+)
 from meteor_e_evaluation.reports.visible import visible
 
 if TYPE_CHECKING:
@@ -97,39 +106,22 @@ def write_report(
     return report
 
 
-class PageTable(NamedTuple):
-    """A further table of a page.
-
-    Attributes:
-        title: of its section.
-        note: a sentence or more on it.
-        header: names of the columns.
-        rows: the cells; the first column names the row.
-    """
-
-    title: str
-    note: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
-def write_page(report: Report, path: str | os.PathLike[str], tables: Sequence[PageTable] = ()) -> None:
+def write_page(report: Report, path: str | os.PathLike[str]) -> None:
     """Write a report's HTML file, whole or not at all.
 
     Args:
         report: what it shows.
         path: of the file.
-        tables: further ones; they come before the segments.
 
     Raises:
         InputError: if there is too much data for a page, or the file cannot be written.
     """
-    page = render(report, tables)
+    page = render(report)
     with atomic_writer(path) as stream:
         stream.write(page)
 
 
-def render(report: Report, tables: Sequence[PageTable] = ()) -> str:
+def render(report: Report) -> str:
     """Return a report as HTML; see :func:`write_page`.
 
     Raises:
@@ -143,17 +135,16 @@ def render(report: Report, tables: Sequence[PageTable] = ()) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "number": _number,
-        "signed": _signed,
+        "number": lambda value, digits=4: "–" if math.isnan(value) else f"{value:.{digits}f}",
+        "signed": lambda value, digits=4: f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}"),
         "p": _p,
         "thousands": "{:,}".format,
         "visible": visible,
+        "lines": lambda text: [visible(line.strip()) for line in text.split("\n")],
     }
-    environment.filters["lines"] = lambda text: [visible(line.strip()) for line in text.split("\n")]
     template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
     text: str = template.render(
         **_context(report),
-        tables=tables,
         style=Markup(style),
         script=Markup(script),
         style_hash=_hash(style),
@@ -168,23 +159,14 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _number(value: float, digits: int = 4) -> str:
-    return "–" if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def _signed(value: float, digits: int = 4) -> str:
-    return f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
-
-
 def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _colours() -> str:
     """Return the palette as CSS variables and classes."""
-    styles = [(f"m{at}", matcher_style(at)) for at in range(MATCHER_STYLES)]
-    names: list[tuple[str, MatcherStyle | palette.SystemStyle]] = [*styles]
-    names += [(f"s{at}", style) for at, style in enumerate(palette.SYSTEMS)]
+    names: list[tuple[str, MatcherStyle | SystemStyle]] = [(f"s{at}", style) for at, style in enumerate(SYSTEMS)]
+    names += [(f"m{at}", matcher_style(at)) for at in range(MATCHER_STYLES)]
     light = "".join(f"--{name}:{style.light};" for name, style in names)
     dark = "".join(f"--{name}:{style.dark};" for name, style in names)
     classes = "".join(f".{name}{{--c:var(--{name})}}" for name, _ in names)
@@ -204,9 +186,9 @@ def _context(report: Report) -> dict[str, Any]:
     systems = [
         {
             "name": visible(system.name),
-            "letter": palette.letter(at),
-            "style": at % len(palette.SYSTEMS),
-            "dashes": palette.system_style(at).dashes,
+            "letter": letter(at),
+            "style": at % len(SYSTEMS),
+            "dashes": system_style(at).dashes,
             "corpus": system.corpus,
             "shares": system.corpus.contributions(),
         }
@@ -227,7 +209,11 @@ def _context(report: Report) -> dict[str, Any]:
         "balance_width": _BALANCE_WIDTH,
         "length_classes": [cell.lengths for cell in rows[0].cells],
         "rows": [
-            (row, charts.scale_of(row.low, row.high, charts.PANEL.width), [_lines(cell) for cell in row.cells])
+            (
+                row,
+                charts.scale_of(row.low, row.high, charts.PANEL.width),
+                [[charts.line_path(found) for found in cell.distributions] for cell in row.cells],
+            )
             for row in rows
         ],
         "panel": charts.PANEL,
@@ -238,10 +224,6 @@ def _context(report: Report) -> dict[str, Any]:
         "rival": report.rival,
         "findings": [_finding(report, result) for result in report.metrics] if len(systems) > 1 else [],
     }
-
-
-def _lines(cell: Cell) -> list[str]:
-    return [charts.line_path(found) for found in cell.distributions]
 
 
 def _metric(result: MetricResult) -> dict[str, Any]:
@@ -262,62 +244,39 @@ def _metric(result: MetricResult) -> dict[str, Any]:
     }
 
 
-class Pair(NamedTuple):
-    """Two systems under a metric.
-
-    Attributes:
-        better, worse: the systems.
-        difference: of their scores.
-        test: of the later one against the earlier one; ``None`` where there is none.
-        interval: of the difference; ``None`` where there is none.
-        balance: of how many segments the better system's score is better.
-        decimals: that tables show.
-        label: of the metric.
-    """
-
-    better: int
-    worse: int
-    difference: float
-    test: SystemTest | None
-    interval: tuple[float, float] | None
-    balance: charts.Balance
-    decimals: int
-    label: str
-
-
-def _differences(report: Report) -> list[list[Pair]]:
+def _differences(report: Report) -> list[list[dict[str, Any]]]:
     """Return pairs of systems for each metric, those that differ most first.
 
     Of the first metric they are all, of the others those with the first system: there may be many systems.
     """
-    found = []
-    for metric, result in enumerate(report.metrics):
-        order = result.ranking()
-        pairs = []
-        for place, better in enumerate(order):
-            for worse in order[place + 1 :]:
-                if metric and 0 not in (better, worse):
-                    continue
-                test = None if result.comparison is None else result.comparison.between(*sorted((better, worse)))
-                interval = None
-                if test is not None and test.difference_interval is not None:
-                    low, high = test.difference_interval
-                    interval = (low, high) if worse < better else (-high, -low)
-                pairs.append(
-                    Pair(
-                        better,
-                        worse,
-                        result.scores[better] - result.scores[worse],
-                        test,
-                        interval,
-                        charts.balance(report, metric, worse, better),
-                        result.decimals,
-                        visible(result.label),
-                    )
-                )
-        pairs.sort(key=lambda pair: -abs(pair.difference))
-        found.append(pairs)
-    return found
+    return [
+        sorted(
+            (
+                _pair(report, metric, better, worse)
+                for better, worse in combinations(result.ranking(), 2)
+                if not metric or 0 in (better, worse)
+            ),
+            key=lambda pair: -abs(pair["difference"]),
+        )
+        for metric, result in enumerate(report.metrics)
+    ]
+
+
+def _pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any]:
+    """Return how two systems compare: their test, the interval, and the number of segments that each does better."""
+    result = report.metrics[metric]
+    test = None if result.comparison is None else result.comparison.between(*sorted((better, worse)))
+    low, high = (test and test.difference_interval) or (math.nan, math.nan)
+    return {
+        "better": better,
+        "worse": worse,
+        "difference": result.scores[better] - result.scores[worse],
+        "test": test,
+        "interval": (low, high) if worse < better else (-high, -low),
+        "balance": charts.balance(report, metric, worse, better),
+        "decimals": result.decimals,
+        "label": visible(result.label),
+    }
 
 
 def _finding(report: Report, result: MetricResult) -> tuple[str, str]:
@@ -325,7 +284,7 @@ def _finding(report: Report, result: MetricResult) -> tuple[str, str]:
 
     Where those two were not tested, the first system, the baseline, stands for the next one.
     """
-    names = [f"{palette.letter(at)} ({visible(system.name)})" for at, system in enumerate(report.systems)]
+    names = [f"{letter(at)} ({visible(system.name)})" for at, system in enumerate(report.systems)]
     best, second, *_ = result.ranking()
     if result.comparison is not None and not result.comparison.tested(*sorted((best, second))):
         second = 0
@@ -334,7 +293,7 @@ def _finding(report: Report, result: MetricResult) -> tuple[str, str]:
         said = f"{names[best]} and {names[second]} have the same score, {result.scores[best]:.{digits}f}."
     else:
         said = (
-            f"{names[best]} is best, {result.scores[best]:.{digits}f}, "
+            f"{names[best]} is best ({result.scores[best]:.{digits}f}), "
             f"{abs(result.scores[best] - result.scores[second]):.{digits}f} "
             f"{'above' if result.higher_is_better else 'below'} {names[second]}."
         )

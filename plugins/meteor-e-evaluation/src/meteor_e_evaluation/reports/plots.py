@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e_evaluation.reports.lengths import POINTS, Cell, Row, distributions
-from meteor_e_evaluation.reports.palette import letter, system_style
 from meteor_e_evaluation.reports.scored import Report
+from meteor_e_evaluation.reports.styles import letter, system_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

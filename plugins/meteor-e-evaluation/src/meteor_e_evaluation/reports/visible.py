@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import re
+from itertools import chain
 
-_HIDDEN = re.compile(
-    "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff\\ufff9-\\ufffb\\ud800-\\udfff]"
-)
-
+_OTHERS = chain(range(0x80, 0xA0), range(0x2028, 0x202F), range(0x2060, 0x206A), range(0xFFF9, 0xFFFC))
 _NAMES = {
-    "\u061c": "ALM",
-    "\u200b": "ZWSP",
-    "\u200e": "LRM",
-    "\u200f": "RLM",
-    "\u202a": "LRE",
-    "\u202b": "RLE",
-    "\u202c": "PDF",
-    "\u202d": "LRO",
-    "\u202e": "RLO",
-    "\u2066": "LRI",
-    "\u2067": "RLI",
-    "\u2068": "FSI",
-    "\u2069": "PDI",
-    "\ufeff": "BOM",
+    0x061C: "ALM",
+    0x200B: "ZWSP",
+    0x200E: "LRM",
+    0x200F: "RLM",
+    0x202A: "LRE",
+    0x202B: "RLE",
+    0x202C: "PDF",
+    0x202D: "LRO",
+    0x202E: "RLO",
+    0x2066: "LRI",
+    0x2067: "RLI",
+    0x2068: "FSI",
+    0x2069: "PDI",
+    0xFEFF: "BOM",
+}
+_SYMBOLS = {
+    **{code: chr(0x2400 + code) for code in range(0x20)},
+    0x7F: "\u2421",
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+    **{code: f"[U+{code:04X}]" for code in _OTHERS},
+    **{code: f"[{name}]" for code, name in _NAMES.items()},
 }
 
 
 def visible(text: str) -> str:
     """Return a text with a name or a symbol instead of each character that cannot be seen."""
-    return _HIDDEN.sub(_symbol, text)
-
-
-def _symbol(match: re.Match[str]) -> str:
-    character = match[0]
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    if 0xD800 <= code < 0xE000:
-        return "\ufffd"
-    return f"[{_NAMES.get(character, f'U+{code:04X}')}]"
+    return text.translate(_SYMBOLS)
