@@ -687,7 +687,10 @@ def _pack(name: str, offline: bool | None) -> Pack:
         if offline is None:
             offline = os.environ.get("METEOR_E_OFFLINE", "") not in ("", "0")
         if not offline:
-            print(f"meteor_e: resource pack {name!r} is not installed; installing it", file=sys.stderr)
+            print(
+                f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)",
+                file=sys.stderr,
+            )
         with terminal_progress() as progress:
             pack = store.install(name, offline=offline, progress=progress)
     return pack

@@ -99,8 +99,8 @@ def main() -> None:
         texts, spent = [], []
         bridge = [sys.executable, "-c", THEIRS, results, annotations]
         for label, command in (
-            ("meteor_e, the table", [*ours, "-M", "coco:beside=none", "--json"]),
-            ("meteor_e, with caption-light", [*ours, "-M", "coco", "--json"]),
+            ("meteor_e, the table", [*ours, "-M", "coco", "-f", "json"]),
+            ("meteor_e, with caption-light", [*ours, "-M", "coco", "-M", "caption-light", "-f", "json"]),
             ("pycocoevalcap, without SPICE", [*bridge, "theirs", "all"]),
             ("pycocoevalcap with our classes", [*bridge, "ours", "all"]),
             ("pycocoevalcap, METEOR alone", [*bridge, "theirs", "METEOR"]),

@@ -156,7 +156,7 @@ def systems(
     """
     hypotheses = list(files)
     refuse_pipes((*hypotheses, *references))
-    formats = {path: form or _format(path, encoding) for path in dict.fromkeys([*hypotheses, *references])}
+    formats = {path: form or file_format(path, encoding) for path in dict.fromkeys([*hypotheses, *references])}
     if not references:
         if len(hypotheses) == 1 and formats[hypotheses[0]] == "wmt-xml":
             references = hypotheses
@@ -231,7 +231,8 @@ def lined_up(inputs: Sequence[SystemInput]) -> list[SystemTexts]:
     return found
 
 
-def _format(path: str, encoding: str) -> Format:
+def file_format(path: str, encoding: str) -> Format:
+    """Return the format of a file, which its content tells."""
     with open_input(path, encoding=encoding) as file:
         form = file.format
     return "coco" if form == "plain" and path != "-" and is_json_list(path) else form

@@ -114,6 +114,7 @@ def score(**given: Any) -> None:
     form = options.output_format()
     wmt = options.wmt(form)
     inputs, from_table = options.inputs()
+    options = options if from_table else options.of_captions()
     into_table = is_table_output(options.output, from_table)
     options.check(form, into_table)
     metrics = options.make_meteor.metrics(options.metrics or ("meteor",))

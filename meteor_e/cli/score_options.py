@@ -11,7 +11,7 @@ from meteor_e.api.tables import ScoreRun
 from meteor_e.base.errors import ConfigError
 from meteor_e.cli.combinations import check_combination
 from meteor_e.cli.failures import failing, without_failures
-from meteor_e.cli.inputs import lined_up, named, systems
+from meteor_e.cli.inputs import file_format, lined_up, named, systems
 from meteor_e.cli.results import output_format, tests_of
 from meteor_e.cli.score_tables import TableOptions, find_table, run_elsewhere, systems_of
 
@@ -79,6 +79,15 @@ class ScoreOptions(SimpleNamespace):
         references = tuple(found.reference_files)
         changed = {"files": files, "references": references, "names": names, "make_meteor": make}
         return ScoreOptions(**{**vars(self), **changed})
+
+    def of_captions(self) -> ScoreOptions:
+        """Return the options with COCO's tokens where its JSON is scored in English; a chain has words of its own."""
+        make, path = self.make_meteor, (*self.files, *self.references)[-1]
+        own = make.chain is not None or "segmenter" in make.given or make.language not in ("", "en")
+        if own or path == "-" or (self.form_in or file_format(path, self.encoding)) != "coco":
+            return self
+        make = dataclasses.replace(make, given={**make.given, "segmenter": "ptb"})
+        return ScoreOptions(**{**vars(self), "make_meteor": make})
 
     def wmt(self, form: OutputFormat) -> WmtNames | None:
         """Return what WMT's format calls pair, test set and reference; ``None`` for another format.

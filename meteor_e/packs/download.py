@@ -48,8 +48,8 @@ METEOR_WHEEL = Wheel(
     "pycocoevalcap==1.2", "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d", 104312215
 )
 OTHERWISE = (
-    "give the data with `--from`: the wheel pycocoevalcap 1.2, the tarball meteor-1.5.tar.gz "
-    "or meteor-1.5.jar, by path or URL"
+    "run `meteor-e pack install {language} --from FILE` with the wheel pycocoevalcap 1.2, the tarball "
+    "meteor-1.5.tar.gz or meteor-1.5.jar, by path or URL"
 )
 
 
@@ -75,11 +75,12 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: st
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet"]
     command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), name]
     environment = {**os.environ, "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
+    stage = f"downloading {name} ({spell_size(wheel.size)})"
     with (folder / "pip.log").open("w+b") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         try:
             while True:
-                progress(f"downloading {name}", min(_bytes_in(scratch), wheel.size), wheel.size)
+                progress(stage, min(_bytes_in(scratch), wheel.size), wheel.size)
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     code = process.wait(timeout=0.2)
                     break
@@ -93,7 +94,7 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: st
     if code or len(wheels) != 1:
         reason = next((line for line in reversed(said) if "ERROR" in line), said[-1] if said else "no reason given")
         raise ResourceError(f"pip could not download {name}: {reason.strip()}; or {otherwise}")
-    progress(f"downloading {name}", wheel.size, wheel.size)
+    progress(stage, wheel.size, wheel.size)
     check_wheel(wheel, wheels[0])
     return wheels[0]
 
@@ -133,12 +134,13 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as out:
             length = response.headers.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
+            stage = f"downloading {target.name}" + (f" ({spell_size(total)})" if total else "")
             while piece := response.read(_PIECE):
                 done += len(piece)
                 if done > MAX_DOWNLOAD:
                     raise ResourceError(f"{url} is larger than {MAX_DOWNLOAD >> 30} GiB; not downloading it")
                 out.write(piece)
-                progress(f"downloading {target.name}", done, total)
+                progress(stage, done, total)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()

@@ -56,8 +56,8 @@ class PackStore:
         path = download.local_path(os.fspath(source)) if source is not None else None
         if offline and path is None:
             raise ResourceError(
-                f"offline, so the pack {code!r} is not downloaded; install it when online with "
-                f"`meteor-e pack install {code}`, or with `meteor-e pack install {code} --from FILE`"
+                f"offline, so the pack {code!r} is not downloaded; when online, run `meteor-e pack install {code}`; "
+                f"offline, {download.OTHERWISE.format(language=code)}"
             )
         if path is not None and not path.exists():
             raise ResourceError(f"there is no {path} to install the pack {code!r} from")
@@ -69,7 +69,9 @@ class PackStore:
                 return Pack.open(target)
             if path is None:
                 path = (
-                    download.download_wheel(download.METEOR_WHEEL, place.scratch, progress, download.OTHERWISE)
+                    download.download_wheel(
+                        download.METEOR_WHEEL, place.scratch, progress, download.OTHERWISE.format(language=code)
+                    )
                     if source is None
                     else download.download_url(os.fspath(source), place.scratch, progress)
                 )

@@ -112,46 +112,13 @@ def coco(tmp_path):
 
 @pytest.mark.usefixtures("packs")
 def test_the_table_of_the_command_line(coco):
-    results, annotations = map(str, coco)
-    found = json.loads(
-        run(
-            [
-                "score",
-                results,
-                annotations,
-                "--format-in",
-                "coco",
-                "--on-missing",
-                "skip",
-                "-M",
-                "coco",
-                "--json",
-                "--segments",
-            ]
-        )
-    )
-    (system,) = found["systems"]
-    scores = {name: value["score"] for name, value in system["scores"].items()}
-    assert list(scores) == [*NAMES, "caption-light"]
+    arguments = ["score", *map(str, coco), "--format-in", "coco", "--on-missing", "skip", "-M", "coco"]
+    found = json.loads(run([*arguments, "-f", "json", "--segments"]))
+    scores = {name: value["score"] for name, value in found["systems"][0]["scores"].items()}
+    assert list(scores) == NAMES
     np.testing.assert_allclose([scores[name] for name in NAMES], JAVA_TABLE, atol=1e-9)
     assert "SPICE,which-needs-Java" in found["metrics"]["CIDEr"]["signature"]
-    shown = run(["score", results, annotations, "--format-in", "coco", "--on-missing", "skip", "-M", "coco"])
-    assert shown.splitlines()[0].split()[1:8] == NAMES
-    assert "tabular" in run(
-        [
-            "score",
-            results,
-            annotations,
-            "--format-in",
-            "coco",
-            "--on-missing",
-            "skip",
-            "-M",
-            "coco:beside=none",
-            "-f",
-            "latex",
-        ]
-    )
+    assert run(arguments).splitlines()[0].split()[1:8] == NAMES
 
 
 @pytest.mark.usefixtures("packs")
@@ -159,7 +126,7 @@ def test_the_table_in_python(coco):
     from meteor_e_captions.coco import evaluate
 
     for arguments in ((ANNOTATIONS, RESULTS), tuple(map(str, reversed(coco)))):
-        found = evaluate(*arguments, beside="none")
+        found = evaluate(*arguments)
         assert list(found.scores) == NAMES
         np.testing.assert_allclose(list(found.scores.values()), JAVA_TABLE, atol=1e-9)
         assert list(found.images) == [7, 9]
@@ -170,17 +137,19 @@ def test_the_table_in_python(coco):
 
 
 @pytest.mark.usefixtures("packs")
-@pytest.mark.usefixtures("packs")
-@pytest.mark.filterwarnings("ignore:.* 1 of 3 annotated images")
-def test_a_column_that_the_table_has_already(coco):
-    results, annotations = map(str, coco)
-    arguments = ["score", results, annotations, "--on-missing", "skip", "-M", "coco", "-M", "caption-light"]
-    with pytest.raises(ConfigError, match="metric 'coco' has a column 'caption-light' already"):
-        CliRunner().invoke(cli, arguments, catch_exceptions=False, standalone_mode=False)
+def test_coco_s_json_is_scored_with_coco_s_tokens(coco):
+    """METEOR, CIDEr and ROUGE-L by name are the columns of the table."""
+    arguments = ["score", *map(str, coco), "--on-missing", "skip", "-f", "json"]
+    found = json.loads(run([*arguments, "-M", "meteor", "-M", "cider", "-M", "rouge-l"]))
+    scores = [value["score"] for value in found["systems"][0]["scores"].values()]
+    np.testing.assert_allclose(scores, [JAVA_TABLE[at] for at in (4, 6, 5)], atol=1e-9)
+    assert "|segmenter:ptb(corenlp-3.4.1)" in found["metrics"]["METEOR"]["signature"]
+    plain = json.loads(run([*arguments, "--set", "segmenter=unicode"]))
+    assert plain["systems"][0]["scores"]["METEOR"]["score"] > 0.37
 
 
 def test_a_segment_alone_and_other_languages():
-    metric = load_metric("coco:beside=none")
+    metric = load_metric("coco")
     assert metric.corpus(["a dog"], [["a dog"]]).score == pytest.approx(1, abs=1e-8)
     with pytest.raises(ConfigError, match="English"):
         metric.prepare([["ein Hund"]], "de")

@@ -116,7 +116,7 @@ class CocoScores:
     """COCO's table of a system.
 
     Attributes:
-        scores: by name: ``BLEU-1`` to ``BLEU-4``, ``METEOR``, ``ROUGE-L``, ``CIDEr``, and a metric of ours.
+        scores: by name: ``BLEU-1`` to ``BLEU-4``, ``METEOR``, ``ROUGE-L`` and ``CIDEr``.
         images: the same for each image id.
         missing: ids of annotated images that have no result; they do not count.
         signature: what must be the same for the numbers to be the same.
@@ -128,13 +128,12 @@ class CocoScores:
     signature: str
 
 
-def evaluate(annotations: Any, results: Any, beside: str = "caption-light") -> CocoScores:
+def evaluate(annotations: Any, results: Any) -> CocoScores:
     """Return COCO's table of caption metrics with pycocoevalcap's numbers, without Java; SPICE is left out.
 
     Args:
         annotations: path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …]}``, or its content.
         results: path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
-        beside: the metric of ours: ``caption-light``, ``caption-context`` or ``none``.
 
     Raises:
         InputError: for what is not COCO's JSON, and for a result of an image that is not annotated.
@@ -155,7 +154,7 @@ def evaluate(annotations: Any, results: Any, beside: str = "caption-light") -> C
     if unknown:
         raise InputError(f"image {unknown[0]!r} has a result, but no annotation" + _more(unknown))
     keys = [key for key in known if key in found]
-    metric = load_metric("coco", language="en", beside=beside)
+    metric = load_metric("coco", language="en")
     captions, references = [found[key] for key in keys], [known[key] for key in keys]
     metric.prepare(references, "en")
     rows = checked_statistics(metric, captions, references)

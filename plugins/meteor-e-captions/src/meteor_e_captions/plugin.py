@@ -16,6 +16,8 @@ def meteor_e_metrics() -> dict[str, str]:
     """Return the caption metrics."""
     return {
         "coco": "meteor_e_captions.coco_metric:CocoMetric",
+        "cider": "meteor_e_captions.coco_metric:Cider",
+        "rouge-l": "meteor_e_captions.coco_metric:RougeL",
         "caption-light": "meteor_e_captions.metric:CaptionLight",
         "caption-context": "meteor_e_captions.metric:CaptionContext",
     }
