@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.languages import Normalization
+from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, MeteorWarning
 from meteor_e.base.yamlfile import Document, Key, is_path, raise_problems, read_yaml
 from meteor_e.chains.keys import KEYS, PLAIN, ChainKey
@@ -125,6 +125,9 @@ def chain_of(given: Mapping[str, Any]) -> ChainConfig:
     Raises:
         ConfigError: for the first thing that is wrong, and how many more there are.
     """
+    for name in given:
+        if name in GREEK:
+            raise ConfigError(f"{name}: unknown key; give parameters={{{name!r}: {given[name]!r}}}")
     if all(name in KEYS and _is_simple(KEYS[name], value) for name, value in given.items()):
         # What resolving checks anyhow; the checker of files would take a while to import.
         return make_chain(Document(given))
@@ -161,7 +164,7 @@ def _is_share(value: Any) -> bool:
 
 
 _MODES = frozenset(mode.value for mode in Normalization)
-_PARAMETERS = frozenset(("alpha", "beta", "gamma", "delta"))
+_PARAMETERS = frozenset(GREEK)
 _ENTRY = frozenset(("use", "weight"))
 
 

@@ -12,6 +12,7 @@ import click
 from meteor_e.base.errors import ConfigError, MeteorError
 from meteor_e.chains.config import describe_chain
 from meteor_e.cli.grouped_help import FullHelpGroup
+from meteor_e.render.plain import printable
 
 if TYPE_CHECKING:
     from meteor_e.base.yamlfile import Problem
@@ -43,11 +44,11 @@ def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
     for file in files:
         problems, summary, lacking = _check_language(file) if is_language else _check_chain(file, no_resources)
         for problem in problems if not lacking else ():  # then all are notes of what is lacking
-            click.echo(str(problem))
+            click.echo(printable(str(problem)))
         if lacking:
-            click.echo(f"{file}: cannot score: {lacking}")
+            click.echo(printable(f"{file}: cannot score: {lacking}"))
         elif summary:
-            click.echo(f"{file}: OK: {summary}")
+            click.echo(printable(f"{file}: OK: {summary}"))
         code = max(code, 1 if lacking else 0 if summary else 2)
     return code
 
@@ -137,7 +138,7 @@ def list_chains(as_json: bool) -> None:
     meteor-e config list
     """
     from meteor_e.plugins.registry import plugin_registry
-    from meteor_e.render.plain import format_table, printable
+    from meteor_e.render.plain import format_table
 
     entries = plugin_registry().entries("chain", describe_chain)
     if as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from meteor_e.api.options import OptionInfo
 
 KINDS = tuple(KINDS_OF_ALL)
+
+_FIRST = ("matcher", "metric", "chain")
+"""Kinds that are listed one by one where no kind is asked for."""
 
 
 class _Listing(click.Command):
@@ -42,6 +46,8 @@ class _Listing(click.Command):
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plugins(name: str | None, kind: str | None, as_json: bool) -> None:
     """List matchers, features, languages, lemmatizers, chains and commands, and where they come from.
+
+    Matchers, metrics and chains are listed one by one, other kinds with --kind.
 
     With a NAME, describe what has that name, with its options: their types, bounds and defaults.
 
@@ -68,9 +74,14 @@ def plugins(name: str | None, kind: str | None, as_json: bool) -> None:
     elif name is not None:
         click.echo("\n\n".join(map(_described, entries)))
     else:
-        lines = [[entry.kind, entry.name, _origin(entry), _description(entry)] for entry in entries]
+        shown = [entry for entry in entries if kind or entry.error or entry.kind in _FIRST]
+        lines = [[entry.kind, entry.name, _origin(entry), _description(entry)] for entry in shown]
         rows_of_text = [list(map(printable, line)) for line in lines]
         click.echo(format_table(["kind", "name", "from", "what"], rows_of_text, left=4))
+        rest = Counter(entry.kind for entry in entries) - Counter(entry.kind for entry in shown)
+        if rest:
+            counts = ", ".join(f"{count} of kind {name!r}" for name, count in rest.items())
+            click.echo(f"\nNot shown: {counts}. `meteor-e plugins --kind KIND` lists them.")
 
 
 def _component(entry: Entry) -> type[Component] | None:

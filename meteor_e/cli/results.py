@@ -58,6 +58,17 @@ def write_result(result: Result, form: OutputFormat, output: str | None, options
         form.write(result, stream, options)
 
 
+class _Method(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
+    """A method of testing, which may be left out: then what follows the option is taken for it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the method; click's error for anything else, with a hint."""
+        if value not in self.choices:
+            known = ", ".join(map(str, self.choices))
+            self.fail(f"{value!r} is no method ({known}); write the option after the files", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def significance_options(default: str | None = None) -> Callable[[Command], Command]:
     """Return a decorator that adds the options; the command receives ``significance``, ``samples`` and ``seed``.
 
@@ -67,7 +78,7 @@ def significance_options(default: str | None = None) -> Callable[[Command], Comm
     options = (
         click.option(
             "--significance",
-            type=click.Choice(["randomization", "bootstrap", "none"]),
+            type=_Method(["randomization", "bootstrap", "none"]),
             is_flag=False,
             flag_value="randomization",
             default=default,

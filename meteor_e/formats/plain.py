@@ -28,6 +28,10 @@ class _LineTooLongError(Exception):
     """A line is longer than :data:`MAX_LINE`."""
 
 
+class _NoTextError(Exception):
+    """The file is binary."""
+
+
 class _WideTextError(Exception):
     """The text is UTF-16 or UTF-32, and was to be read as something else."""
 
@@ -116,6 +120,8 @@ def _line_lists(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str
             f"{name}: a NUL character at each line end, so this is UTF-16 and not {codec.name.upper()}; say so with "
             "--encoding utf-16-le (or utf-16-be), or convert it"
         ) from None
+    except _NoTextError:
+        raise InputError(f"{name} is not text: it has NUL characters") from None
     except UnicodeError as error:
         # Some codecs raise nothing more precise, as that of UTF-16 where there is no byte order mark.
         reason = str(error)
@@ -135,7 +141,7 @@ def _narrow_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[st
     first = True
     while block := read(_BLOCK):
         if first and _is_wide(block):
-            raise _WideTextError
+            raise _WideTextError if _is_text(block) else _NoTextError
         first = False
         lines, end, rest = block.rpartition(b"\n")
         if end:
@@ -156,6 +162,12 @@ def _is_wide(block: bytes) -> bool:
     ends = block.count(b"\n")
     # Of the last one, what is behind it may not have been read.
     return max(block.count(b"\n\0"), block.count(b"\0\n")) >= ends - (ends > 1)
+
+
+def _is_text(block: bytes) -> bool:
+    """Return whether the beginning of a file of 16-bit units, in either order, has no control characters but NUL."""
+    texts = [block.decode(codec, "ignore").replace("\0", "") for codec in ("utf-16-le", "utf-16-be")]
+    return any("".join(text.split()).isprintable() for text in texts)
 
 
 def _decoded(data: bytes, codec: codecs.CodecInfo) -> Iterator[list[str]]:

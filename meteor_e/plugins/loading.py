@@ -161,6 +161,8 @@ class PluginLoader:
         Raises:
             PluginError: if it has no hooks, wrong ones, needs another version of the API, or is there already.
         """
+        if plugin is None:
+            raise PluginError("its entry point names None; name the module with the hooks")
         _check_version(plugin)
         manager = self._manager
         for other, registered in self.sources:

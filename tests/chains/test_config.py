@@ -388,3 +388,8 @@ def test_a_language_file_of_ones_own_has_the_matchers_that_it_lists(tmp_path):
     assert meteor.score("bona hundo", "bonaj hundoj").score > 0
     assert Meteor(str(file), task="li").matcher_names == ("exact", "stem")
     assert Meteor("en", task="universal", matchers=None).chain.parameters.weights == (1.0, 0.6)
+
+
+def test_a_parameter_of_the_formula_given_as_a_key_is_told_its_place():
+    with pytest.raises(ConfigError, match=r"give parameters=\{'alpha': 0.2\}"):
+        Meteor("other", alpha=0.2)

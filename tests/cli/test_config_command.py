@@ -176,3 +176,9 @@ def test_schema(tmp_path, kind):
     assert run("schema", kind) == json_schema(kind)
     assert run("schema", kind, "-o", "schema.json") == ""
     assert (tmp_path / "schema.json").read_text(encoding="utf-8") == json_schema(kind)
+
+
+def test_control_characters_of_a_file_s_name_are_not_printed(tmp_path):
+    file = tmp_path / "a\x1b[31m.yaml"
+    file.write_text("language: other\nmatchers: [exact]\n", encoding="utf-8")
+    assert "\x1b" not in CliRunner().invoke(cli, ["config", "check", str(file)]).output

@@ -108,7 +108,7 @@ def test_a_plugins_command_in_a_group(registry, capsys):
     assert " shout " not in run(capsys, "--help")[1]
     assert run(capsys, "pack shout")[0] == 2
     assert run(capsys, "pack", "shoot")[0] == 2
-    code, out, _ = run(capsys, "plugins")
+    code, out, _ = run(capsys, "plugins", "--kind", "command")
     assert "pack shout" in out
 
 

@@ -37,6 +37,7 @@ PLUGIN = """
 def listing(plugin_site, monkeypatch):
     plugin_site.add("sound-plugin", PLUGIN, version="2.5")
     plugin_site.add("sad-plugin", "raise OSError('no data')")
+    plugin_site.add("none-plugin", "hooks = None", value="none_plugin:hooks")
     own = plugin_site.registry()
     monkeypatch.setattr(meteor_e.cli.plugins, "plugin_registry", lambda: own)
 
@@ -61,10 +62,12 @@ def test_table(listing):
     (bad,) = [line for line in lines if " bad " in line]
     assert "ERROR: " in bad
     assert "does not define keys" in bad
-    (sad,) = [line for line in lines if line.startswith("plugin ")]
+    none, sad = [line for line in lines if line.startswith("plugin ")]
+    assert "names None" in none
     assert "sad-plugin 1.0" in sad
     assert "OSError: no data" in sad
-    (czech,) = [line for line in lines if line.split()[:2] == ["language", "cs"]]
+    assert "of kind 'language'" in lines[-1]
+    (czech,) = [line for line in listing("--kind", "language").splitlines() if line.split()[:2] == ["language", "cs"]]
     assert czech.endswith("Czech (also cz)")
 
 

@@ -261,6 +261,7 @@ class TestUsage:
             (["score", "hyp", "ref", "-m", "exact=nan"], "weight"),
             (["score", "hyp", "ref", "-m", "exact=-1"], "weight"),
             (["score", "hyp", "ref", "-c", "no-such-chain"], "no-such-chain"),
+            (["score", "--significance", "hyp", "ref"], "write the option after the files"),
             (["score", "hyp", "ref", "--format=json", "-q"], "--quiet does not go with --format"),
             (["score", "hyp", "ref", "-f", "jsn"], "did you mean 'json'"),
             (["score", "hyp", "ref", "-o", "./hyp"], "-o ./hyp is an input; it would be overwritten"),

@@ -169,3 +169,10 @@ def test_what_is_read_at_once_makes_no_difference(encoding):
             except InputError as error:
                 found.append(str(error)[3:].partition(" valid")[0] + " valid")
             assert found == expected, data
+
+
+def test_a_binary_file_is_not_text(tmp_path):
+    file = tmp_path / "program"
+    file.write_bytes(b"\x7fELF\x02\0\n\0\x01\x03\0\n\0" * 50)
+    with pytest.raises(InputError, match="program is not text"):
+        list(read_segments(file))
