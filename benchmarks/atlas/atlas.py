@@ -563,38 +563,8 @@ def pareto(rows: list[dict[str, Any]], task: str, file: Path) -> None:
     pyplot.close(figure_)
 
 
-def readme_table(rows: list[dict[str, Any]]) -> str:
-    """Return the README's table."""
-    named = {row["metric"]: row for row in rows}
-    shown = [
-        name
-        for name in (
-            "bleu",
-            "chrf",
-            "meteor",
-            "contextual-cosine",
-            "bertscore",
-            "en-light",
-            "en-light-context",
-            "caption-light",
-        )
-        if name in named
-    ]
-    base = named["meteor"]["segments_per_second"] if "meteor" in named else None
-    keys = ("wmt12", "wmt17", "wmt24", "composite")
-    titles = ("WMT12 into English, τ", "WMT17 into English, r", "WMT24, nine pairs, τ", "captions, τ-c")
-    lines = ["| metric | " + " | ".join(titles) + " | errors noticed | speed, of METEOR's |", "|---" * 7 + "|"]
-    for name in shown:
-        row = named[name]
-        values = [figure(row["sets"].get(key)).partition(" [")[0] for key in keys]
-        errors = f"{100 * row['stress']['mean']:.0f} %" if row["stress"] else ""
-        speed = f"{row['segments_per_second'] / base:.2g}" if base and row["segments_per_second"] else ""
-        lines.append(f"| `{name}` | " + " | ".join(values) + f" | {errors} | {speed} |")
-    return "\n".join(lines) + "\n"
-
-
 def write(options: argparse.Namespace) -> None:
-    """Write the page, the pictures and the README's table."""
+    """Write the page and the pictures."""
     rows = ordered(evidence())
     (ROOT / "docs/results/atlas.md").write_text("\n".join(page(rows)) + "\n", encoding="utf-8")
     for task in ("ranking", "rating", "captions"):
@@ -603,15 +573,6 @@ def write(options: argparse.Namespace) -> None:
             for row in rows
         ]
         pareto(english, task, ROOT / f"docs/images/pareto-{task}.svg")
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    changed, count = re.subn(
-        r"(?s)(<!-- atlas: made by benchmarks/atlas/atlas.py -->\n).*?(<!-- end of the atlas -->)",
-        lambda found: found[1] + readme_table(rows) + found[2],
-        text,
-    )
-    if count:
-        readme.write_text(changed, encoding="utf-8")
 
 
 def main() -> None:
