@@ -21,14 +21,15 @@ from nbclient import NotebookClient
 
 from meteor_e.base.validation import describe_type
 from meteor_e.chains.schemas import json_schema
-from meteor_e.cli.new_plugin import new
 from meteor_e.cli.program import cli
+from meteor_e.plugins.builtin import COMMANDS
+from meteor_e.plugins.distributions import noted_commands
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     for path, content in (
-        ("reference/command-line.md", command_line()),
+        *command_pages(),
         ("reference/chain-keys.md", chain_keys()),
         ("reference/index-keys.md", index_keys()),
         ("reference/measures.md", measures()),
@@ -63,18 +64,17 @@ def on_page_content(html: str, **_: object) -> str:
     return _ROLE.sub(r"<code>\1</code>", html)
 
 
-def command_line() -> str:
-    """Return the page of all commands, as their help says it."""
-    lines = ["# Command line", ""]
-    lines += ["This page is made from the help texts. `meteor-e COMMAND --help` prints the same.", ""]
+def command_pages() -> Iterator[tuple[str, str]]:
+    """Yield a page per heading of ``meteor-e --help``, with the help of its commands in the order of the alphabet."""
     context = click.Context(cli, info_name="meteor-e")
-    for name in cli.list_commands(context):
-        command = cli.get_command(context, name)
-        assert command is not None
-        lines += _command(command, click.Context(command, info_name=f"meteor-e {name}"), 2)
-        if name == "plugins":
-            lines += _command(new, click.Context(new, info_name="meteor-e plugins new"), 3)
-    return "\n".join(lines) + "\n"
+    for heading in ("Score", "Look", "Evaluate", "Train", "Resources", "Plugins"):
+        lines = [f"# {heading}", "", "This page is made from `meteor-e COMMAND --help`.", ""]
+        for name in sorted(cli.list_commands(context)):
+            own = COMMANDS[name][0] if name in COMMANDS else noted_commands()[name].group
+            command = cli.get_command(context, name)
+            if own == heading and command is not None:
+                lines += _command(command, click.Context(command, info_name=f"meteor-e {name}"), 2)
+        yield f"reference/commands-{heading.lower()}.md", "\n".join(lines) + "\n"
 
 
 def _command(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
