@@ -24,10 +24,11 @@ the same, with your packs.
 - **synonyms**: `own` and `omw` by `meteor-e pack install CODE`, `dbnary` by `meteor-e dbnary install CODE`.
   Spanish and French have METEOR's own pack; their `omw` is read by the matcher [`wordnet`](synonyms.md).
 - **function words**: `own` are those of METEOR's pack, `en` English ones, as METEOR 1.5 counts them.
-- **parameters**: α, β, γ and δ of the default task.
 
-{modules} languages have a stemmer or base words by name, {synonyms} synonyms by name, {words} function words.
+{modules} languages have a stemmer or lemmas by name, {synonyms} synonyms by name, {words} function words.
+Nothing by name is there for {others}.
 """
+COLUMNS = ("code", "name", "stems", "lemmas", "synonyms", "function words", "segmenter")
 EVIDENCE = """
 ## Evidence
 
@@ -38,8 +39,8 @@ leaves out 0. METEOR's languages keep what METEOR 1.5 has. The others get no res
 proven. `characters`, `jieba` and `icu` are segmenters instead of the language's own. The tables `omw` of Czech, German,
 Russian and Spanish are those made from Wiktionary.
 
-| language | resource | change | 95 % interval | verdict | by default | judgments |
-|---|---|---|---|---|---|---|
+| language | resource | change | 95 % interval | verdict | by default |
+|---|---|---|---|---|---|
 """
 
 
@@ -49,21 +50,23 @@ def page() -> str:
     rows = [describe(language) for language in found]
     for row in rows:
         row["code"] = f"`{row['code']}`"
-    keys = [key for key in rows[0] if key != "evidence"]
     text = HEAD.format(
         count=len(rows),
         modules=sum(bool(row["stems"] or row["lemmas"]) for row in rows),
         synonyms=sum(bool(row["synonyms"]) for row in rows),
         words=sum(bool(row["function words"]) for row in rows),
+        others=", ".join(f"{row['name']} ({row['code']})" for row in rows if not any(map(row.get, COLUMNS[2:6]))),
     )
-    lines = [f"| {' | '.join(keys)} |", f"|{'---|' * len(keys)}"]
-    lines += [f"| {' | '.join(spell(row[key]) for key in keys)} |" for row in rows]
+    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
+    lines += [
+        f"| {' | '.join(spell(row[key]) for key in COLUMNS)} |" for row in rows if any(map(row.get, COLUMNS[2:6]))
+    ]
     text += "\n" + "\n".join(lines) + "\n" + EVIDENCE
     for language in found:
         for name, known in language.evidence.items():
             state = verdict(language, name).rpartition(" ")[2]
             figures = f"{known.change:+.4f} | {known.low:+.4f} to {known.high:+.4f} | {known.verdict}"
-            text += f"| {language.name} | {name} | {figures} | {state} | {known.data} |\n"
+            text += f"| {language.name} | {name} | {figures} | {state} |\n"
     return text
 
 
