@@ -1,4 +1,4 @@
-"""For plugin authors: does a component, a command or a plugin keep to what meteor_e expects of it?
+"""For plugin authors: does a component or a plugin keep to what meteor_e expects of it?
 
 In a plugin's tests::
 
@@ -16,31 +16,23 @@ The checks know nothing of what a matcher is for. That the right words match is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from meteor_e.api.component import Component
-from meteor_e.api.estimators import Estimator
 from meteor_e.api.features import Feature
 from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.matchers import Matcher
-from meteor_e.api.measures import Measure
 from meteor_e.api.metrics import Metric
-from meteor_e.api.outputs import OutputFormat
 from meteor_e.api.segmenters import Segmenter
-from meteor_e.api.tables import TableFormat
 from meteor_e.base.errors import MeteorError, PluginError
 from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import Registry
 from meteor_e.testing.features import check_feature
-from meteor_e.testing.learning import check_estimator, check_measure, check_metric
 from meteor_e.testing.lemmatizers import check_lemmatizer
 from meteor_e.testing.matchers import check_matcher
-from meteor_e.testing.programs import check_command, check_output_format, check_table_format
-from meteor_e.testing.report import ConformanceError, listing
+from meteor_e.testing.metrics import check_metric
+from meteor_e.testing.report import ConformanceError, begin, listing
 from meteor_e.testing.segmenters import check_segmenter
-
-if TYPE_CHECKING:
-    import click
 
 __all__ = [
     "ConformanceError",
@@ -59,45 +51,33 @@ _CHECKS: dict[type[Component], Callable[..., None]] = {
     Segmenter: check_segmenter,
     Feature: check_feature,
     Metric: check_metric,
-    Estimator: check_estimator,
-    Measure: check_measure,
-    TableFormat: check_table_format,
-    OutputFormat: check_output_format,
 }
-_CHECKED_WITH_THE_PLUGIN = ("metric", "estimator", "measure", "table format", "output format", "command")
 
 
-def check_component(component: type[Component] | Component | click.Command, **given: Any) -> None:
-    """Check a component by the check of its family: matcher, metric, estimator, format, command and so on.
+def check_component(component: type[Component] | Component, **given: Any) -> None:
+    """Check a component by the check of its family; of a family without one, name, docstring, methods and options.
 
     Args:
-        component: the class, or a component that is made already; of commands, the command.
+        component: the class, or a component that is made already.
         given: what the check of the family takes, and the component's options.
 
     Raises:
         ConformanceError: saying what is wrong.
         MeteorError: if the component cannot be made with these options.
-        TypeError: for what is of none of these families.
     """
-    import click
-
-    if isinstance(component, click.Command):
-        check_command(component)
-        return
     cls = component if isinstance(component, type) else type(component)
     for family, check in _CHECKS.items():
         if issubclass(cls, family):
             check(component, **given)
             return
-    families = ", ".join(family.__name__ for family in _CHECKS)
-    raise TypeError(f"{cls.__name__} is of no family that can be checked: {families}")
+    report, _ = begin(cls.kind, cls)
+    report.stop()
 
 
 def check_plugin(plugin: object) -> None:
     """Check that a plugin's hooks exist, and that all that they return can be loaded and is free to be named so.
 
-    Metrics, estimators, measures, formats and commands go through :func:`check_component`, unless they cannot be made
-    without options or resources.
+    Metrics go through :func:`check_component`, unless they cannot be made without options or resources.
 
     Args:
         plugin: the module (or object) that its entry point names.
@@ -119,7 +99,7 @@ def check_plugin(plugin: object) -> None:
             if entry.error
         ]
         for entry in private.entries():
-            if entry.kind in _CHECKED_WITH_THE_PLUGIN and entry.plugin == name and not entry.error:
+            if entry.kind == "metric" and entry.plugin == name and not entry.error:
                 errors += _findings(private.get(entry.kind, entry.name))
     if errors:
         raise ConformanceError(listing(f"plugin {name}", errors))
