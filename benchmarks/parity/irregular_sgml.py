@@ -130,11 +130,11 @@ class Writer:
         """Return a tag with white space added or left out between its parts, some of them letters."""
         if not self.now("spacing"):
             return tag
-        parts = re.findall(r"\w+|\s+|.", tag)
+        parts = re.findall(r'"[^"]*"|\w+|\s+|.', tag)
         at = self.draw.randrange(1, len(parts))
         if parts[at].isspace():
             parts[at] = ""
-        elif self.now("spacing") and len(parts[at]) > 1:
+        elif self.now("spacing") and parts[at].isalpha() and len(parts[at]) > 1:
             cut = self.draw.randrange(1, len(parts[at]))
             parts[at] = f"{parts[at][:cut]} {parts[at][cut:]}"
         else:
