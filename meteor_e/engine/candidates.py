@@ -44,12 +44,10 @@ class Candidates(NamedTuple):
         by_reference: for each reference position the candidates that start there, as they were proposed. Positions
             may share a list; its candidates then have the ``reference_start`` of the first of them.
         fixed: for each reference position the match that is fixed there before the search, or ``None``.
-        shared: whether positions share lists.
     """
 
     by_reference: list[list[AlignedMatch]]
     fixed: list[AlignedMatch | None]
-    shared: bool = False
 
 
 def collect_candidates(
@@ -68,10 +66,9 @@ def collect_candidates(
         matchers = matchers[:1]
     places: Sequence[int] = range(len(reference))
     lists = _propose(matchers, hypothesis, reference, SEPARATE_CANDIDATES)
-    shared = lists is None
     if lists is None:
         places, lists = _propose_shared(matchers, hypothesis, reference)
-    return Candidates([lists[place] for place in places], _fixed(lists, places, len(hypothesis)), shared)
+    return Candidates([lists[place] for place in places], _fixed(lists, places, len(hypothesis)))
 
 
 def _propose(

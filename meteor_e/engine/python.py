@@ -55,7 +55,6 @@ def align(
         [matcher.accuracy_search_weight if maximum_accuracy else matcher.search_weight for matcher in matchers],
         beam=beam,
         compare_matched_words=maximum_accuracy,
-        shared=candidates.shared,
         hypothesis_size=len(hypothesis),
     )
     matches = tuple(chosen)

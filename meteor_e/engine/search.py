@@ -13,7 +13,7 @@ A path over the reference is a tuple ``(rank, used, last, next, matches)``:
   candidate covers.
 - ``last`` is where the path's open chunk ends in the hypothesis, -1 when none is open.
 - ``next`` is the first reference position after the path's last match.
-- ``matches`` is a linked list ``(earlier matches, candidate)``.
+- ``matches`` is a linked list ``(earlier matches, position, candidate)``.
 """
 
 from __future__ import annotations
@@ -49,14 +49,13 @@ def search(
     *,
     beam: int = DEFAULT_BEAM,
     compare_matched_words: bool = False,
-    shared: bool = False,
     hypothesis_size: int = 0,
 ) -> list[AlignedMatch]:
     """Choose an alignment.
 
     Args:
         candidates: for each reference position, the candidates that start there, in the order in which they
-            were emitted.
+            were emitted. Positions may share a list.
         fixed: for each reference position, the match that is fixed there, or ``None``; no other candidate
             covers its words.
         search_weights: weight of each matcher in the search (not in the score).
@@ -81,25 +80,13 @@ def search(
             del paths[beam:]
         match = fixed[position]
         if match is not None:
-            match = match._replace(reference_start=position)
             gain = _gain(match, search_weights, compare_matched_words)
-            paths = [path if path[3] > position else _extend_fixed(path, match, gain) for path in paths]
-        elif shared:
+            paths = [path if path[3] > position else _extend_fixed(path, position, match, gain) for path in paths]
+        else:
             runs = known_runs.get(id(starting))
             if runs is None:
                 runs = known_runs[id(starting)] = _runs(starting, search_weights, compare_matched_words)
-            paths = _expand_runs(paths, position, runs, beam)
-        else:
-            free = [
-                (
-                    candidate,
-                    ((1 << candidate.hypothesis_length) - 1) << candidate.hypothesis_start,
-                    _gain(candidate, search_weights, compare_matched_words),
-                    abs(position - candidate.hypothesis_start),
-                )
-                for candidate in starting
-            ]
-            paths = _expand(paths, position, free, beam)
+            paths = _expand(paths, position, runs, beam)
         if match is None and starting and len(paths) > MAX_PATHS // 32:
             made += len(paths)
         if len(paths) > MAX_PATHS or made // 4 > MAX_PATHS:
@@ -111,8 +98,8 @@ def search(
     chosen = []
     link = best[4]
     while link is not None:
-        link, candidate = link
-        chosen.append(candidate)
+        link, position, candidate = link
+        chosen.append(candidate._replace(reference_start=position))
     chosen.reverse()
     return chosen
 
@@ -144,70 +131,64 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
 
 def _runs(starting: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool) -> list[_Run]:
     runs: list[_Run] = []
-    before: AlignedMatch | None = None
-    for match in starting:
-        alike = before is not None and (
-            (before.matcher, before.reference_length, before.hypothesis_length)
-            == (match.matcher, match.reference_length, match.hypothesis_length)
-            and before.hypothesis_start < match.hypothesis_start
-        )
-        if not alike:
+    group: list[AlignedMatch] = []
+    for at, match in enumerate(starting):
+        group.append(match)
+        following = starting[at + 1] if at + 1 < len(starting) else None
+        if (
+            following is None
+            or following.hypothesis_start <= match.hypothesis_start
+            or following.matcher != match.matcher
+            or following.reference_length != match.reference_length
+            or following.hypothesis_length != match.hypothesis_length
+        ):
             gain = _gain(match, search_weights, compare_matched_words)
-            runs.append(_Run(gain, match.reference_length, match.hypothesis_length, 0, {}))
-        run = runs[-1]
-        run.by_start[match.hypothesis_start] = match
-        runs[-1] = run._replace(starts=run.starts | 1 << match.hypothesis_start)
-        before = match
+            by_start = {one.hypothesis_start: one for one in group}
+            starts = sum(1 << start for start in by_start)
+            runs.append(_Run(gain, match.reference_length, match.hypothesis_length, starts, by_start))
+            group = []
     return runs
 
 
-def _expand_runs(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
-    """Do as :func:`_expand`, for lists so long that their candidates cannot be gone through for each path.
+def _expand(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
+    """Let every path take each candidate whose words are unused, then skip the position.
 
-    Of the candidates of a run that break the chunk, or of all if none is open, only the first ``beam`` can survive. The
-    distances of the others are added up at once.
+    The distance of a candidate is charged to the path it is copied from, so later copies carry it. Of the candidates
+    of a run that break the chunk, or of all if none is open, only the first ``beam`` can survive: their ranks never
+    fall. The distances of the others are added up at once.
     """
     expanded: list[_Path] = []
+    append = expanded.append
     for path in paths:
         rank, used, last, following, matches = path
         if following > position:
-            expanded.append(path)
+            append(path)
             continue
-        for run in runs:
-            length = run.hypothesis_length
-            blocked = used
+        for gain, reference_length, length, starts, by_start in runs:
+            free = starts & ~used
             for shift in range(1, length):
-                blocked |= used >> shift
-            left = run.starts & ~blocked
-            wanted = beam
-            mask = (1 << length) - 1
-            while left:
-                goes_on = last >= 0 and bool(left >> last & 1)
-                if wanted:
-                    start = (left & -left).bit_length() - 1
-                elif goes_on:
-                    start = last
-                    passed = left & ((1 << start) - 1)
+                free &= ~(used >> shift)
+            breaking = 0
+            while free:
+                start = (free & -free).bit_length() - 1
+                if breaking == beam and start != last:
+                    passed = free & ((1 << last) - 1) if last >= 0 and free >> last & 1 else free
                     rank += _distances(passed, position)
-                    left ^= passed
-                else:
-                    rank += _distances(left, position)
-                    break
-                broken = last >= 0 and last != start
-                if start != last:
-                    wanted -= 1
-                expanded.append(
+                    free ^= passed
+                    continue
+                append(
                     (
-                        rank - run.gain + (_CHUNK if broken else 0),
-                        used | mask << start,
+                        rank - gain + (_CHUNK if last >= 0 and last != start else 0),
+                        used | ((1 << length) - 1) << start,
                         start + length,
-                        position + run.reference_length,
-                        (matches, run.by_start[start]._replace(reference_start=position)),
+                        position + reference_length,
+                        (matches, position, by_start[start]),
                     )
                 )
+                breaking += start != last
                 rank += abs(position - start)
-                left ^= 1 << start
-        expanded.append((rank + _CHUNK if last >= 0 else rank, used, -1, following, matches))
+                free &= free - 1
+        append((rank + _CHUNK if last >= 0 else rank, used, -1, following, matches))
     return expanded
 
 
@@ -247,55 +228,11 @@ def _gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_
     return gain
 
 
-def _extend_fixed(path: _Path, match: AlignedMatch, gain: int) -> _Path:
+def _extend_fixed(path: _Path, position: int, match: AlignedMatch, gain: int) -> _Path:
     rank, used, last, _, matches = path
-    rank += abs(match.reference_start - match.hypothesis_start) - gain
-    if last >= 0 and last != match.hypothesis_start:
+    start = match.hypothesis_start
+    rank += abs(position - start) - gain
+    if last >= 0 and last != start:
         rank += _CHUNK
-    return (
-        rank,
-        used,
-        match.hypothesis_start + match.hypothesis_length,
-        match.reference_start + match.reference_length,
-        (matches, match),
-    )
-
-
-def _expand(
-    paths: list[_Path], position: int, free: list[tuple[AlignedMatch, int, int, int]], beam: int
-) -> list[_Path]:
-    """Let every path take each candidate whose words are unused, then skip the position.
-
-    The distance of a candidate is charged to the path it is copied from, so later copies carry it.
-    Of the copies of one path that gain the same, no more than ``beam`` can survive: their ranks never fall.
-    """
-    expanded: list[_Path] = []
-    append = expanded.append
-    crowded = len(free) > beam
-    for path in paths:
-        rank, used, last, following, matches = path
-        if following > position:
-            append(path)
-            continue
-        copies: dict[int, int] = {}
-        for candidate, mask, gain, distance in free:
-            if used & mask:
-                continue
-            start = candidate.hypothesis_start
-            if last >= 0 and last != start:
-                gain -= _CHUNK
-            if crowded:
-                copies[gain] = copies.get(gain, 0) + 1
-            if not crowded or copies[gain] <= beam:
-                append(
-                    (
-                        rank - gain,
-                        used | mask,
-                        start + candidate.hypothesis_length,
-                        position + candidate.reference_length,
-                        (matches, candidate),
-                    )
-                )
-            rank += distance
-        append((rank + _CHUNK if last >= 0 else rank, used, -1, following, matches))
-    return expanded
+    end = start + match.hypothesis_length
+    return (rank, used, end, position + match.reference_length, (matches, position, match))
