@@ -54,7 +54,7 @@ struct WordSet {
 // What all paths of the search share; ranks are whole numbers, of few enough bits.
 struct BeamTask {
     const Candidates& candidates;
-    RankUnits<NarrowRank> units;
+    RankUnits units;
     SearchOptions options;
     const std::vector<std::int64_t>& gains;  // of candidates.matches()
     // Of each position: lists of candidates with one number are equal. Null: the search is not to be remembered.

@@ -7,9 +7,7 @@ namespace meteor {
 
 bool AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
                           std::vector<Match>& chosen) {
-    if (candidates.shared()) {
-        return wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
-    }
+    if (candidates.shared()) return any_.run(candidates, hypothesis_size, options, chosen);
     // No path can gather more than this of each criterion.
     std::uint64_t distance = 0, words = 0, weighted = 0;
     std::size_t most_choices = 0;
@@ -30,7 +28,7 @@ bool AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
         words += most_words;
         weighted += most_weighted;
     }
-    RankUnits<NarrowRank> units;
+    RankUnits units;
     units.chunk_shift = std::bit_width(distance);
     units.word_shift = units.chunk_shift + std::bit_width(positions + 1);
     units.weighted_shift = units.word_shift + (options.maximum_accuracy ? std::bit_width(words) : 0);
@@ -50,8 +48,7 @@ bool AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
         with_search_for(hypothesis_size, [&](auto& search) { search.run(task, chosen); });
         return true;
     }
-    if (bits <= 61) return narrow_.run(candidates, hypothesis_size, units, options, chosen);
-    return wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
+    return any_.run(candidates, hypothesis_size, options, chosen);
 }
 
 void AlignmentSearch::start_hypothesis(const Candidates& candidates, std::size_t hypothesis_size) {
@@ -112,7 +109,7 @@ bool AlignmentSearch::run_gathered(const Candidates& candidates, std::vector<Mat
         std::bit_width(static_cast<std::uint64_t>(weighted)) > GAIN_BITS) {
         return false;
     }
-    RankUnits<NarrowRank> units;
+    RankUnits units;
     units.chunk_shift = DISTANCE_BITS;
     units.weighted_shift = units.word_shift = DISTANCE_BITS + CHUNK_BITS;
     const BeamTask task{candidates, units, {chain_.beam, chain_.max_paths, false}, gains_, position_numbers_.data()};

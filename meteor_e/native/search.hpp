@@ -48,8 +48,7 @@ private:
     BeamSearch<1> short_;
     BeamSearch<2> middle_;
     BeamSearch<4> long_;
-    Search<NarrowRank> narrow_{chain_};
-    Search<WideRank> wide_{chain_};
+    Search any_{chain_};
 };
 
 }  // namespace meteor
