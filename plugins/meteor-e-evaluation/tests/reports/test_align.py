@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pytest
 from meteor_e_evaluation.reports.offsets import word_offsets
@@ -61,15 +60,6 @@ def test_a_word_that_the_raw_text_lacks_is_empty():
     assert word_offsets("a… b", ["a", "...", "b"]) == [(0, 1), (1, 2), (3, 4)]
 
 
-def test_maximum_accuracy(cli, own_packs):
-    sides = "hurry ship", "boat x hurry run"
-    usual = cli("align", "--text", *sides, "--format", "json").out
-    most = cli("align", "--text", *sides, "--format", "json", "--maximum-accuracy").out
-    meteor = Meteor("en")
-    assert json.loads(usual)["matches"] == meteor.align(*sides).to_dict()["matches"]
-    assert json.loads(most)["matches"] == meteor.align(*sides, maximum_accuracy=True).to_dict()["matches"]
-
-
 def test_the_java_format(cli):
     lines = cli("align", "--text", "a b", "b", "--format", "java").out.split("\n")
     assert lines[1:4] == ["a b", "b", "Line2Start:Length\tLine1Start:Length\tModule\t\tScore"]
@@ -88,13 +78,6 @@ def test_a_dialogue_is_answered_line_by_line(cli):
     assert process.returncode == 0
 
 
-def test_a_dialogue_with_a_line_of_another_form(cli):
-    result = cli("align", "--stdio", text="a ||| a\nb\n")
-    assert result.code == 1
-    assert "standard input, line 2: 'hypothesis ||| reference' was expected" in result.err
-    assert result.out.startswith("segment 1\n")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -102,26 +85,17 @@ def test_a_dialogue_with_a_line_of_another_form(cli):
         (["one"], "align needs a hypothesis and a reference"),
         (["--stdio", "one", "two"], "--stdio reads standard input"),
         (["--stdio", "--text"], "--stdio reads standard input"),
-        (["--format", "xml", "one", "two"], "'xml'"),
+        (["a", "b", "--show", "--format", "jsonl"], "--show and --format"),
     ],
 )
 def test_usage(cli, arguments, message):
     assert message in cli.failing(2, "align", *arguments)
 
 
-def test_segments_in_the_place_of_files(cli):
-    assert "add --text" in cli.failing(1, "align", "the cat sat", "a cat sat")
-
-
 def test_control_characters_do_not_reach_the_terminal(cli):
     out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "--set", "normalization=none").out
     assert "\x1b" not in out
     assert "\ufffd[31mred" in out
-
-
-def test_arguments_that_are_no_utf8(cli):
-    line = cli.failing(1, "align", "--text", os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9"), "--format", "json")
-    assert "half of a character" in line
 
 
 def test_text_from_right_to_left_keeps_its_place(cli):
@@ -142,11 +116,6 @@ def test_text_from_right_to_left_keeps_its_place(cli):
         "  3 matches in 2 chunks",
         "",
     ]
-
-
-def test_joiners_are_spelling_and_marks_of_direction_are_not(cli):
-    out = cli("align", "--text", "می\u200cخواهم \u202eb", "c", "-l", "other").out
-    assert "می\u200cخواهم \ufffdb" in out
 
 
 class TestShow:
@@ -179,20 +148,9 @@ class TestShow:
         for number in range(40):
             assert out.count(f"word{number} ") + out.count(f"word{number}\n") == 2
 
-    def test_colours(self, cli):
-        pair = ("align", "--text", "x", "x", "--show")
-        assert "\x1b" not in cli(*pair).out
-        assert "\x1b[" in cli(*pair, env={"FORCE_COLOR": "1"}).out
-
     def test_control_characters_do_not_reach_the_terminal(self, cli):
         out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "--set", "normalization=none", "--show").out
         assert "\x1b" not in out
-
-    def test_empty_sides(self, cli):
-        assert "0 matches in 0 chunks" in cli("align", "--text", "", "", "--show").out
-
-    def test_it_is_a_format_of_its_own(self, cli):
-        assert "--show and --format" in cli.failing(2, "align", "a", "b", "--show", "--format", "json")
 
 
 def test_a_matrix_in_latex(cli):

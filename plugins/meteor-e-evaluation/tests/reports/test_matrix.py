@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import shutil
-import subprocess
-
-import pytest
 from meteor_e_evaluation.reports.matrix import alignment_matrix, escape
 
 from meteor_e import Meteor
@@ -28,19 +24,3 @@ def test_special_characters():
         r"50\% of \$x\_1\$ \& \#\{\textasciitilde{}\textasciicircum{}\textbackslash{}\}"
     )
     assert escape("a\nb\x00\u202e\ud800") == "a?b???"
-
-
-@pytest.mark.slow
-def test_latex_takes_it(tmp_path):
-    if shutil.which("lualatex") is None:
-        pytest.skip("no lualatex on the PATH")
-    nasty = '50% of $x_1$ & #{~^\\} <a|b> "q" \u202e x'
-    alignment = Meteor("other", matchers=["exact"], normalization="none").align(nasty, nasty)
-    (tmp_path / "matrix.tex").write_text(alignment_matrix(alignment), encoding="utf-8")
-    document = r"\documentclass{article}\usepackage{tikz}\begin{document}\input{matrix}\end{document}"
-    (tmp_path / "document.tex").write_text(document, encoding="utf-8")
-    done = subprocess.run(
-        ["lualatex", "-halt-on-error", "-interaction=nonstopmode", "document.tex"], cwd=tmp_path, capture_output=True
-    )
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
-    assert (tmp_path / "document.pdf").stat().st_size > 2000

@@ -31,14 +31,6 @@ def test_the_same_report_gives_the_same_picture(report, tmp_path, form, magic):
     assert content == (tmp_path / "other").read_bytes()
 
 
-def test_names_with_dollars(meteor, tmp_path):
-    found = score_systems(meteor, {"$x_1$ \\frac": ["x"], "_hidden": ["x"]}, ["x"], method=None)
-    write_plot(found, tmp_path / "picture.svg", "svg")
-    text = (tmp_path / "picture.svg").read_text(encoding="utf-8")
-    assert "A $x_1$ \\frac" in text
-    assert "B _hidden" in text
-
-
 def test_matrices_of_a_report(report, tmp_path):
     path = tmp_path / "matrix.tex"
     write_matrices(report, [1, 3], path)

@@ -27,17 +27,6 @@ def test_the_page_is_that_of_the_api(cli, files):
     assert (cli.folder / "report.html").read_text(encoding="utf-8") == expected()
 
 
-def test_options(cli, files):
-    tests = ("--significance", "randomization", "--samples", "50", "--seed", "3")
-    cli("report", *files, "--title", "T", *tests, "-o", "x")
-    page = (cli.folder / "x").read_text(encoding="utf-8")
-    assert page == expected(title="T", method="randomization", samples=50, seed=3)
-    cli("report", *files, "--samples", "50", "-o", "x", "--significance")
-    assert (cli.folder / "x").read_text(encoding="utf-8") == expected(samples=50)
-    cli("report", *files, "--significance", "none", "-o", "x")
-    assert (cli.folder / "x").read_text(encoding="utf-8") == expected(method=None)
-
-
 def test_several_references(cli, files):
     other = cli.file("ref2", "finally the boat left\nmany people run\n")
     assert cli("report", "one", "two", "-R", "ref", "-R", other).code == 0
@@ -77,19 +66,3 @@ def test_pictures_and_latex(cli, files):
 def test_errors(cli, files, code, arguments, message):
     assert message in cli.failing(code, "report", *arguments)
     assert not (cli.folder / "report.html").exists()
-
-
-def test_systems_of_other_segments(cli):
-    def document(kind, name, system, text):
-        body = f'<doc docid="{name}" sysid="{system}"><seg id="1">{text}</seg></doc>'
-        return f'<{kind}set setid="t" srclang="x" trglang="en">{body}</{kind}set>'
-
-    cli.file("one.sgm", document("tst", "d1", "one", "x"))
-    cli.file("two.sgm", document("tst", "d2", "two", "x"))
-    cli.file("ref.sgm", document("ref", "d1", "r", "y"))
-    cli.file("ref2.sgm", document("ref", "d2", "r", "z"))
-    files = ("one.sgm", "two.sgm", "-R", "ref.sgm", "-R", "ref2.sgm")
-    assert "one.sgm: system 'one' lacks 1 segments" in cli.failing(1, "report", *files)
-    result = cli("report", *files, "--on-missing", "skip")
-    assert result.code == 1
-    assert "two and one are not of the same segments" in result.err.splitlines()[-1]

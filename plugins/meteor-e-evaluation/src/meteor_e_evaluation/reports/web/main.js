@@ -200,8 +200,10 @@ function browse(report) {
   const linked = location.hash.match(/^#segment-(\d+)$/);
   const place = linked ? list.order.indexOf(Number(linked[1]) - 1) : -1;
   if (place >= 0) {
-    byId("segments").scrollIntoView();
     list.select(place);
+    // On a narrow screen the segment stands below the list, and is drawn with the next frame.
+    const narrow = matchMedia("(max-width: 1000px)").matches;
+    requestAnimationFrame(() => byId(narrow ? "detail" : "segments").scrollIntoView());
   }
   document.documentElement.dataset.ready = "";
 }
