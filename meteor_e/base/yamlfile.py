@@ -162,8 +162,12 @@ def shorten(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def raise_problems(problems: Sequence[Problem]) -> None:
+def raise_problems(problems: Sequence[Problem], lister: str = "meteor-e config check") -> None:
     """Raise the first of the problems that are errors, saying how many more there are.
+
+    Args:
+        problems: of a file.
+        lister: the command that lists all of them; empty if none does.
 
     Raises:
         ConfigError: unless there are only notes.
@@ -173,8 +177,8 @@ def raise_problems(problems: Sequence[Problem]) -> None:
         more = ""
         if len(errors) > 1:
             more = f" (and {len(errors) - 1} more problem{'s' if len(errors) > 2 else ''})"
-            if errors[0].source:
-                more = f"{more[:-1]}; meteor-e config check lists them)"
+            if errors[0].source and lister:
+                more = f"{more[:-1]}; {lister} lists them)"
         raise ConfigError(f"{errors[0]}{more}")
 
 

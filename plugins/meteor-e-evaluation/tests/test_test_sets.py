@@ -239,6 +239,15 @@ def test_records_have_references_of_their_own(tmp_path):
     assert test.language == "en"
 
 
+def test_records_in_a_table(tmp_path):
+    (tmp_path / "index.yaml").write_text(RECORDS.replace(".jsonl", ".csv"), encoding="utf-8")
+    (tmp_path / "rated.csv").write_text('candidate,references,rating\n"a, dog",the dog,5\na cat,the cat,1.5\n', "utf-8")
+    test = load(tmp_path, "en-en")
+    assert test.outputs == (["a, dog", "a cat"],)
+    assert test.references == (["the dog", "the cat"],)
+    assert test.human.tolist() == [[5, 1.5]]
+
+
 @pytest.mark.parametrize(
     "line",
     [

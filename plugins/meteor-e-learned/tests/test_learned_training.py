@@ -216,7 +216,7 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
         ("options: {C: [0.01, 0.1]}", "options: {seed: 2}", "seed stands in the recipe"),
         ("bleu,", "blue,", "blue"),
         ("unigram_*", "unigramm", "no column 'unigramm'"),
-        ("description: For a test", "descripton: x", "unknown key"),
+        ("description: For a test", "descripton: x\nnames: y", r"unknown key.*\(and 1 more problem\)$"),
         ("DATA/ranked.yaml}", "DATA/none.yaml}", "none.yaml"),
         ("DATA/ranked.yaml}]\nval", "DATA/ranked.yaml, pairs: []}]\nval", "'pairs' is empty"),
         ("features: [", "vectors: [tag-vectors]\nfeatures: [", "no use for 'vectors'"),

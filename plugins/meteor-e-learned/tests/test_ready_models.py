@@ -282,6 +282,7 @@ def test_commands(toy):
     assert listed.exit_code == 0, listed.output
     assert "en-light" in listed.output
     assert "Not for" in listed.output
+    assert max(map(len, listed.output.splitlines())) <= 80
     shown = run("show", "en-light")
     assert shown.exit_code == 0, shown.output
     assert "had not seen the test year" in shown.output

@@ -9,16 +9,18 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import InputError, SystemOutputs
+from meteor_e.api import InputError, SystemOutputs, TextColumns
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import near_miss
 from meteor_e.base.files import PathLike
+from meteor_e.formats.delimited import DelimitedTable
 from meteor_e.formats.documents import Role
 from meteor_e.formats.inputs import open_input
 from meteor_e.formats.plain import read_segments
@@ -200,6 +202,15 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
     )
 
 
+def _rows(file: str, spec: RecordSpec) -> Iterator[tuple[int, Callable[[], Any]]]:
+    """Yield the number of each record, and what returns it."""
+    kind = next((suffix for suffix in reversed(Path(file).suffixes) if suffix in (".csv", ".tsv")), "")
+    if kind:
+        table = DelimitedTable(file, TextColumns((spec.hypothesis,), (spec.references,)), kind == ".tsv")
+        return ((number, partial(dict, row)) for number, row in table.records())
+    return ((number, partial(json.loads, line)) for number, line in enumerate(read_segments(file), 1))
+
+
 def _read_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
     """Read a file of rated texts, each with its own references: one system, one segment per record.
 
@@ -209,9 +220,9 @@ def _read_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
     texts: list[str] = []
     lists: list[list[str]] = []
     scores: list[float] = []
-    for number, line in enumerate(read_segments(file), 1):
+    for number, read in _rows(file, spec):
         try:
-            row = json.loads(line)
+            row = read()
             text, references, score = row[spec.hypothesis], row[spec.references], float(row[spec.score])
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{file}, line {number}: not a record with these fields: {error}") from None

@@ -109,11 +109,11 @@ class OutputSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A JSON Lines file whose records hold a text, its own references and its rating.
+    """A file whose records hold a text, its own references and its rating: JSON Lines, CSV or TSV, by its name.
 
     Attributes:
-        file: its path.
-        hypothesis, references, score: names of the fields.
+        file: its path; CSV and TSV have a header.
+        hypothesis, references, score: names of the fields or columns; a column holds one reference.
     """
 
     file: str
@@ -219,7 +219,7 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
     document = read_yaml(file)
     if isinstance(document.data, dict):
         _simplify(document.data)
-    raise_problems(find_problems(document, DataIndex))
+    raise_problems(find_problems(document, DataIndex), lister="")
     index = msgspec.convert(document.data, DataIndex)
     if (index.outputs is None or not index.references) == (index.records is None):
         raise ConfigError(f"{file}: give either 'records', or 'outputs', 'references' and 'judgements'")

@@ -134,6 +134,7 @@ def list_models(as_json: bool) -> None:
     \b
     meteor-e model list
     """
+    import shutil
     import textwrap
 
     import msgspec
@@ -145,11 +146,8 @@ def list_models(as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(models), indent=2).decode())
         return
-    width = 100
-    rows = []
-    for entry in models.values():
-        size = f"{model_size(entry.name) / 1000:.0f} kB"
-        rows.append([entry.name, entry.language, size])
+    width = min(100, shutil.get_terminal_size().columns)
+    rows = [[name, entry.language, f"{model_size(name) / 1000:.0f} kB"] for name, entry in models.items()]
     click.echo(format_table(["name", "language", "size"], rows, left=2))
     click.echo()
     for entry in models.values():

@@ -86,7 +86,7 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
         ConfigError: for a file that cannot be read, or anything in it that is wrong, with the line.
     """
     document = read_yaml(path)
-    raise_problems(find_problems(document, Recipe))
+    raise_problems(find_problems(document, Recipe), lister="")
     recipe: Recipe = msgspec.convert(document.data, Recipe)
     _check_name(recipe, document.where(("name",)))
     _check_estimator(recipe, document.where(("estimator",)))
@@ -104,7 +104,7 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
         ConfigError: if it is not a recipe.
     """
     document = parse_yaml(content, source)
-    raise_problems(find_problems(document, Recipe))
+    raise_problems(find_problems(document, Recipe), lister="")
     recipe: Recipe = msgspec.convert(document.data, Recipe)
     _check_name(recipe, source)
     _check_estimator(recipe, source)

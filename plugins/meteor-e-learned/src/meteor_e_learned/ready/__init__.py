@@ -64,14 +64,14 @@ def ready_models() -> dict[str, ReadyModel]:
     """
     found = {}
     folder = files(__name__)
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+    for entry in folder.iterdir():
         if entry.name.endswith(".json"):
             try:
                 model = msgspec.json.decode(entry.read_bytes(), type=ReadyModel)
             except (OSError, msgspec.DecodeError) as error:
                 raise InputError(f"{entry.name}: the card of a model is damaged: {error}; install again") from error
             found[model.name] = model
-    return found
+    return dict(sorted(found.items()))
 
 
 def ready_model(name: str) -> ReadyModel:
