@@ -1,18 +1,19 @@
 """A sentence encoder: words in, a row of numbers per word out.
 
-**Rows do not depend on what else is encoded.** A network adds up in another order for other shapes of its input, so
-that the last bits differ. Each sentence is therefore given to the network alone, without padding, and one thread
-computes it. Several sentences are computed at once, each by a thread of its own.
+**Rows do not depend on what else is encoded.** Sentences are never padded. Those of equal length are computed together
+if the network then gives the same rows to the last bit, which is tried once. One thread computes a batch; several
+batches are computed at once, each by a thread of its own. Equal sentences are computed once.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -40,6 +41,9 @@ else:
     )
 
 
+Found = TypeVar("Found")
+BATCH = 16
+"""Sentences of equal length that are computed together."""
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 """What a network may ask for."""
 
@@ -98,9 +102,10 @@ class Encoder:
         takes is cut before a word, and its parts are encoded by themselves; of a word with too many, the rest is
         left out.
         """
-        if len(sentences) < 2 or _threads() < 2:
-            return [self._encode(sentence) for sentence in sentences]
-        return list(self._workers().map(self._encode, sentences))
+        return self._each(
+            sentences,
+            lambda parts, states: np.stack(self._rows(parts, states)) if parts else np.zeros((0, 1), np.float32),
+        )
 
     def sentences(self, sentences: Sequence[Sequence[str]]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         """Return the vector of each sentence as a whole, and the rows of its words as :meth:`encode` gives them.
@@ -108,21 +113,54 @@ class Encoder:
         The vector is the mean of the rows of all pieces, those that open and close a sentence among them, divided by
         its length. Sentence encoders are trained to have such vectors compared by their cosine.
         """
-        if len(sentences) < 2 or _threads() < 2:
-            return [self._sentence(sentence) for sentence in sentences]
-        return list(self._workers().map(self._sentence, sentences))
+        return self._each(sentences, self._sentence, empty=[[]])
 
-    def _encode(self, sentence: Sequence[str]) -> NDArray[np.float32]:
-        rows = [row for part in self._parts(self._pieces(sentence)) for row in self._rows(part, self._hidden(part))]
-        return np.stack(rows) if rows else np.zeros((0, 1), np.float32)
+    def _each(
+        self, sentences: Sequence[Sequence[str]], made: Callable[[Any, Any], Found], empty: Sequence[Any] = ()
+    ) -> list[Found]:
+        """Return what is made of the parts of each sentence and the network's rows of them; of equal ones once."""
+        cut = {
+            sentence: list(self._parts(self._pieces(sentence))) or list(empty)
+            for sentence in dict.fromkeys(map(tuple, sentences))
+        }
+        states = iter(self._states([part for parts in cut.values() for part in parts]))
+        found = {sentence: made(parts, [next(states) for _ in parts]) for sentence, parts in cut.items()}
+        return [found[tuple(sentence)] for sentence in sentences]
 
-    def _sentence(self, sentence: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        parts = list(self._parts(self._pieces(sentence))) or [[]]
-        hidden = [self._hidden(part) for part in parts]
-        rows = [row for part, states in zip(parts, hidden, strict=True) for row in self._rows(part, states)]
-        whole = np.concatenate(hidden).astype(np.float64).mean(axis=0)
+    def _states(self, parts: Sequence[list[list[int]]]) -> list[NDArray[np.float32]]:
+        """Return the network's rows of each part; parts of equal length are computed together, the longest first."""
+        by_length: dict[int, list[int]] = {}
+        for number, part in enumerate(parts):
+            by_length.setdefault(sum(map(len, part)), []).append(number)
+        size = BATCH if len(by_length) < len(parts) and self._batches else 1
+        groups = [
+            same[start : start + size]
+            for _, same in sorted(by_length.items(), reverse=True)
+            for start in range(0, len(same), size)
+        ]
+        run = self._workers().map if len(groups) > 1 and _threads() > 1 else map
+        found: dict[int, NDArray[np.float32]] = {}
+        for group, states in zip(
+            groups, run(lambda group: self._hidden([parts[n] for n in group]), groups), strict=True
+        ):
+            found.update(zip(group, states, strict=True))
+        return [found[number] for number in range(len(parts))]
+
+    @functools.cached_property
+    def _batches(self) -> bool:
+        """Whether rows are the same, to the last bit, alone and together; not so where numbers of 8 bits are scaled."""
+        size = self._tokenizer.get_vocab_size()
+        probes = [[[(7 * word + number) % size] for word in range(min(5, self._room))] for number in range(1, 4)]
+        together = self._hidden(probes)
+        return all(np.array_equal(self._hidden([one])[0], own) for one, own in zip(probes, together, strict=True))
+
+    def _sentence(
+        self, parts: Sequence[list[list[int]]], states: Sequence[NDArray[np.float32]]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        whole = np.concatenate(states).astype(np.float64).mean(axis=0)
         length = float(np.sqrt((whole * whole).sum()))
         vector = (whole / length if length else whole).astype(np.float32)
+        rows = self._rows(parts, states)
         return vector, np.stack(rows) if rows else np.zeros((0, len(vector)), np.float32)
 
     def _pieces(self, sentence: Sequence[str]) -> list[list[int]]:
@@ -148,28 +186,37 @@ class Encoder:
         if part:
             yield part
 
-    def _hidden(self, words: Sequence[list[int]]) -> NDArray[np.float32]:
-        """Return the network's rows of a part, one per piece."""
-        ids = np.array([[*self._opening, *(number for word in words for number in word), *self._closing]], np.int64)
+    def _hidden(self, parts: Sequence[list[list[int]]]) -> NDArray[np.float32]:
+        """Return the network's rows of parts of equal length, ``(parts, pieces, dimension)``."""
+        ids = np.array(
+            [[*self._opening, *(number for word in part for number in word), *self._closing] for part in parts],
+            np.int64,
+        )
         given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        hidden: NDArray[np.float32]
         (hidden,) = self._session.run([self._tensor], {name: given[name] for name in self._inputs})
         if hidden.ndim != 3 or hidden.shape[:2] != ids.shape:
             raise ResourceError(
                 f"{self.folder / NETWORK}: {self._tensor!r} has the shape {hidden.shape} for {ids.shape[1]} pieces; "
                 "an encoder gives a row per piece"
             )
-        states: NDArray[np.float32] = hidden[0]
-        return states
+        return hidden
 
-    def _rows(self, words: Sequence[list[int]], hidden: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
-        """Yield the row of each word of a part."""
-        start = len(self._opening)
-        for word in words:
-            own = hidden[start : start + len(word)].astype(np.float64)
-            start += len(word)
-            row = own.mean(axis=0) if any(number != self._unknown for number in word) else np.zeros(hidden.shape[1])
-            length = float(np.sqrt((row * row).sum()))
-            yield (row / length if length else row).astype(np.float32)
+    def _rows(
+        self, parts: Sequence[list[list[int]]], states: Sequence[NDArray[np.float32]]
+    ) -> list[NDArray[np.float32]]:
+        """Return the row of each word of a sentence's parts."""
+        rows = []
+        for part, hidden in zip(parts, states, strict=True):
+            start = len(self._opening)
+            for word in part:
+                own = hidden[start : start + len(word)].astype(np.float64)
+                start += len(word)
+                known = any(number != self._unknown for number in word)
+                row = own.mean(axis=0) if known else np.zeros(hidden.shape[1])
+                length = float(np.sqrt((row * row).sum()))
+                rows.append((row / length if length else row).astype(np.float32))
+        return rows
 
     def _workers(self) -> ThreadPoolExecutor:
         with self._lock:
