@@ -71,9 +71,8 @@ def main() -> None:
     fresh = multiprocessing.get_context("spawn")
     for name in options.only or MEASURES:
         default = measure(name).default_test()
-        # PERM-BOTH of acc-eq calibrates for each sample: many minutes, only by name.
-        others = () if name == "acc-eq" else ("perm-both",)
-        tests = [default if each == "default" else each for each in options.test or ("default", *others)]
+        # PERM-BOTH asks most measures for each sample: many minutes, only by name.
+        tests = [default if each == "default" else each for each in options.test or ("default",)]
         for method in dict.fromkeys(tests):
             child = fresh.Process(target=run, args=(name, method, options))
             child.start()

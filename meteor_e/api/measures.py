@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -87,7 +87,7 @@ class Measure(Component, Generic[Test]):
 
     def exchange(
         self, test: Test, values: Floats, masks: NDArray[np.bool_], exchanged: str
-    ) -> Callable[[Sequence[tuple[int, int]]], Iterator[tuple[tuple[int, int], int, Floats]]] | None:
+    ) -> Callable[[int, int], Floats] | None:
         """Return a quick way to compute the measure where scores of two metrics are exchanged at random.
 
         Args:
@@ -98,8 +98,8 @@ class Measure(Component, Generic[Test]):
             exchanged: ``segments``, ``systems`` or ``scores``.
 
         Returns:
-            From pairs of metrics to, for each pair and block of samples, the first of the samples and the measure's
-            differences in them. ``None`` if the measure must be asked for each sample.
+            From two metrics' numbers to the measure's difference in each sample. ``None`` if the measure must be asked
+            for each sample.
         """
         return None
 

@@ -252,12 +252,11 @@ def _exchange(
     observed = {(first, second): own[first] - own[second] for first, second in upper}
     quick = measure.exchange(test, values, masks, exchanged) if of_systems or known[test.judged()].all() else None
     exchange = one_by_one(values, masks, exchanged, agreement, means=means) if quick is None else quick
-    permuted = {pair: np.empty(samples) for pair in upper}
-    done = 0
-    for pair, start, differences in exchange(upper):
-        permuted[pair][start : start + len(differences)] = differences
-        done += len(differences)
-        progress("permutations", done, samples * len(upper))
+    permuted = {}
+    for done, pair in enumerate(upper):
+        progress("permutations", done * samples, samples * len(upper))
+        permuted[pair] = exchange(*pair)
+    progress("permutations", samples * len(upper), samples * len(upper))
     return _from_permutations(_title(method, samples, seeds), ASSUMED[method], names, observed, permuted)
 
 

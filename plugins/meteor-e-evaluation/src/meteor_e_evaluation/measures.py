@@ -24,7 +24,7 @@ from meteor_e_evaluation import exchange, kendall
 from meteor_e_evaluation.comparison import assumed
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.exchange import Exchange, Masks
+from meteor_e_evaluation.exchange import Differences, Masks
 from meteor_e_evaluation.groups import (
     Grouping,
     group_values,
@@ -33,7 +33,7 @@ from meteor_e_evaluation.groups import (
     pair_difference_pearson,
     soft_accuracy,
 )
-from meteor_e_evaluation.judgements import Rankings
+from meteor_e_evaluation.judgements import Assessments, Rankings
 
 
 def pairs_of(test: TestSet) -> Rankings | None:
@@ -75,24 +75,13 @@ class PairMeasure(Measure[TestSet]):
             return None
         return lambda segments: float(kendall.tau(kendall.count_pairs(rankings, segments), self.variant))
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange:
-        """Return τ where scores are exchanged."""
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+        """Return τ where segments or systems are exchanged."""
         rankings = self.pairs(test)
-        assert rankings is not None
-
-        def of_sums(sums: Floats) -> Floats:
-            return np.asarray(kendall.tau(kendall.PairCounts(*sums[:, :, 0].T), self.variant))
-
-        if exchanged == "segments":
-            parts = [_outcome_counts(rankings, row).T[:, None] for row in values]
-            return exchange.linear(parts, masks, exchanged, "", of_sums)
-
-        def of_counts(counts: kendall.PairCounts) -> Floats:
-            return np.asarray(
-                kendall.tau(kendall.PairCounts(*(np.asarray(count)[:, 0] for count in counts)), self.variant)
-            )
-
-        return exchange.counted(exchange.Comparisons(rankings, values), masks, of_counts, total=True)
+        if rankings is None or exchanged == "scores":
+            return None
+        comparisons = exchange.Comparisons(rankings, values)
+        return exchange.counted(comparisons, masks, exchanged, lambda counts: kendall.tau(counts, self.variant))
 
     def counts(self, test: TestSet, segments: Floats) -> Floats | None:
         """Return how often each outcome occurs on each segment, ``(segments, 5)``, as in :class:`.PairCounts`."""
@@ -140,12 +129,12 @@ class TiedMeasure(Measure[TestSet]):
         calibration = kendall.TieCalibration(rankings)
         return lambda segments: calibration.best(segments).accuracy
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange | None:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
         """Return acc_eq where segments or systems are exchanged."""
         rankings = pairs_of(test)
         if exchanged == "scores" or rankings is None:
             return None
-        return exchange.TiedAccuracy(exchange.Comparisons(rankings, values), masks, exchanged)
+        return exchange.tied_accuracy(exchange.Comparisons(rankings, values), masks, exchanged)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return acc_eq on resampled segments."""
@@ -175,12 +164,12 @@ class SegmentCorrelation(Measure[TestSet]):
             return None
         return lambda segments: correlate(segments[given.systems, given.segments], given.scores, self.coefficient)
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange | None:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
         """Return the coefficient where scores are exchanged."""
         if test.assessments is None:
             return None
         if self.coefficient == "pearson":
-            return exchange.pearson(values, test.assessments, masks, exchanged, "")
+            return exchange.pearson(values, test.assessments, masks, exchanged)
         return exchange.rank_correlation(values, [test.assessments], masks, exchanged, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
@@ -222,29 +211,21 @@ class GroupedMeasure(Measure[TestSet]):
             return pair_difference_pearson(human, weights)
         return grouped(self.coefficient, self.grouping, human, weights)
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange | None:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
         """Return the mean where scores are exchanged."""
         human = test.human
         if test.assessments is None:
             return None
         if self.coefficient == "pair-differences":
-            return exchange.pair_difference_pearson(values, human, masks, exchanged)
+            return None
         if (self.grouping, exchanged) in (("item", "segments"), ("sys", "systems")):
             groups = group_values(self.coefficient, self.grouping, human)
-            return exchange.mean_of_groups([groups(row) for row in values], masks, exchanged)
+            return exchange.mean_of_groups([groups(row) for row in values], masks)
+        if self.coefficient == "pearson" or self.grouping == "item":
+            return None
         given = test.assessments.averaged()
-        if self.coefficient == "pearson":
-            return exchange.pearson(values, given, masks, exchanged, "n" if self.grouping == "item" else "s")
-        if self.grouping != "item":
-            ranked = (
-                [given] if self.grouping == "none" else [given.select(given.systems == at) for at in range(len(human))]
-            )
-            return exchange.rank_correlation(values, ranked, masks, exchanged, self.coefficient)
-        comparisons = exchange.Comparisons(given.comparisons(), values)
-        if self.coefficient == "spearman":
-            return exchange.spearman_by_segment(comparisons, masks)
-        mean = exchange.mean_tau_b if self.coefficient == "kendall" else exchange.mean_accuracy
-        return exchange.counted(comparisons, masks, mean)
+        ranked = [given] if self.grouping == "none" else [given.select(given.systems == at) for at in range(len(human))]
+        return exchange.rank_correlation(values, ranked, masks, exchanged, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the mean on resampled segments."""
@@ -330,12 +311,19 @@ class SystemMeasure(Measure[TestSet]):
             return None
         return lambda systems: self._agree(systems[rows], human)
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange | None:
-        """Return the coefficient where scores of segments are exchanged."""
-        agreement = self.agreement(test)
-        if agreement is None or values.ndim == 2:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+        """Return the coefficient where scores of systems are exchanged, as if those were one segment."""
+        rows, human = ranked_rows(test)
+        if values.ndim == 3 or self.coefficient == "pearson" or len(rows) < 2:
             return None
-        return exchange.system_means(values, masks, exchanged, agreement)
+        given = Assessments(np.zeros(len(rows), int), np.arange(len(rows)), human)
+        scores, moved = values[:, rows, None], masks[:, rows]
+        if self.coefficient == "spearman":
+            return exchange.rank_correlation(scores, [given], moved, exchanged, "spearman")
+        comparisons = exchange.Comparisons(given.comparisons(), scores)
+        if self.coefficient == "accuracy":
+            return exchange.counted(comparisons, moved, exchanged, lambda counts: (counts[0] + counts[4]) / sum(counts))
+        return exchange.counted(comparisons, moved, exchanged, lambda counts: kendall.tau(counts, "b"))
 
     def _agree(self, metric: Floats, human: Floats) -> float:
         if np.isnan(metric).any():
@@ -397,11 +385,12 @@ class SoftAccuracy(Measure[TestSet]):
         prepared = normal_agreement(test.human[rows])
         return lambda segments: prepared(segments[rows])
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange:
-        """Return SPA where scores are exchanged."""
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+        """Return SPA where systems are exchanged."""
         rows = self._rows(test)
-        own = masks if exchanged == "segments" else masks[:, rows]
-        return exchange.soft_accuracy(values[:, rows], test.human[rows], own, exchanged)
+        if exchanged != "systems":
+            return None
+        return exchange.soft_accuracy(values[:, rows], test.human[rows], masks[:, rows])
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return SPA on resampled segments, people's scores resampled with the metric's."""
