@@ -133,7 +133,7 @@ def chain_keys() -> str:
     lines = [
         "# Keys of a chain",
         "",
-        "This page is made from the schema that checks chain files. `meteor-e config schema chain` prints it as JSON.",
+        "This page is made from the schema that checks chain files. `resources/chain.schema.json` is the same as JSON.",
         "",
         "| key | type | meaning |",
         "|---|---|---|",

@@ -17,6 +17,7 @@ from meteor_e.api.tables import SystemInput
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
 from meteor_e.base.files import refuse_special
+from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_text, listed
 from meteor_e.base.yamlfile import is_folder
@@ -685,7 +686,7 @@ def _pack(name: str, offline: bool | None) -> Pack:
         return store.get(name)  # which says what to do
     if pack is None:
         if offline is None:
-            offline = os.environ.get("METEOR_E_OFFLINE", "") not in ("", "0")
+            offline = is_offline()
         if not offline:
             print(
                 f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)",

@@ -282,7 +282,7 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
     if importlib.util.find_spec("meteor_e_languages"):
         extract = ("dbnary", "extract", "-l", "fr")
         found["DBnary synsets"] = Reader("s", (*extract, "--synsets", "s", "--name", "hostile"), {"s": SYNSETS})
-        dump = (*extract, "--offline", "--restart", "--dump", "s.ttl", "--write-synsets", "out")
+        dump = (*extract, "--restart", "--dump", "s.ttl", "--write-synsets", "out")
         found["Turtle dump"] = Reader("s.ttl", dump, {"s.ttl": TURTLE}, "out")
     if importlib.util.find_spec("meteor_e_learned"):
         judged = {

@@ -6,6 +6,7 @@ Only imported when a file or a mapping is checked: msgspec takes a while to impo
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -107,3 +108,7 @@ def json_schema(kind: str) -> str:
         **schema(FILES[kind]),
     }
     return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json_schema(sys.argv[1]))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from meteor_e.base.errors import ConfigError, MeteorError
-from meteor_e.chains.config import describe_chain
 from meteor_e.cli.grouped_help import FullHelpGroup
 from meteor_e.render.plain import printable
 
@@ -106,11 +103,10 @@ def _check_language(file: str) -> tuple[list[Problem | str], str, str]:
 @click.argument("source", metavar="[FILE|NAME]", required=False)
 @click.option("-l", "--language", help="Language to use instead of the chain's.")
 @click.option("-t", "--task", help="Task to use instead of the chain's.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(source: str | None, language: str | None, task: str | None, as_json: bool) -> None:
+def show(source: str | None, language: str | None, task: str | None) -> None:
     """Print a chain in full, every default spelled out, as YAML that can be loaded again.
 
-    Without a FILE or NAME (see 'meteor-e config list'), the chain is that of the language.
+    Without a FILE or NAME (see `meteor-e plugins --kind chain`), the chain is that of the language.
 
     \b
     meteor-e config show baseline
@@ -126,43 +122,4 @@ def show(source: str | None, language: str | None, task: str | None, as_json: bo
     given = {key: value for key, value in (("language", language), ("task", task)) if value is not None}
     chain = chain.overridden(chain_of(given), given)
     spelled = spell_out(resolve(chain, plugin_registry()), plugin_registry())
-    click.echo(json.dumps(spelled, indent=2, ensure_ascii=False) if as_json else dump_yaml(spelled).rstrip())
-
-
-@config.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_chains(as_json: bool) -> None:
-    """List the chains that have a name: those of meteor_e and of plugins.
-
-    \b
-    meteor-e config list
-    """
-    from meteor_e.plugins.registry import plugin_registry
-    from meteor_e.render.plain import format_table
-
-    entries = plugin_registry().entries("chain", describe_chain)
-    if as_json:
-        rows = [{"name": entry.name, "description": entry.summary, "error": entry.error} for entry in entries]
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
-    table = [[entry.name, printable(f"error: {entry.error}" if entry.error else entry.summary)] for entry in entries]
-    click.echo(format_table(["chain", "what it is"], table, left=2))
-
-
-@config.command()
-@click.argument("kind", type=click.Choice(["chain", "language"]))
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
-def schema(kind: str, output: Path | None) -> None:
-    """Print the JSON schema of chain or language files, for editors and other programs.
-
-    \b
-    meteor-e config schema chain -o chain.schema.json
-    """
-    from meteor_e.base.files import atomic_writer
-    from meteor_e.chains.schemas import json_schema
-
-    if output is None:
-        click.echo(json_schema(kind), nl=False)
-        return
-    with atomic_writer(output) as stream:
-        stream.write(json_schema(kind))
+    click.echo(dump_yaml(spelled).rstrip())

@@ -72,7 +72,7 @@ METRIC_GROUPS = {
         ("metrics", "metric", "language", "task", "chain", "matchers", "settings"),
         "… -l de -m exact,stem=0.6 --set alpha=0.8",
     ),
-    "Resources": OptionGroup(("offline", "threads", "cluster"), "… -l oc --set pack=oc-bitext --offline"),
+    "Resources": OptionGroup(("threads", "cluster"), "… --threads 4"),
 }
 """The groups of the options that :func:`metric_options` gives to a command, in its help text."""
 
@@ -91,7 +91,6 @@ _METRIC_OPTIONS = [
         help="Set a key of the chain, such as beam=40, normalization=none or alpha=0.8, or an option of a matcher (or "
         "of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
     ),
-    click.option("--offline", is_flag=True, help="Never download a missing pack."),
     click.option("--threads", type=click.IntRange(min=1), help="Threads that score.  [default: as many as processors]"),
 ]
 
@@ -104,14 +103,12 @@ class MeteorMaker:
         given: keys of a chain.
         chain: a chain file or name.
         settings: options by matcher, and by ``lemmatizer``.
-        offline: whether a missing pack is never downloaded.
         threads: that score.
     """
 
     given: dict[str, Any]
     chain: str | None
     settings: Mapping[str, Mapping[str, Any]]
-    offline: bool | None
     threads: int | None
 
     def __call__(self) -> Meteor:
@@ -129,8 +126,8 @@ class MeteorMaker:
 
             given.update(apply_settings(self.chain, given, self.settings))
         if self.chain is not None:
-            return Meteor.from_config(self.chain, offline=self.offline, threads=self.threads, **given)
-        return Meteor(**given, offline=self.offline, threads=self.threads)
+            return Meteor.from_config(self.chain, threads=self.threads, **given)
+        return Meteor(**given, threads=self.threads)
 
     def metrics(self, specifications: Sequence[str], jobs: int = 1) -> list[Metric]:
         """Return metrics by name; ``meteor`` is the one that the options describe.
@@ -146,7 +143,7 @@ class MeteorMaker:
         from meteor_e.metrics.chain_metric import ChainMetric
         from meteor_e.metrics.specs import distinct, metrics_of
 
-        context = MetricContext(self.language, jobs=jobs, threads=self.threads, offline=self.offline)
+        context = MetricContext(self.language, jobs=jobs, threads=self.threads)
         found: list[Metric] = []
         for text in specifications:
             label, _, name = text.rpartition("=")
@@ -219,7 +216,6 @@ def metric_options(command: Command) -> Command:
         chain: str | None,
         matchers: str | None,
         settings: tuple[str, ...],
-        offline: bool,
         threads: int | None,
         **kwargs: Any,
     ) -> Any:
@@ -227,7 +223,7 @@ def metric_options(command: Command) -> Command:
         listed = None if matchers is None else parse_matchers(matchers)
         own = {"language": language, "task": task, "matchers": listed}
         given = {**{name: value for name, value in own.items() if value is not None}, **found.keys}
-        make = MeteorMaker(given, chain, found.options, offline or None, threads)
+        make = MeteorMaker(given, chain, found.options, threads)
         return command(*args, make_meteor=make, **kwargs)
 
     wrapped: Any = with_metric

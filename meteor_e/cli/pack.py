@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.groups import OpenGroup, plugin_command
 from meteor_e.packs.languages import how_to_install, is_installable
@@ -37,9 +38,8 @@ def pack() -> None:
     help="Where METEOR's data is: the wheel pycocoevalcap 1.2, the tarball meteor-1.5.tar.gz, or meteor-1.5.jar "
     "with its data folder beside it. Default: the wheel, through pip. Of a wordnet: omw-1.4.zip, or a .tab file.",
 )
-@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
 @click.pass_context
-def install(context: click.Context, language: str, source: str | None, offline: bool) -> None:
+def install(context: click.Context, language: str, source: str | None) -> None:
     """Install what a language has: METEOR's data (en, cs, de, es, fr, ru), or a wordnet's synonyms (27 more).
 
     \b
@@ -48,10 +48,10 @@ def install(context: click.Context, language: str, source: str | None, offline: 
     meteor-e pack install is
     """
     if not is_installable(language) and (command := plugin_command(context, "pack synonyms")):
-        context.invoke(command, language=language, source=source, offline=offline)
+        context.invoke(command, language=language, source=source)
         return
     with terminal_progress() as progress:
-        installed = PackStore().install(language, source, progress=progress, offline=offline)
+        installed = PackStore().install(language, source, progress=progress, offline=is_offline())
     click.echo(f"installed {installed.name} ({installed.summary}) in {installed.path}")
 
 
@@ -115,17 +115,6 @@ def remove(name: str) -> None:
     """
     PackStore().remove(name)
     click.echo(f"removed {name}")
-
-
-@pack.command()
-@click.argument("name")
-def path(name: str) -> None:
-    """Print the folder of a pack.
-
-    \b
-    meteor-e pack path en
-    """
-    click.echo(str(PackStore().get(name).path))
 
 
 def _row(store: PackStore, name: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ import click
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import MeteorError
+from meteor_e.base.offline import VARIABLE, is_offline
 from meteor_e.plugins.builtin import COMMANDS
 
 if TYPE_CHECKING:
@@ -121,13 +122,18 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     callback=_show_version,
     help="Show version and engine.",
 )
-def cli() -> None:
+@click.option("--offline", is_flag=True, help="Never download anything; METEOR_E_OFFLINE=1 says the same.")
+@click.pass_context
+def cli(context: click.Context, offline: bool) -> None:
     """METEOR and METEOR-E without Java.
 
     Score a system's output against its reference:
 
         meteor-e score HYPOTHESIS REFERENCE -l en
     """
+    if offline and not is_offline():
+        os.environ[VARIABLE] = "1"
+        context.call_on_close(lambda: os.environ.pop(VARIABLE, None))
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -18,7 +18,6 @@ COMMANDS = {
     "pack": ("Resources", "Install, build, list, verify and remove resource packs."),
     "plugins": ("Plugins", "List matchers, metrics, chains and more, and where they come from."),
     "score": ("Score", "Score hypotheses against references."),
-    "stem": ("Look", "Stem words as METEOR does."),
 }
 """The commands, the heading of each in the help, and what it is for.
 

@@ -20,7 +20,7 @@ LANGUAGES = sorted(set((RESOURCES / "languages").glob("*.yaml")) - {RESOURCES / 
 def test_schemas_are_up_to_date(kind):
     file = RESOURCES / f"{kind}.schema.json"
     assert json.loads(file.read_text(encoding="utf-8")) == json.loads(json_schema(kind)), (
-        f"run: meteor-e config schema {kind} -o resources/{kind}.schema.json"
+        f"run: python -m meteor_e.chains.schemas {kind} > resources/{kind}.schema.json"
     )
 
 

@@ -177,7 +177,7 @@ def test_numbers_that_are_not_finite(cli, command):
     assert "is not a finite number" in cli.failing_here(2, *command.split())
 
 
-@pytest.mark.parametrize("command", ["stem -l en hyp -o hyp", "mbr nbest -o nbest"])
+@pytest.mark.parametrize("command", ["score hyp ref -o hyp", "mbr nbest -o nbest"])
 def test_an_output_that_is_an_input(cli, command):
     for name in ("nbest", "text"):
         cli.file(name, "0 ||| a\n0 ||| b\n")

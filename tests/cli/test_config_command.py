@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,6 @@ from meteor_e.base.yamlfile import parse_yaml
 from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import spell_out
 from meteor_e.chains.config import load_chain
-from meteor_e.chains.schemas import json_schema
 from meteor_e.cli.program import cli
 from meteor_e.plugins.registry import plugin_registry
 
@@ -129,7 +127,6 @@ def test_show_can_be_loaded_back(tmp_path):
         output = run("show", *arguments)
         (tmp_path / "shown.yaml").write_text(output, encoding="utf-8")
         assert run("show", "shown.yaml") == output
-        assert json.loads(run("show", *arguments, "--json")) == parse_yaml(output.encode(), "").data
     assert "optional" not in run("show", "meteor-1.5-en")
 
 
@@ -150,8 +147,6 @@ def test_show_of_a_file(tmp_path):
         (["show", "adq", "-l", "de"], 2, "meteor-e: "),
         (["show", "bad.yaml"], 2, "meteor-e: bad.yaml:1: beam: must be a whole number, 1 or more, not 0"),
         (["check"], 2, "meteor-e: Missing argument 'FILE...'"),
-        (["schema", "chian"], 2, "meteor-e: Invalid value"),
-        (["schema", "chain", "-o", "nowhere/x.json"], 1, "meteor-e: cannot write nowhere/x.json"),
     ],
 )
 def test_errors_are_one_line(tmp_path, arguments, code, message):
@@ -160,22 +155,6 @@ def test_errors_are_one_line(tmp_path, arguments, code, message):
     assert (found, out) == (code, "")
     assert err.startswith(message)
     assert err.count("\n") == 1
-
-
-def test_list():
-    lines = run("list").splitlines()
-    assert lines[0].split() == ["chain", "what", "it", "is"]
-    assert any(line.startswith("adq ") and line.endswith("tuned on judgments of adequacy") for line in lines)
-    listed = json.loads(run("list", "--json"))
-    assert [entry["name"] for entry in listed] == plugin_registry().names("chain")
-    assert all(entry["description"] and not entry["error"] for entry in listed)
-
-
-@pytest.mark.parametrize("kind", ["chain", "language"])
-def test_schema(tmp_path, kind):
-    assert run("schema", kind) == json_schema(kind)
-    assert run("schema", kind, "-o", "schema.json") == ""
-    assert (tmp_path / "schema.json").read_text(encoding="utf-8") == json_schema(kind)
 
 
 def test_control_characters_of_a_file_s_name_are_not_printed(tmp_path):

@@ -281,7 +281,7 @@ class TestUsage:
     def test_a_pack_that_is_missing(self, cli, files):
         line = cli.failing(3, "score", *files, env={"METEOR_E_PACKS": str(cli.folder / "nothing")})
         assert "meteor-e pack install en" in line
-        assert "offline" in cli.failing(3, "score", *files, "--set", "pack=de", "--offline")
+        assert "offline" in cli.failing(3, "--offline", "score", *files, "--set", "pack=de")
         assert "nowhere" in cli.failing(3, "score", *files, "--set", "pack=./nowhere")
 
 

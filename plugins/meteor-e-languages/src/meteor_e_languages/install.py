@@ -12,6 +12,7 @@ import click
 
 from meteor_e.api import ResourceError
 from meteor_e.base.errors import near_miss
+from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.chains.lookup import find_language
 from meteor_e.packs.build import pack_place
@@ -37,8 +38,7 @@ WORDNETS = {
 @click.command("synonyms", hidden=True)
 @click.argument("language")
 @click.option("--from", "source", metavar="PATH|URL", help="omw-1.4.zip, or a .tab file.")
-@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
-def synonyms_command(language: str, source: str | None, offline: bool) -> None:
+def synonyms_command(language: str, source: str | None) -> None:
     """Make the pack CODE-omw; ``meteor-e pack install CODE`` runs this where METEOR has no data."""
     code = find_language(language).code
     if code not in WORDNETS:
@@ -51,7 +51,7 @@ def synonyms_command(language: str, source: str | None, offline: bool) -> None:
     with terminal_progress() as progress, pack_place(PackStore().root / name, name, progress) as place:
         path = Path(url)
         if url.startswith(("http://", "https://")):
-            if offline:
+            if is_offline():
                 raise ResourceError(
                     f"offline, so {url} is not downloaded; run: meteor-e pack install {code} --from omw-1.4.zip"
                 )

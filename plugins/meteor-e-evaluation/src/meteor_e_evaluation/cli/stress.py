@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "Texts": OptionGroup(("references", "source", "language"), "system.txt -R reference.txt -M meteor"),
-    "Metrics": OptionGroup(("metrics", "cache", "no_cache", "jobs", "offline"), "-M meteor -M chrf"),
+    "Metrics": OptionGroup(("metrics", "cache", "no_cache", "jobs"), "-M meteor -M chrf"),
     "Errors": OptionGroup(
         ("only", "without", "pairs", "seed", "tolerance", "list_rules"),
         "-M meteor --only polarity --only meaning",
@@ -90,7 +90,6 @@ GROUPS = {
 @click.option("--cache", metavar="DIR", help="Folder for scores and statistics.  [default: the user's cache]")
 @click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]")
-@click.option("--offline", is_flag=True, help="Download nothing.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
 def stress(
     hypotheses: str | None, references: tuple[str, ...], source: str | None, language: str, **options: Any
@@ -178,7 +177,7 @@ def _report(suite: StressSuite, options: dict[str, Any]) -> StressReport:
     from meteor_e.metrics.specs import parse_metrics
     from meteor_e_evaluation.stress import stress as run
 
-    context = MetricContext(language=suite.language, jobs=options["jobs"], offline=options["offline"] or None)
+    context = MetricContext(language=suite.language, jobs=options["jobs"])
     metrics = parse_metrics(options["metrics"] or ("meteor",), context)
     shown = options["examples"]
     with terminal_progress(options["quiet"]) as progress:

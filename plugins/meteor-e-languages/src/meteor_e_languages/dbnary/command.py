@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e import ConfigError, ResourceError
+from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.chains.lookup import find_language
 from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
@@ -30,9 +31,8 @@ def dbnary() -> None:
     help="A dump that you have (fr_dbnary_ontolex.ttl.bz2), instead of a download; may be repeated.",
 )
 @click.option("--url", metavar="URL", help="Where the dump is.  [default: the newest of DBnary's own]")
-@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
 @click.option("--approximate", is_flag=True, help="Count approximate synonyms, too.")
-def install(language: str, dumps: tuple[str, ...], url: str | None, offline: bool, approximate: bool) -> None:
+def install(language: str, dumps: tuple[str, ...], url: str | None, approximate: bool) -> None:
     """Make the pack that the matcher 'dbnary' reads from DBnary's dump, which is downloaded.
 
     \b
@@ -45,7 +45,7 @@ def install(language: str, dumps: tuple[str, ...], url: str | None, offline: boo
         raise ConfigError("--dump and --url cannot be given together; choose one source")
     found = find_language(language)
     with terminal_progress() as progress:
-        result = install_dump(found, dumps, url=url, offline=offline, approximate=approximate, progress=progress)
+        result = install_dump(found, dumps, url=url, offline=is_offline(), approximate=approximate, progress=progress)
     _tell(result)
 
 
@@ -54,7 +54,7 @@ GROUPS = {
         ("language", "dumps", "synsets", "edition", "approximate"), "-l fr --dump fr_dbnary_ontolex.ttl.bz2"
     ),
     "Endpoint": OptionGroup(
-        ("endpoint", "page", "timeout", "retries", "backoff", "restart", "offline"), "-l fr --timeout 300 --retries 20"
+        ("endpoint", "page", "timeout", "retries", "backoff", "restart"), "-l fr --timeout 300 --retries 20"
     ),
     "Output": OptionGroup(("name", "write_synsets"), "-l fr --name my-synsets"),
 }
@@ -99,7 +99,6 @@ GROUPS = {
     help="Seconds before an endpoint is asked again; doubled each time.",
 )
 @click.option("--restart", is_flag=True, help="Forget what an interrupted extraction has left.")
-@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never ask an endpoint.")
 def extract(
     language: str,
     endpoint: str | None,
@@ -114,7 +113,6 @@ def extract(
     retries: int,
     backoff: float,
     restart: bool,
-    offline: bool,
 ) -> None:
     """Make the pack of synsets that the matcher 'dbnary' reads.
 
@@ -132,7 +130,7 @@ def extract(
     given = [option for option, value in (("--endpoint", endpoint), ("--dump", dumps), ("--synsets", synsets)) if value]
     if len(given) > 1:
         raise ConfigError(f"{' and '.join(given)} cannot be given together; choose one source")
-    if offline and not dumps and synsets is None:
+    if is_offline() and not dumps and synsets is None:
         raise ResourceError(f"offline, so no SPARQL endpoint is asked; {WITHOUT_NETWORK}")
     found = find_language(language)
     with terminal_progress() as progress:

