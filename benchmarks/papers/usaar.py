@@ -22,10 +22,10 @@ from meteor_e_evaluation.data import TestSet, load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import MEASURES
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.means import MEANS, system_mean
 from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import load_recipe, make_features
 from meteor_e_learned.training import learnable, make_estimator
+from meteor_e_papers.means import MEANS, system_mean
 
 from meteor_e.api import Estimator
 from meteor_e.api.estimators import TrainingRun

@@ -156,7 +156,7 @@ def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch)
     monkeypatch.setattr(checkpoints, "CHECKPOINT_EVERY", 0.0)
     path = recipe(RECIPE.replace("ENCODER", encoder))
     loaded, store = load_recipe(path), FeatureStore(tmp_path / "features")
-    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store, plot=tmp_path / "curve.png")
+    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
     assert whole.card["figures"]["validation tau Small xx-en"] > 0.4
     assert 150 < whole.card["figures"]["comparisons after cleaning"] <= 180
 
@@ -182,7 +182,6 @@ def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch)
     assert 0 < means[-1] < means[0] < 1
     lines = [json.loads(line) for line in (tmp_path / "whole.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["epoch"] for line in lines if "epoch" in line] == [1, 2, 3, 4]
-    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     assert "overlap.unigram_f" in CliRunner().invoke(cli.model, ["show", str(tmp_path / "whole")]).output
     evaluated = CliRunner().invoke(
         evaluate,

@@ -42,9 +42,8 @@ def test_same_seed_same_model(recipe, tmp_path):
 
 
 def test_network(run, recipe, test_set, tmp_path):
-    model, plot = tmp_path / "model.safetensors", tmp_path / "curve.png"
-    run(cli.train, recipe(NETWORK), "-o", model, "--plot", plot, "--seed", 7)
-    assert plot.read_bytes().startswith(b"\x89PNG")
+    model = tmp_path / "model.safetensors"
+    run(cli.train, recipe(NETWORK), "-o", model, "--seed", 7)
     log = [json.loads(line) for line in (tmp_path / "model.safetensors.jsonl").read_text().splitlines()]
     assert [line["epoch"] for line in log if "epoch" in line] == [1, 2, 3, 4]
     loaded = load_model(model)
@@ -110,9 +109,3 @@ def test_nothing_to_validate_with():
     for estimator in (PairwiseNetwork(features=1), MaxSD()):
         with pytest.raises(InputError, match="no comparisons to validate with"):
             estimator.learn(some, held, TrainingRun(1))
-
-
-def test_a_learning_curve_needs_a_format_of_pictures(run, recipe, tmp_path):
-    with pytest.raises(ConfigError, match="no kind of picture"):
-        run(cli.train, recipe(NETWORK), "-o", tmp_path / "model", "--plot", tmp_path / "curve.xyz")
-    assert not (tmp_path / "model").exists()

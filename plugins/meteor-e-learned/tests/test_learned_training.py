@@ -105,14 +105,6 @@ def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
     assert "small-linear" in out.output
 
 
-def test_learning_curves_that_cannot_be_drawn(run, recipe, tmp_path):
-    """What cannot be drawn is said before the training and not after it."""
-    model = tmp_path / "model"
-    with pytest.raises(ConfigError, match="no learning curve"):
-        run(cli.train, recipe(LINEAR), "-o", model, "--plot", tmp_path / "curve.png")
-    assert not model.exists()
-
-
 def test_a_training_that_cannot_begin_leaves_no_log_and_no_other_log_changed(recipe, tmp_path):
     wrong = load_recipe(recipe(LINEAR.replace("{index: DATA/ranked.yaml}]", "{index: none.yaml}]", 1)))
     store, log = FeatureStore(tmp_path / "features"), tmp_path / "model.jsonl"

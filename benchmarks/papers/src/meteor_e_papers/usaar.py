@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from meteor_e_learned.means import MEANS, check_mean, system_mean
 from meteor_e_learned.models.base import Floats
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, Estimator, InputError, Meta
+from meteor_e_papers.means import MEANS, check_mean, system_mean
 
 EXTREME = 1e-9
 """METEOR's score counts as 0 or 1 if it is as near to it."""

@@ -14,7 +14,7 @@ from meteor_e.cli.options import InputFiles, files_options
 TRAIN_GROUPS = {
     "Training": OptionGroup(("seed", "resume", "roots"), "linear.yaml --seed 2"),
     "Features": OptionGroup(("cache", "no_cache", "jobs"), "… --jobs 4 --no-cache"),
-    "Output": OptionGroup(("output", "plot", "quiet"), "linear.yaml -o linear.safetensors --plot curve.png"),
+    "Output": OptionGroup(("output", "quiet"), "linear.yaml -o linear.safetensors"),
 }
 """The groups of the help text."""
 
@@ -24,7 +24,6 @@ TRAIN_GROUPS = {
 @click.option("-o", "--output", metavar="FILE", help="The model file.  [default: the recipe's name, .safetensors]")
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted training of the same recipe stopped.")
-@click.option("--plot", metavar="FILE", help="Draw the learning curve.")
 @click.option(
     "--root",
     "roots",
@@ -41,7 +40,6 @@ def train(
     output: str | None,
     seed: int | None,
     resume: bool,
-    plot: str | None,
     roots: tuple[str, ...],
     cache: str | None,
     no_cache: bool,
@@ -52,7 +50,7 @@ def train(
 
     \b
     meteor-e train linear.yaml -o linear.safetensors
-    meteor-e train network.yaml --seed 2 --plot curve.png
+    meteor-e train network.yaml --seed 2
     meteor-e train en-light.yaml --root wmt11=DIR --root wmt13=DIR
 
     System outputs and judgments of WMT's tasks are at statmt.org/wmt11 to wmt17 (results.html of each year), those
@@ -80,7 +78,6 @@ def train(
             jobs=jobs,
             listener=None if quiet else _tell,
             progress=progress,
-            plot=None if plot is None else Path(plot),
             roots=given,
         )
     click.echo(f"wrote {target}", err=True)

@@ -1,13 +1,13 @@
-"""The log of a training, and the learning curve that is drawn from it."""
+"""The log of a training."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from meteor_e.api import ConfigError, Estimator, InputError
+from meteor_e.api import InputError
 
 
 class TrainingLog:
@@ -57,52 +57,3 @@ class TrainingLog:
         """Remove the file if it was not there before and nothing was written."""
         if self._path is not None and self._new and not self._begun:
             self._path.unlink(missing_ok=True)
-
-
-def curve(lines: list[dict[str, Any]]) -> Iterator[tuple[int, float, float]]:
-    """Yield epoch, loss and τ of the first seed of each epoch in a log."""
-    for number, line in enumerate((line for line in lines if "epoch" in line), 1):
-        yield number, float(line["loss"][0]), float(line["tau"][0])
-
-
-def check_plot(path: Path, estimator: Estimator) -> None:
-    """Raise what would else be found out after the training."""
-    if "epochs" not in estimator.get_params():
-        raise ConfigError("there is no learning curve: the estimator does not learn in epochs; leave --plot out")
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    kinds = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix.removeprefix(".").lower() not in kinds:
-        raise ConfigError(f"{path}: no kind of picture; the name has to end in one of {', '.join(sorted(kinds))}")
-
-
-def plot_learning_curve(lines: list[dict[str, Any]], path: Path) -> None:
-    """Draw loss and validation τ by epoch.
-
-    Raises:
-        ConfigError: if the log has no epochs.
-        InputError: if the picture cannot be written.
-    """
-    points = list(curve(lines))
-    if not points:
-        raise ConfigError("there is no learning curve: the estimator does not learn in epochs")
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    epochs, losses, taus = zip(*points, strict=True)
-    figure, left = pyplot.subplots(figsize=(7, 4))
-    left.plot(epochs, losses, color="tab:blue", label="training loss")
-    left.set_xlabel("epoch")
-    left.set_ylabel("training loss", color="tab:blue")
-    right = left.twinx()
-    right.plot(epochs, taus, color="tab:red", label="validation tau")
-    right.set_ylabel("validation tau", color="tab:red")
-    figure.tight_layout()
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot write {path}: {error}") from error
-    finally:
-        pyplot.close(figure)

@@ -1,4 +1,4 @@
-"""From a recipe to a model: data, estimator, log, checkpoints, learning curve, card."""
+"""From a recipe to a model: data, estimator, log, checkpoints, card."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.libraries import running
-from meteor_e_learned.log import TrainingLog, check_plot, plot_learning_curve
+from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import agreement
 from meteor_e_learned.probes import probe
@@ -43,7 +43,6 @@ def train(
     jobs: int = 1,
     listener: Callable[[Mapping[str, Any]], object] | None = None,
     progress: Progress = silent,
-    plot: Path | None = None,
     roots: Mapping[str, str] | None = None,
 ) -> LearnedModel:
     """Train a model and write its file, with its log beside it (``.jsonl``).
@@ -58,7 +57,6 @@ def train(
         jobs: processes that extract features.
         listener: told what is logged.
         progress: told about the work.
-        plot: a picture of the learning curve, for estimators that learn in epochs.
         roots: folders of data by the names of their indexes, in place of the indexes' own.
 
     Raises:
@@ -76,8 +74,6 @@ def train(
     if of_words is not None:
         vectors = FeatureSet([])
     estimator = make_estimator(recipe, features, vectors)
-    if plot is not None:
-        check_plot(plot, estimator)
     signature = features_signature(features, vectors)
     state_file = output.with_name(output.name + ".checkpoint")
     words = "" if of_words is None else of_words.digest
@@ -126,8 +122,6 @@ def train(
     save_model(model, output)
     log({"event": "done", "figures": figures, "seconds": round(time.perf_counter() - started, 1)})
     state_file.unlink(missing_ok=True)
-    if plot is not None:
-        plot_learning_curve(log.lines, plot)
     return model
 
 
