@@ -71,3 +71,9 @@ def test_one_verb_for_one_thing():
     """``make`` makes an object, ``build`` writes files of data; ``create``, a third verb, would not be called."""
     sources = (path for folder in ("meteor_e", "plugins", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
     assert not [path for path in sources if re.search(r"^    def create\(cls", path.read_text("utf-8"), re.M)]
+
+
+def test_the_walk_names_files_that_exist():
+    named = re.findall(r"`(meteor_e/[\w/.]+)`", (ROOT / "docs" / "architecture.md").read_text("utf-8"))
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []

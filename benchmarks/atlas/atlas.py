@@ -30,7 +30,7 @@ from meteor_e.api import Metric
 from meteor_e.api.sums import checked_statistics
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.files import whole_file
-from meteor_e.metrics.outputs import score_outputs
+from meteor_e.metrics.system_outputs import score_outputs
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.significance.resampling import draw_weights, interval
 

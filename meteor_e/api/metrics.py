@@ -36,17 +36,18 @@ the colon.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.component import Component
 from meteor_e.api.outputs import MetricColumn
-from meteor_e.api.sums import MetricSum, current_batch, main_scores, statistics_in_batches
+from meteor_e.api.sums import MetricSum, checked_statistics, current_batch, main_scores, statistics_in_batches
 from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import check_items
+from meteor_e.base.texts import candidates, check_items, listed
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
@@ -381,6 +382,51 @@ class Metric(Component):
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> float:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
         return float(self.corpus([hypothesis], [references], None if source is None else [source]).segments[0])
+
+    def pairwise(
+        self,
+        sources: Iterable[Sequence[str]],
+        references: Iterable[Sequence[str]] | None = None,
+        language: str = "",
+    ) -> Iterator[Floats]:
+        """Score every candidate of a source against every reference of it; METEOR reads each text once.
+
+        Args:
+            sources: for each source its candidates.
+            references: for each source its references; by default its candidates.
+            language: ISO code of the text; empty where it is not known.
+
+        Yields:
+            For each source ``(candidates, references)``.
+
+        Raises:
+            InputError: for what is not a list of texts, with the number of the source.
+        """
+        import numpy as np
+
+        left = listed(sources, "sources", "source")
+        # Where one side has more sources, the other has no list of texts for them.
+        sides = zip_longest(left, () if references is None else listed(references, "references", "source"))
+        for number, (given, other) in enumerate(sides, 1):
+            texts = candidates(given, number)
+            others = texts if references is None else candidates(other, number)
+            if not texts or not others:
+                yield np.empty((len(texts), len(others)))
+                continue
+            self.prepare([[text] for text in others], language or self.language)
+            hypotheses = [text for text in texts for _ in others]
+            rows = checked_statistics(self, hypotheses, [[text] for text in others] * len(texts))
+            yield main_scores(self.segment_scores(rows)).reshape(len(texts), len(others))
+
+    def expected_scores(
+        self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
+    ) -> Any:
+        """Approximate scores against many weighted references; see :mod:`meteor_e.metrics.aggregation`.
+
+        Raises:
+            ConfigError: for a metric that cannot.
+        """
+        raise ConfigError(f"metric {self.label} cannot aggregate references; take pruning")
 
     def explain(
         self,

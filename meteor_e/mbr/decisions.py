@@ -20,7 +20,6 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates
 from meteor_e.formats.nbest import Source
 from meteor_e.mbr.methods import BLOCK, Method, Pairs
-from meteor_e.metrics.outputs import pairwise_batches
 
 
 class Choice(NamedTuple):
@@ -125,9 +124,8 @@ def _together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
     """Score all pairs of sources that share batches."""
     given, metrics, left, right = tee(sources, 4)
     first = next(metrics)
-    matrices = pairwise_batches(
-        first.metric, (each.candidates for each in left), first.language, (each.references for each in right)
-    )
+    texts, others = (each.candidates for each in left), (each.references for each in right)
+    matrices = first.metric.pairwise(texts, others, first.language)
     try:
         for pairs in given:
             yield pairs, pairs.expected(next(matrices))

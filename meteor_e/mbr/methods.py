@@ -10,10 +10,8 @@ import numpy as np
 
 from meteor_e.api import Metric
 from meteor_e.base.array_cache import Floats, Integers
-from meteor_e.base.errors import ConfigError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.nbest import Source
-from meteor_e.metrics.outputs import pairwise_batches
 
 if TYPE_CHECKING:
     from meteor_e.metrics.aggregation import Aggregated
@@ -48,7 +46,7 @@ class Pairs:
         """Return the scores of some candidates against some references; a reference that comes twice is scored once."""
         distinct, again = np.unique(columns, return_inverse=True)
         sides = [[self.candidates[row] for row in rows]], [[self.references[column] for column in distinct]]
-        matrix = next(pairwise_batches(self.metric, sides[0], self.language, sides[1]))
+        matrix = next(self.metric.pairwise(*sides, self.language))
         return np.take(matrix, again.ravel(), axis=1)  # In the order of rows, which sums depend on.
 
     def expected(self, matrix: Floats) -> Floats:
@@ -150,14 +148,11 @@ class Aggregation:
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
         """Aggregate, and score the best; see :class:`Method`."""
-        aggregate = getattr(pairs.metric, "aggregated", None)
-        if aggregate is None:
-            raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; take pruning")
         others = list(dict.fromkeys(pairs.references))
         at = {text: place for place, text in enumerate(others)}
         shares = np.bincount([at[text] for text in pairs.references], pairs.weights, len(others))
         shares = shares / shares.sum()
-        found: Aggregated = aggregate(pairs.candidates, others, shares, pairs.language)
+        found: Aggregated = pairs.metric.expected_scores(pairs.candidates, others, shares, pairs.language)
         if not self.top:
             return found.expected
         kept = np.argsort(-pairs.sign * found.expected, kind="stable")[: max(self.top, best)]

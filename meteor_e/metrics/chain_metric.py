@@ -114,21 +114,24 @@ class ChainMetric(AlignmentMetric):
         """Take the language."""
         self._meteor = self.meteor(language or self.language)
 
-    def pairwise_batches(
-        self, sources: Iterable[Sequence[str]], language: str = "", references: Iterable[Sequence[str]] | None = None
+    def pairwise(
+        self,
+        sources: Iterable[Sequence[str]],
+        references: Iterable[Sequence[str]] | None = None,
+        language: str = "",
     ) -> Iterator[Floats]:
         """Score candidates against one another, or against references; each text is read once."""
-        self._meteor = self.meteor(language or self.language)
-        return self._meteor.pairwise_batches(sources, references)
+        self.prepare((), language)
+        return self.current.pairwise_batches(sources, references)
 
-    def aggregated(
+    def expected_scores(
         self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
     ) -> Aggregated:
         """Approximate expected scores; see :mod:`meteor_e.metrics.aggregation`."""
         from meteor_e.metrics.aggregation import meteor_aggregated
 
-        self._meteor = self.meteor(language or self.language)
-        return meteor_aggregated(self._meteor, hypotheses, references, weights)
+        self.prepare((), language)
+        return meteor_aggregated(self.current, hypotheses, references, weights)
 
 
 class MeteorMetric(ChainMetric):

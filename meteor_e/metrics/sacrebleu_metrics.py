@@ -84,7 +84,7 @@ class SacreBleuMetric(Metric):
 class AggregatingMetric(SacreBleuMetric):
     """A metric of counts, which references can be aggregated for."""
 
-    def aggregated(
+    def expected_scores(
         self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
     ) -> Aggregated:
         """Approximate expected scores; see :mod:`meteor_e.metrics.aggregation`."""

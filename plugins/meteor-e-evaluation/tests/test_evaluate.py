@@ -21,9 +21,9 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.results import output_format
 from meteor_e.metrics import output_statistics
 from meteor_e.metrics.chain_metric import ChainMetric
-from meteor_e.metrics.outputs import score_outputs
 from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
+from meteor_e.metrics.system_outputs import score_outputs
 from meteor_e.significance.resampling import draw_weights
 
 CHAIN = {"language": "en", "matchers": ["exact"], "normalization": "lower"}

@@ -17,8 +17,8 @@ from tiny_task import OUTPUTS, REFERENCE, run
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError, MeteorWarning
 from meteor_e.formats import test_sets
-from meteor_e.metrics.outputs import score_outputs
 from meteor_e.metrics.specs import parse_metric
+from meteor_e.metrics.system_outputs import score_outputs
 
 CACHE = ArrayCache(enabled=False)
 DOCUMENTS = ["harbor"] * 4 + ["school"] * 6

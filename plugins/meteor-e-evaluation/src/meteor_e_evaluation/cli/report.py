@@ -126,11 +126,10 @@ def report(
 
 def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> list[Metric | None]:
     """Return metrics by name; ``None`` is METEOR with the signature, which is scored with the alignments."""
-    from meteor_e.metrics.chain_metric import ChainMetric
 
     found: list[Metric | None] = []
     for metric in make_meteor.metrics(names):
-        is_meteor = isinstance(metric, ChainMetric) and metric.signature == signature
+        is_meteor = metric.signature == signature
         found.append(None if is_meteor and None not in found else metric)
     return found
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
-from meteor_e.base.progress import Progress, silent, staged
-from meteor_e.metrics.outputs import metric_score
-from meteor_e.results import SystemTexts
+from meteor_e.api.outputs import SegmentRow
+from meteor_e.api.sums import main_scores
+from meteor_e.base.progress import Progress, silent
+from meteor_e.results import Results, SystemTexts, score
 from meteor_e.scoring.arrays import quotient
 from meteor_e.scoring.formula import FormulaScores, shares
 from meteor_e.scoring.statistics import StatisticsSum, statistics_columns
@@ -245,6 +246,11 @@ def score_systems(
     scored = tuple(_score(meteor, name, hypotheses, texts, progress) for name, hypotheses in systems.items())
     wanted = [*metrics] if None in metrics else [*metrics, None]
     language = meteor.chain.language.code
+    others = [metric for metric in wanted if metric is not None]
+    found = None
+    if others:
+        given = [SystemTexts(system.name, system.hypotheses, list(map(list, texts))) for system in scored]
+        found = score(others, given, language=language, details=True, keep=True, progress=progress).kept()
 
     def result(place: int, metric: Metric | None) -> MetricResult:
         def compare(statistics: Sequence[Floats], scorer: Scorer) -> Comparison | None:
@@ -266,7 +272,8 @@ def score_systems(
                 tuple(system.values("score") for system in scored),
                 compare([system.counts for system in scored], meteor_scorer(meteor.chain.parameters)),
             )
-        return _result(metric, scored, texts, language, compare, progress)
+        assert found is not None
+        return _result(metric, others.index(metric), found, scored, list(map(list, texts)), compare)
 
     return Report(
         title or _title(list(systems)),
@@ -284,36 +291,33 @@ def score_systems(
 
 def _result(
     metric: Metric,
+    place: int,
+    found: Results,
     systems: Sequence[ScoredSystem],
-    references: Sequence[tuple[str, ...]],
-    language: str,
+    references: Sequence[Sequence[str]],
     compare: Callable[[Sequence[Floats], Scorer], Comparison | None],
-    progress: Progress,
 ) -> MetricResult:
-    """Score all systems with a metric, compare them, and ask the metric why they differ if it can say."""
-    if metric.language and metric.language != language:
-        raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and the text is in {language!r}")
-    lists = [list(texts) for texts in references]
-    found = []
-    for system in systems:
-        texts = SystemTexts(system.name, system.hypotheses, lists)
-        found.append(metric_score(metric, texts, language, staged(progress, f"{metric.label} {system.name}")))
+    """Compare the systems under one of the metrics of results, and ask the metric why they differ if it can say."""
+    scores = tuple(row.found[place].values[0] for row in found.whole)
+    rows: list[list[SegmentRow]] = [[] for _ in systems]
+    for row in found.rows():
+        if row.segment is not None:
+            rows[row.system].append(row.found[place])
     result = MetricResult(
         metric.label,
-        found[0].signature,
+        metric.signature,
         metric.higher_is_better,
         # Of a hundred points, nobody reads four decimals.
-        min(metric.decimals, 2) if max(abs(one.score) for one in found) >= 10 else metric.decimals,
-        tuple(one.score for one in found),
-        tuple(one.segments for one in found),
-        compare([one.statistics for one in found], metric.corpus_scores),
+        min(metric.decimals, 2) if max(map(abs, scores)) >= 10 else metric.decimals,
+        scores,
+        tuple(np.array([row.values[0] for row in own]) for own in rows),
+        compare([sums[place].statistics for sums in found.sums], lambda sums: main_scores(metric.corpus_scores(sums))),
     )
-    if type(metric).details is not Metric.details:
-        told = [metric.details(None, system.hypotheses, lists) for system in systems]
-        result = dataclasses.replace(result, details=tuple(each for each in told if each is not None))
+    if rows[0][0].details is not None:
+        result = dataclasses.replace(result, details=tuple([row.details or {} for row in own] for own in rows))
     if type(metric).explain is Metric.explain:
         return result
-    return dataclasses.replace(result, explanations=tuple(_explanations(metric, result, systems, lists)))
+    return dataclasses.replace(result, explanations=tuple(_explanations(metric, result, systems, references)))
 
 
 def _explanations(

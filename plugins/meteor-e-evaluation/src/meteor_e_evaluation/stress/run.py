@@ -18,7 +18,7 @@ from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.errors import near_miss
 from meteor_e.base.files import atomic_writer
 from meteor_e.base.progress import Progress, silent, staged
-from meteor_e.metrics.outputs import score_outputs
+from meteor_e.metrics.system_outputs import score_outputs
 from meteor_e.significance.resampling import draw_weights, interval
 from meteor_e_evaluation.stress.general import another_text, some
 from meteor_e_evaluation.stress.rules import perturbations

@@ -1,19 +1,15 @@
-"""Any metric on the outputs of several systems: cells of systems and segments, kept in a cache; and pairs of texts."""
+"""Any metric on the outputs of several systems: cells of systems and segments, kept in a cache."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
-from meteor_e.api.metrics import Metric, MetricScore, OutputsMetric, Scores, SystemOutputs
+from meteor_e.api.metrics import Metric, OutputsMetric, Scores, SystemOutputs
 from meteor_e.api.sums import checked_statistics, main_scores
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, Integers, digest
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import candidates, listed
-from meteor_e.results import SystemTexts, score
 
 
 def score_outputs(
@@ -82,60 +78,3 @@ def _recall(cache: ArrayCache, key: str, wanted: Any) -> tuple[Floats | None, In
         return None, np.flatnonzero(wanted)
     rows: Floats = kept["statistics"].astype(float)
     return rows, np.flatnonzero(wanted & np.isnan(rows).any(axis=1))
-
-
-def metric_score(metric: Metric, system: SystemTexts, language: str = "", progress: Progress = silent) -> MetricScore:
-    """Score one system with a metric of any kind.
-
-    Args:
-        metric: what scores.
-        system: what is scored.
-        language: ISO code of the text.
-        progress: told about the work.
-
-    Raises:
-        InputError: if segments differ in their number of references, for a metric that scores whole systems.
-    """
-    found = score([metric], [system], language=language, progress=progress, keep=True).kept()
-    segments = np.array([row.found[0].values[0] for row in found.rows() if row.segment is not None])
-    whole = found.whole[0].found[0].values[0]
-    return MetricScore(metric.label, whole, segments, found.sums[0][0].statistics, metric.signature)
-
-
-def pairwise_batches(
-    metric: Metric,
-    sources: Iterable[Sequence[str]],
-    language: str = "",
-    references: Iterable[Sequence[str]] | None = None,
-) -> Iterator[Floats]:
-    """Score every candidate of a source against every candidate of it.
-
-    Args:
-        metric: what scores; one with a method ``pairwise_batches`` does it its own way.
-        sources: for each source its candidates.
-        language: ISO code of the text; empty where it is not known.
-        references: for each source its references; by default its candidates.
-
-    Yields:
-        For each source ``(candidates, references)``.
-
-    Raises:
-        InputError: for what is not a list of texts, with the number of the source.
-    """
-    own = getattr(metric, "pairwise_batches", None)
-    if own is not None:
-        yield from own(sources, language, references)
-        return
-    left = listed(sources, "sources", "source")
-    # Where one side has more sources, the other has no list of texts for them.
-    sides = zip_longest(left, () if references is None else listed(references, "references", "source"))
-    for number, (given, other) in enumerate(sides, 1):
-        texts = candidates(given, number)
-        others = texts if references is None else candidates(other, number)
-        if not texts or not others:
-            yield np.empty((len(texts), len(others)))
-            continue
-        metric.prepare([[text] for text in others], language or metric.language)
-        hypotheses = [text for text in texts for _ in others]
-        rows = checked_statistics(metric, hypotheses, [[text] for text in others] * len(texts))
-        yield np.asarray(main_scores(metric.segment_scores(rows)), float).reshape(len(texts), len(others))
