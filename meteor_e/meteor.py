@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,10 +16,8 @@ from meteor_e.api.tables import SystemInput
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
 from meteor_e.base.files import refuse_special
-from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_text, listed
-from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
 from meteor_e.chains.config import chain_of, load_chain
 from meteor_e.chains.lookup import make_segmenter
@@ -39,7 +36,7 @@ from meteor_e.engine.streaming import (
 from meteor_e.engine.threads import default_threads, scored_in_order
 from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.formats.plain import read_segments
-from meteor_e.packs.resources import LanguageResources
+from meteor_e.packs.resources import AwaitedResources, LanguageResources, find_resources
 from meteor_e.plugins.builtin import meteor_e_matchers
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.results import score
@@ -59,10 +56,12 @@ if TYPE_CHECKING:
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.chains.config import ChainConfig
     from meteor_e.chains.keys import ChainArguments, ChainOverrides
-    from meteor_e.packs.pack import Pack
 
 ON_ERROR = ("stop", "skip", "zero")
 """What can become of a segment that cannot be aligned."""
+
+PREFIXED = (Normalization.FULL, Normalization.NO_PUNCTUATION)
+"""Normalizations that keep the dots of abbreviations."""
 
 PAIRS = 20_000
 """Pairs of texts that :meth:`Meteor.pairwise` scores at once."""
@@ -150,7 +149,8 @@ class Meteor:
         self.chain: Chain = resolve(config, plugin_registry())
         """The chain with all defaults filled in."""
         # What plugins lack is said before a pack is downloaded and built.
-        awaited = _Awaited(lambda: _resources(self.chain, offline))
+        chain = self.chain
+        awaited = AwaitedResources(lambda: find_resources(chain.language, chain.pack, chain.function_words, offline))
         self.resources: LanguageResources = resources or cast("LanguageResources", awaited)
         """Function words, prefixes, synonyms and paraphrases."""
         with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
@@ -161,7 +161,7 @@ class Meteor:
         self.normalizer = Normalizer(
             self.chain.normalization,
             self.chain.language.apostrophes,
-            self.resources.nonbreaking_prefixes if _needs_prefixes(self.chain.normalization) else None,
+            self.resources.nonbreaking_prefixes if self.chain.normalization in PREFIXED else None,
         )
         self._function_words = self.resources.function_words
         rest = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if built_in])
@@ -633,68 +633,6 @@ def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
         key: str(Path(value).resolve()) if isinstance(value, os.PathLike) else value for key, value in keys.items()
     }
     return {key: value for key, value in plain.items() if value is not None}
-
-
-def _needs_prefixes(normalization: Normalization) -> bool:
-    return normalization in (Normalization.FULL, Normalization.NO_PUNCTUATION)
-
-
-class _Awaited:
-    """Resources that are looked for, and installed, when something of them is asked for."""
-
-    def __init__(self, find: Callable[[], LanguageResources]) -> None:
-        self._find = find
-
-    @functools.cached_property
-    def found(self) -> LanguageResources:
-        return self._find()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.found, name)
-
-
-def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
-    """Return what the chain's packs bring, installing those that are missing."""
-    pack = None if chain.pack is None else _pack(chain.pack, offline)
-    if pack is not None and chain.pack != chain.language.pack:
-        # A pack that the language itself names is what its author means.
-        MatcherContext(chain.language, LanguageResources()).check_language(
-            [pack.language], f"the pack {chain.pack!r} is", claimed=True
-        )
-    if chain.function_words is None:
-        return LanguageResources(pack)
-    words = _pack(chain.function_words, offline)
-    return LanguageResources(
-        pack,
-        own_function_words=words.function_words,
-        own_description=f"function-words-of-{words.name}@{words.digest}",
-    )
-
-
-def _pack(name: str, offline: bool | None) -> Pack:
-    """Return a pack, installing it if it is missing."""
-    from meteor_e.base.progress import terminal_progress
-    from meteor_e.packs.languages import is_installable
-    from meteor_e.packs.pack import Pack
-    from meteor_e.packs.store import PackStore
-
-    if is_folder(name):
-        return Pack.open(name)
-    store = PackStore()
-    pack = store.find(name)
-    if pack is None and not is_installable(name):
-        return store.get(name)  # which says what to do
-    if pack is None:
-        if offline is None:
-            offline = is_offline()
-        if not offline:
-            print(
-                f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)",
-                file=sys.stderr,
-            )
-        with terminal_progress() as progress:
-            pack = store.install(name, offline=offline, progress=progress)
-    return pack
 
 
 def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None:

@@ -125,7 +125,7 @@ class SystemRow:
 class Results(Result, Tabular):
     """Systems by metrics. They are scored while they are written, and kept where that is asked for.
 
-    Results of consecutive parts of the same systems can be added: ``a + b``; see :meth:`part`.
+    Kept results of consecutive parts of the same systems can be added: ``a + b``.
 
     Args:
         metrics: what scores; labels differ.

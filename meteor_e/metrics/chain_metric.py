@@ -65,9 +65,9 @@ class ChainMetric(AlignmentMetric):
         return {"source": source, **named_options(options, f"metric {cls.name!r}")}
 
     @classmethod
-    def of(cls, meteor: Meteor, name: str = "METEOR") -> ChainMetric:
+    def of(cls, meteor: Meteor, name: str = "METEOR", jobs: int = 1) -> ChainMetric:
         """Return a chain that is made already as a metric, for its language."""
-        metric = cls(name=name)
+        metric = cls(name=name, jobs=jobs)
         metric._meteors = dict.fromkeys(("", meteor.chain.language.code), meteor)
         metric._meteor = meteor
         metric.language = meteor.chain.language.code

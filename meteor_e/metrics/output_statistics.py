@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e.api.metrics import SystemOutputs
-from meteor_e.base.array_cache import ArrayCache, Cells, Integers, digest
-from meteor_e.base.processes import worked_on
+from meteor_e.api.sums import checked_statistics
+from meteor_e.base.array_cache import ArrayCache, Cells, digest
 from meteor_e.base.progress import Progress, silent
-from meteor_e.engine.metric import aligned
+from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
-
-BATCH = 256
-THREADED_BATCH = 8192
 
 
 def statistics_signature(meteor: Meteor) -> str:
@@ -38,14 +35,9 @@ def statistics_signature(meteor: Meteor) -> str:
 
 
 def collect_statistics(
-    meteor: Meteor,
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    *,
-    jobs: int = 1,
-    progress: Progress = silent,
+    meteor: Meteor, hypotheses: Sequence[str], references: Sequence[str], *, jobs: int = 1, progress: Progress = silent
 ) -> arrays.Counts:
-    """Align pairs of texts and return their statistics, ``(pairs, width)``.
+    """Align pairs of texts and return their statistics, ``(pairs, width)``; pairs that come twice are aligned once.
 
     Args:
         meteor: the chain.
@@ -56,25 +48,9 @@ def collect_statistics(
     """
     distinct: dict[tuple[str, str], int] = {}
     at = [distinct.setdefault(pair, len(distinct)) for pair in zip(hypotheses, references, strict=True)]
-    pairs = list(distinct)
-    if meteor.max_threads != 1:
-        # Threads do what processes would, and profit from long batches.
-        jobs = 1
-    size = BATCH if meteor.max_threads == 1 else THREADED_BATCH
-    batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
-    width = statistics_width(len(meteor.matchers))
-    counts = np.empty((len(pairs), width), np.int32)
-    done = 0
-    for number, rows in worked_on(_statistics, meteor, batches, min(jobs, len(batches))):
-        counts[number * size : number * size + len(rows)] = rows
-        done += len(rows)
-        progress("aligning", done * len(at) // len(pairs), len(at))
-    return counts[np.array(at, np.int64)]
-
-
-def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> Integers:
-    hypotheses, references = zip(*pairs, strict=True)
-    return aligned(meteor, hypotheses, [(text,) for text in references]).statistics
+    metric = ChainMetric.of(meteor, "aligning", jobs)
+    texts, lists = [text for text, _ in distinct], [[reference] for _, reference in distinct]
+    return checked_statistics(metric, texts, lists, progress=progress).astype(np.int32)[at]
 
 
 def chain_statistics(

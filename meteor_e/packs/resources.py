@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.languages import NonbreakingPrefixes
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.languages import Language, NonbreakingPrefixes
+from meteor_e.base.offline import is_offline
+from meteor_e.base.yamlfile import is_folder
 
 if TYPE_CHECKING:
     from meteor_e.packs.pack import Pack
@@ -60,3 +66,71 @@ class LanguageResources:
         """What the signature says: pack and digest, and whatever takes the place of its parts."""
         pack = f"{self.pack.name}@{self.pack.digest}" if self.pack is not None else "none"
         return f"{pack}+{self.own_description}" if self.own_description else pack
+
+
+class AwaitedResources:
+    """Resources that are looked for, and installed, when something of them is asked for."""
+
+    def __init__(self, find: Callable[[], LanguageResources]) -> None:
+        self._find = find
+
+    @functools.cached_property
+    def found(self) -> LanguageResources:
+        """The resources."""
+        return self._find()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.found, name)
+
+
+def find_resources(
+    language: Language, pack: str | None, function_words: str | None, offline: bool | None = None
+) -> LanguageResources:
+    """Return the resources of packs, which are installed if they are missing.
+
+    Args:
+        language: that they are for.
+        pack: name or folder of the pack; ``None`` for none.
+        function_words: the pack whose function words take the place of the pack's own.
+        offline: never download a pack; ``None`` for the user's setting.
+    """
+    found = None if pack is None else find_pack(pack, offline)
+    if found is not None and pack != language.pack:
+        # A pack that the language itself names is what its author means.
+        MatcherContext(language, LanguageResources()).check_language(
+            [found.language], f"the pack {pack!r} is", claimed=True
+        )
+    if function_words is None:
+        return LanguageResources(found)
+    words = find_pack(function_words, offline)
+    return LanguageResources(
+        found,
+        own_function_words=words.function_words,
+        own_description=f"function-words-of-{words.name}@{words.digest}",
+    )
+
+
+def find_pack(name: str, offline: bool | None) -> Pack:
+    """Return a pack, installing it if it is missing."""
+    from meteor_e.base.progress import terminal_progress
+    from meteor_e.packs.languages import is_installable
+    from meteor_e.packs.pack import Pack
+    from meteor_e.packs.store import PackStore
+
+    if is_folder(name):
+        return Pack.open(name)
+    store = PackStore()
+    pack = store.find(name)
+    if pack is None and not is_installable(name):
+        return store.get(name)  # which says what to do
+    if pack is None:
+        if offline is None:
+            offline = is_offline()
+        if not offline:
+            print(
+                f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)",
+                file=sys.stderr,
+            )
+        with terminal_progress() as progress:
+            pack = store.install(name, offline=offline, progress=progress)
+    return pack
