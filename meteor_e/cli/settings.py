@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+
+import click
 
 from meteor_e.api.languages import GREEK
 from meteor_e.base.errors import ConfigError, near_miss
@@ -59,3 +62,42 @@ def _unknown(key: str) -> str:
         f"--set: there is no key {key!r}{near_miss(key, known)}; the keys: {', '.join(known)}; "
         "an option of a matcher is MATCHER.OPTION"
     )
+
+
+def set_option(*kinds: type[Any]) -> Callable[[Any], Any]:
+    """Return the option ``--set``, by which fields of dataclasses with defaults are given; see :func:`parse_fields`."""
+    usage = f"Set one of {', '.join(_fields(*kinds))}; may be repeated."
+    return click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=usage)
+
+
+def parse_fields(texts: Sequence[str], *kinds: type[Any]) -> list[Any]:
+    """Read entries such as ``least_count=3``; return an instance of each dataclass, with defaults for the rest.
+
+    Raises:
+        ConfigError: for an entry of another form, one given twice, an unknown field, or a value of another type.
+    """
+    import msgspec
+
+    given: dict[str, Any] = {}
+    known = _fields(*kinds)
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not value or name in given:
+            raise ConfigError(f"--set {text!r} is not of the form KEY=VALUE, or is given twice")
+        if name not in known:
+            raise ConfigError(f"--set: there is no key {name!r}{near_miss(name, known)}; the keys: {', '.join(known)}")
+        given[name] = plain_value(value)
+    try:
+        return [msgspec.convert({name: given[name] for name in _fields(kind) if name in given}, kind) for kind in kinds]
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"--set: {error}") from error
+
+
+def _fields(*kinds: type[Any]) -> list[str]:
+    """Return the names of fields that hold a text or a number."""
+    return [
+        field.name
+        for kind in kinds
+        for field in dataclasses.fields(kind)
+        if isinstance(field.default, str | int | float) and field.name != "encoding"
+    ]

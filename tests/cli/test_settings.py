@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.chains.settings import apply_settings
-from meteor_e.cli.settings import parse_settings
+from meteor_e.cli.settings import parse_fields, parse_settings
 
 
 def test_values_are_those_of_yaml():
@@ -78,3 +79,22 @@ def test_what_the_chain_does_not_have():
         apply_settings("meteor-1.5-en", {}, {"stme": {"x": 1}})
     with pytest.raises(ConfigError, match=r"the chain has no lemmatizer; name one, too"):
         apply_settings("meteor-1.5-en", {}, {"lemmatizer": {"file": "x"}})
+
+
+@dataclass(frozen=True)
+class Fields:
+    count: int = 2
+    share: float = 0.5
+    folder: Path | None = None
+
+
+def test_fields_of_a_dataclass():
+    assert parse_fields(["count=3"], Fields) == [Fields(count=3)]
+    for texts, message in (
+        (["cuont=3"], "did you mean 'count'"),
+        (["count=many"], "Expected `int`"),
+        (["folder=x"], "the keys: count, share"),
+        (["count=1", "count=2"], "given twice"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            parse_fields(texts, Fields)

@@ -374,7 +374,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command(bitext, store_root, tmp_path, monkeypatch):
     # Not in the repository, whose sources would be found before the package that is installed.
     monkeypatch.chdir(tmp_path)
-    command = ("pack", "build", "-l", "xx", "--common", "0.1", "--sample", "5", "--bitext")
+    command = ("pack", "build", "-l", "xx", "--set", "common=0.1", "--set", "sample=5", "--bitext")
     result = run(*command, *bitext)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("built xx-bitext (2 function words, no prefixes, no synonyms, ")

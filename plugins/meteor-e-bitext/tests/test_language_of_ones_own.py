@@ -74,7 +74,17 @@ def run(folder: Path, *arguments: str) -> str:
 def test_from_nothing_to_a_tuned_metric(folder):
     pytest.importorskip("scipy")
     assert "OK: Upper Sorbian (hsb)" in run(folder, "config", "check", "--language", "hsb.yaml")
-    command = ["pack", "build", "--language", "./hsb.yaml", "--bitext", "corpus.hsb", "corpus.de", "--common", "0.1"]
+    command = [
+        "pack",
+        "build",
+        "--language",
+        "./hsb.yaml",
+        "--bitext",
+        "corpus.hsb",
+        "corpus.de",
+        "--set",
+        "common=0.1",
+    ]
     assert run(folder, *command, "--pivot-language", "de").startswith("built hsb-bitext (2 function words")
     language = str(folder / "packs" / "hsb-bitext" / "language.yaml")
     info = run(folder, "pack", "info", "hsb-bitext", "--text", "reference.hsb")
@@ -114,7 +124,7 @@ def test_right_to_left(folder):
     rows = [("החתול ישן", "cat sleeps"), ("חתלתול ישן", "cat sleeps"), ("הכלב רץ", "dog runs"), ("כלב רץ", "dog runs")]
     for name, side in (("he", 0), ("en", 1)):
         (folder / f"corpus.{name}").write_text("".join(f"{row[side]}\n" for row in rows * 20), encoding="utf-8")
-    run(folder, "pack", "build", "-l", "./he.yaml", "--bitext", "corpus.he", "corpus.en", "--common", "0.5")
+    run(folder, "pack", "build", "-l", "./he.yaml", "--bitext", "corpus.he", "corpus.en", "--set", "common=0.5")
     (folder / "one").write_text("החתול ישן\n", encoding="utf-8")
     info = run(folder, "pack", "info", "he-bitext", "--top", "2", "--text", "one").splitlines()
     isolate = "\u2068{}\u2069".format

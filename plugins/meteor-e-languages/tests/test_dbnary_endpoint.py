@@ -85,7 +85,7 @@ def test_a_fault_of_each_kind(serve, tmp_path, fault):
     server = serve(ONTOLEX)
     wrong = {0, 2, 4}  # the count, a page, a batch
     server.faults = lambda number, query: fault if number in wrong else None
-    patience = QUICK._replace(timeout=0.3) if fault == "time-out" else QUICK
+    patience = replace(QUICK, timeout=0.3) if fault == "time-out" else QUICK
     assert harvested(server, tmp_path, patience=patience) == (EXPECTED, [])
     assert len(server.queries) > len(wrong) + 2
 
@@ -99,7 +99,7 @@ def test_faults_at_random_lose_and_double_nothing(serve, tmp_path, seed):
     quick = [fault for fault in FAULTS if fault != "time-out"]
     server.faults = lambda number, query: generator.choice(quick) if generator.random() < 0.3 else None
     found, _ = harvested(
-        server, tmp_path, (SYNONYM, APPROXIMATE_SYNONYM), page=50, batch=20, patience=QUICK._replace(retries=30)
+        server, tmp_path, (SYNONYM, APPROXIMATE_SYNONYM), page=50, batch=20, patience=replace(QUICK, retries=30)
     )
     assert found == plain_pairs(turtle, "synonym", "approximateSynonym")
 
@@ -122,10 +122,10 @@ def test_an_endpoint_that_fails_to_the_end(serve, tmp_path):
     server = serve(ONTOLEX)
     server.faults = lambda number, query: "503"
     with pytest.raises(ResourceError, match=r"failed 3 times, the last time so: server error 503 .*again to go on"):
-        harvested(server, tmp_path, patience=QUICK._replace(retries=2))
+        harvested(server, tmp_path, patience=replace(QUICK, retries=2))
     refused = "http://127.0.0.1:9/sparql"
     with pytest.raises(ResourceError, match="no connection"):
-        Endpoint(refused, QUICK._replace(retries=1)).select("SELECT * WHERE {}")
+        Endpoint(refused, replace(QUICK, retries=1)).select("SELECT * WHERE {}")
 
 
 def test_no_network_at_all(monkeypatch):
@@ -296,7 +296,7 @@ def test_a_command_that_is_killed_goes_on_when_called_again(serve, store, end):
     turtle = random_dictionary(4, 150)
     server = serve(turtle)
     server.cap = 15
-    options = ("-l", "fr", "--endpoint", server.url, "--backoff", "0.01", "--page", "20")
+    options = ("-l", "fr", "--endpoint", server.url, "--set", "backoff=0.01", "--page", "20")
     # Killed when half of the pages have been sent.
     killed = command(*options)
     process = [killed]

@@ -11,6 +11,8 @@ from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.chains.lookup import find_language
 from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
+from meteor_e.cli.settings import parse_fields, set_option
+from meteor_e_languages.dbnary.sparql import Patience
 
 if TYPE_CHECKING:
     from meteor_e_languages.dbnary.extraction import Extraction
@@ -53,9 +55,7 @@ GROUPS = {
     "Source": OptionGroup(
         ("language", "dumps", "synsets", "edition", "approximate"), "-l fr --dump fr_dbnary_ontolex.ttl.bz2"
     ),
-    "Endpoint": OptionGroup(
-        ("endpoint", "page", "timeout", "retries", "backoff", "restart"), "-l fr --timeout 300 --retries 20"
-    ),
+    "Endpoint": OptionGroup(("endpoint", "page", "settings", "restart"), "-l fr --set timeout=300 --set retries=20"),
     "Output": OptionGroup(("name", "write_synsets"), "-l fr --name my-synsets"),
 }
 """The groups of the help text."""
@@ -81,23 +81,7 @@ GROUPS = {
 @click.option(
     "--page", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True, help="Rows to ask an endpoint for."
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0, min_open=True),
-    default=120.0,
-    show_default=True,
-    help="Seconds to wait for an endpoint.",
-)
-@click.option(
-    "--retries", type=click.IntRange(0), default=8, show_default=True, help="How often to ask a failing endpoint again."
-)
-@click.option(
-    "--backoff",
-    type=click.FloatRange(0),
-    default=1.0,
-    show_default=True,
-    help="Seconds before an endpoint is asked again; doubled each time.",
-)
+@set_option(Patience)
 @click.option("--restart", is_flag=True, help="Forget what an interrupted extraction has left.")
 def extract(
     language: str,
@@ -109,9 +93,7 @@ def extract(
     name: str | None,
     write_synsets: str | None,
     page: int,
-    timeout: float,
-    retries: int,
-    backoff: float,
+    settings: tuple[str, ...],
     restart: bool,
 ) -> None:
     """Make the pack of synsets that the matcher 'dbnary' reads.
@@ -125,7 +107,7 @@ def extract(
     """
     from meteor_e_languages.dbnary.endpoint import DEFAULT_ENDPOINT
     from meteor_e_languages.dbnary.extraction import extract_from_dumps, extract_from_endpoint, pack_synset_file
-    from meteor_e_languages.dbnary.sparql import WITHOUT_NETWORK, Patience
+    from meteor_e_languages.dbnary.sparql import WITHOUT_NETWORK
 
     given = [option for option, value in (("--endpoint", endpoint), ("--dump", dumps), ("--synsets", synsets)) if value]
     if len(given) > 1:
@@ -156,7 +138,7 @@ def extract(
                 edition=edition,
                 name=name,
                 page=page,
-                patience=Patience(timeout, retries, backoff),
+                patience=parse_fields(settings, Patience)[0],
                 restart=restart,
                 synsets=write_synsets,
                 progress=progress,

@@ -8,9 +8,11 @@ import socket
 import time
 import urllib.error
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from meteor_e import ConfigError, ResourceError, __version__
+from meteor_e.api import Meta
 from meteor_e.base.progress import Progress, silent
 
 MAX_ANSWER = 256 << 20
@@ -25,7 +27,8 @@ WITHOUT_NETWORK = (
 Row = dict[str, str]
 
 
-class Patience(NamedTuple):
+@dataclass(frozen=True)
+class Patience:
     """How long to go on with an endpoint that fails.
 
     Attributes:
@@ -35,10 +38,10 @@ class Patience(NamedTuple):
         longest: the longest wait, in seconds.
     """
 
-    timeout: float = 120.0
-    retries: int = 8
-    backoff: float = 1.0
-    longest: float = 120.0
+    timeout: Annotated[float, Meta(gt=0)] = 120.0
+    retries: Annotated[int, Meta(ge=0)] = 8
+    backoff: Annotated[float, Meta(ge=0)] = 1.0
+    longest: Annotated[float, Meta(ge=0)] = 120.0
 
     def wait(self, attempt: int) -> float:
         """Return the seconds to wait after the failed attempt of this number, from 0."""
