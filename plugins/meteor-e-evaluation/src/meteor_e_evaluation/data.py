@@ -202,11 +202,11 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
     )
 
 
-def _rows(file: str, spec: RecordSpec) -> Iterator[tuple[int, Callable[[], Any]]]:
+def _rows(file: Path, spec: RecordSpec) -> Iterator[tuple[int, Callable[[], Any]]]:
     """Yield the number of each record, and what returns it."""
-    kind = next((suffix for suffix in reversed(Path(file).suffixes) if suffix in (".csv", ".tsv")), "")
+    kind = next((suffix for suffix in reversed(file.suffixes) if suffix in (".csv", ".tsv")), "")
     if kind:
-        table = DelimitedTable(file, TextColumns((spec.hypothesis,), (spec.references,)), kind == ".tsv")
+        table = DelimitedTable(str(file), TextColumns((spec.hypothesis,), (spec.references,)), kind == ".tsv")
         return ((number, partial(dict, row)) for number, row in table.records())
     return ((number, partial(json.loads, line)) for number, line in enumerate(read_segments(file), 1))
 

@@ -60,12 +60,6 @@ def test_a_word_that_the_raw_text_lacks_is_empty():
     assert word_offsets("a… b", ["a", "...", "b"]) == [(0, 1), (1, 2), (3, 4)]
 
 
-def test_the_java_format(cli):
-    lines = cli("align", "--text", "a b", "b", "--format", "java").out.split("\n")
-    assert lines[1:4] == ["a b", "b", "Line2Start:Length\tLine1Start:Length\tModule\t\tScore"]
-    assert lines[4] == "0:1\t\t\t1:1\t\t\t0\t\t1.0"
-
-
 def test_a_dialogue_is_answered_line_by_line(cli):
     process = cli.start("align", "--stdio", "--format", "json", stdin=-1)
     assert process.stdin is not None

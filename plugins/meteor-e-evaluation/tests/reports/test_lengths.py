@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from meteor_e_evaluation.reports import score_systems
 from meteor_e_evaluation.reports.charts import interval_scale
-from meteor_e_evaluation.reports.lengths import LENGTH_CLASSES, POINTS, distributions, ends_of
+from meteor_e_evaluation.reports.lengths import LENGTH_CLASSES, distributions, ends_of
 
 
 @pytest.fixture
@@ -19,14 +19,6 @@ def test_segments_fall_into_their_length_class(long_report):
     row = distributions(long_report)[0]
     assert [cell.segments for cell in row.cells] == [9, 2, 2, 2, 2]
     assert [cell.lengths for cell in row.cells] == list(LENGTH_CLASSES)
-
-
-def test_what_is_equal_rises_at_its_place(long_report):
-    same, empty = distributions(long_report)[0].cells[1].distributions
-    assert same.levels.tolist() == [0.0] * POINTS + [1.0]
-    assert same.quartiles == (1, 1, 1)
-    assert empty.levels.tolist() == [1.0] * (POINTS + 1)
-    assert empty.mean == 0
 
 
 @pytest.mark.parametrize(

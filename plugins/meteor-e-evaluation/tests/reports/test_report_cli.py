@@ -27,12 +27,6 @@ def test_the_page_is_that_of_the_api(cli, files):
     assert (cli.folder / "report.html").read_text(encoding="utf-8") == expected()
 
 
-def test_several_references(cli, files):
-    other = cli.file("ref2", "finally the boat left\nmany people run\n")
-    assert cli("report", "one", "two", "-R", "ref", "-R", other).code == 0
-    assert "2 references" in (cli.folder / "report.html").read_text(encoding="utf-8")
-
-
 def test_one_file_twice_is_two_systems(cli, files):
     assert cli("report", "one", "one", "ref").code == 0
     assert "one (2)" in (cli.folder / "report.html").read_text(encoding="utf-8")

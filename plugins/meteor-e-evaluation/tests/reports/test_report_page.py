@@ -53,16 +53,6 @@ def test_the_policy_allows_the_page_itself_and_nothing_else(report):
         assert rules[f"{tag}-src"] == f"'sha256-{digest}'"
 
 
-def test_nothing_comes_from_elsewhere(report):
-    page = Page(render(report))
-    for tag, attributes in page.elements:
-        assert not any(name.startswith("on") or name == "style" for name in attributes), (tag, attributes)
-        assert "src" not in attributes
-        if "href" in attributes:
-            assert attributes["href"].startswith("#")
-    assert not re.search(r"url\(|@import", "".join(text for tag, _, text in page.contents if tag == "style"))
-
-
 @pytest.mark.parametrize(
     "hostile",
     [

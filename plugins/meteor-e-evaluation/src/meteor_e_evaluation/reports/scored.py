@@ -282,7 +282,7 @@ def score_systems(
         meteor.matcher_names,
         frozenset(meteor.resources.function_words),
         texts,
-        _reference_lengths(meteor, scored, texts),
+        np.array([len(meteor.tokenize(each[0])) for each in texts], np.int64),
         scored,
         tuple(result(place, metric) for place, metric in enumerate(wanted)),
         wanted.index(None),
@@ -358,22 +358,6 @@ def _score(
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     return ScoredSystem(name, tuple(kept), meteor.corpus_score(total), tuple(segments))
-
-
-def _reference_lengths(
-    meteor: Meteor, systems: Sequence[ScoredSystem], references: Sequence[tuple[str, ...]]
-) -> NDArray[np.int64]:
-    """Count the words of the first references; alignments with them know, others are tokenized again."""
-    lengths = []
-    for number, texts in enumerate(references):
-        for system in systems:
-            segment = system.segments[number]
-            if segment.reference_index == 0:
-                lengths.append(len(segment.alignment.reference))
-                break
-        else:
-            lengths.append(len(meteor.tokenize(texts[0])))
-    return np.array(lengths, np.int64)
 
 
 def _title(names: Sequence[str]) -> str:
