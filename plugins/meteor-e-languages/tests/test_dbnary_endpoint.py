@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
