@@ -8,17 +8,18 @@ import re
 from meteor_e.base.errors import InputError
 
 KEY = "sha256"
-"""Key of the metadata of a safetensors file."""
+"""Key of the checksum, first in the JSON of the file's metadata."""
 OPEN = "0" * 64
 """Value of the key before the file is sealed."""
-_FIELD = re.compile(rb'"sha256":"([0-9a-f]{64})"')
+_FIELD = re.compile(rb'"sha256\\?": ?\\?"([0-9a-f]{64})')  # JSON within JSON has backslashes
 
 
 def sealed(content: bytes) -> bytes:
-    """Return a file's content with its checksum in the place of :data:`OPEN`."""
-    head, field, tail = content.partition(f'"{KEY}":"{OPEN}"'.encode())
-    assert field
-    return b"".join((head, f'"{KEY}":"{hashlib.sha256(content).hexdigest()}"'.encode(), tail))
+    """Return a file's content with its checksum instead of :data:`OPEN`."""
+    found = _FIELD.search(content)
+    assert found is not None
+    assert found[1] == OPEN.encode()
+    return b"".join((content[: found.start(1)], hashlib.sha256(content).hexdigest().encode(), content[found.end(1) :]))
 
 
 def check_seal(content: bytes, name: str) -> None:

@@ -406,10 +406,10 @@ def test_files_of_other_programs(tmp_path):
     save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors", {"meteor_e": "null"})
     with pytest.raises(InputError, match=r"not a model file of meteor-e: it has no checksum"):
         load_model(tmp_path / "other.safetensors")
-    for header, message in (("null", "its header is no object"), ("{}", "its header lacks 'format'")):
-        content = sealed(save({"a": np.zeros(3)}, {"meteor_e": header, KEY: OPEN}))
+    for header, message in ((f'[{{"{KEY}": "{OPEN}"}}]', "no object"), (f'{{"{KEY}": "{OPEN}"}}', "lacks 'format'")):
+        content = sealed(save({"a": np.zeros(3)}, {"meteor_e": header}))
         (tmp_path / "other.safetensors").write_bytes(content)
-        with pytest.raises(InputError, match=f"not a model file of meteor-e: {message}"):
+        with pytest.raises(InputError, match=f"not a model file of meteor-e: its header.*{message}"):
             load_model(tmp_path / "other.safetensors")
 
 
@@ -477,7 +477,7 @@ def test_files_that_are_no_models_are_refused_in_one_line(toy, tmp_path):
 def test_hostile_models_are_refused(toy, tmp_path):
     """Well-formed files with arrays or a header that no training writes."""
     with safe_open(toy, framework="numpy") as content:
-        header = json.loads(content.metadata()["meteor_e"])
+        header = {**json.loads(content.metadata()["meteor_e"]), KEY: OPEN}
         arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
     count = len(arrays["weights"])
     nested = "[" * 100_000 + "]" * 100_000
@@ -492,19 +492,19 @@ def test_hostile_models_are_refused(toy, tmp_path):
         "scale has values": ({**arrays, "scale": np.zeros(count)}, json.dumps(header)),
         "weights has int64": ({**arrays, "weights": np.arange(count)}, json.dumps(header)),
         "weights has bool": ({**arrays, "weights": np.ones(count, bool)}, json.dumps(header)),
-        "recursion": (arrays, f'{{"format": {json.dumps(header["format"])}, "recipe": {nested}}}'),
+        "recursion": (arrays, f'{{"{KEY}": "{OPEN}", "format": {json.dumps(header["format"])}, "recipe": {nested}}}'),
         "all of which can be printed": (arrays, changed(name="toy\n\x1b[31m")),
         "1 to 100 characters": (arrays, changed(name="x" * 101)),
     }
     for number, (message, (numbers, text)) in enumerate(cases.items()):
         file = tmp_path / f"{number}.safetensors"
-        file.write_bytes(sealed(save(numbers, {"meteor_e": text, KEY: OPEN})))
+        file.write_bytes(sealed(save(numbers, {"meteor_e": text})))
         with pytest.raises(MeteorError, match=message) as found:
             load_model(file)
         assert str(file) in str(found.value)
         assert "\n" not in str(found.value)
     fewer = {key: array[:5] if array.shape == (count,) else array for key, array in arrays.items()}
-    file.write_bytes(sealed(save(fewer, {"meteor_e": json.dumps(header), KEY: OPEN})))
+    file.write_bytes(sealed(save(fewer, {"meteor_e": json.dumps(header)})))
     with pytest.raises(InputError, match=f"there are {count} features, and the model has weights of 5"):
         score_segments(load_model(file), FeatureBatch(["a cat"], [["the cat"]]), FeatureStore(enabled=False))
 

@@ -42,7 +42,7 @@ class CaptionModel:
 
 def _write(folder: Path, name: str, arrays: dict[str, Any], names: dict[str, Any]) -> None:
     library = require("safetensors.numpy", "the training of caption metrics", distribution="meteor-e-captions")
-    content = sealed(library.save(arrays, {"names": json.dumps(names), KEY: OPEN}))
+    content = sealed(library.save(arrays, {"names": json.dumps({KEY: OPEN, **names})}))
     with whole_file(folder / f"{name}.safetensors") as path:
         Path(path).write_bytes(content)
 

@@ -35,6 +35,7 @@ ROOM = 1 << 21
 """Characters of all segments that are computed at once; a longer segment goes alone."""
 LOCKED_AFTER = 60
 """Seconds to wait for another process that writes."""
+_SEAL = 8
 Floats = NDArray[np.float64]
 
 
@@ -80,9 +81,9 @@ class FeatureStore:
                 part = keys[start : start + 500]
                 query = f"select key, value from rows where key in ({','.join('?' * len(part))})"
                 for key, value in connection.execute(query, part):
-                    row = np.frombuffer(value, "<f8")
-                    if len(row) == dimension:
-                        found[key] = row
+                    row = value[:-_SEAL]
+                    if len(row) == 8 * dimension and value == _sealed(key, row):
+                        found[key] = np.frombuffer(row, "<f8")
         return found
 
     def put(self, signature: str, rows: Mapping[Hashable, Floats]) -> None:
@@ -92,7 +93,7 @@ class FeatureStore:
         with self._open(signature) as connection, connection:
             connection.executemany(
                 "insert or replace into rows values (?, ?)",
-                [(key, np.ascontiguousarray(row, "<f8").tobytes()) for key, row in rows.items()],
+                [(key, _sealed(key, np.ascontiguousarray(row, "<f8").tobytes())) for key, row in rows.items()],
             )
 
 
@@ -370,6 +371,14 @@ def _row_keys(
         rows: list[Hashable] = list(zip(*parts, strict=True))
         result[names] = [_digest(row) for row in rows] if store.enabled else rows  # type: ignore[arg-type]
     return result
+
+
+def _sealed(key: Hashable, row: bytes) -> bytes:
+    """Return a row with a checksum of it and its key after it: a damaged file must give no other features."""
+    import hashlib
+
+    assert isinstance(key, bytes)
+    return row + hashlib.sha256(key + row).digest()[:_SEAL]
 
 
 def _digest(row: tuple[str | tuple[str, ...], ...]) -> bytes:

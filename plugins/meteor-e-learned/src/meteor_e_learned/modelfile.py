@@ -119,6 +119,7 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
     from safetensors.numpy import save
 
     header = {
+        KEY: OPEN,
         "format": FORMAT,
         "recipe": msgspec.to_builtins(model.recipe),
         "parameters": model.estimator.get_params(),
@@ -128,8 +129,7 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
     arrays["probes"] = np.ascontiguousarray(model.probes.numbers)
-    metadata = {"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True), KEY: OPEN}
-    content = sealed(save(arrays, metadata=metadata))
+    content = sealed(save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)}))
     try:
         with whole_file(Path(path)) as scratch:
             scratch.write_bytes(content)
