@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import open_regular
@@ -21,8 +22,8 @@ from meteor_e.base.files import open_regular
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-    from yaml import Mark
-    from yaml.events import Event, NodeEvent, ScalarEvent
+    from yaml import Event, Mark
+    from yaml.nodes import Node
 
 SIZE_LIMIT = 1 << 20
 """Bytes of the largest file that is read."""
@@ -208,8 +209,7 @@ def parse_yaml(content: bytes, source: str) -> Document:
     Raises:
         ConfigError: if it is too large, or not YAML in UTF-8; with its name and the line.
     """
-    text = _decode(content, source)
-    return _Parser(source).parse(text)
+    return _Reader(source).document(_decode(content, source))
 
 
 def _decode(content: bytes, source: str) -> str:
@@ -231,7 +231,6 @@ def _decode(content: bytes, source: str) -> str:
 
 # What is not text, and what hides: a byte order mark inside. YAML's own list is longer, but takes 2 ms to compile.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]|\ufeff")
-_TEXT_TAGS = ("tag:yaml.org,2002:str", "!")
 _CONSTANTS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -242,31 +241,37 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\
 _LONGEST_NUMBER = 300
 
 
-class _Parser:
-    """Builds a document from PyYAML's events."""
+@cache
+def _loader() -> type[Any]:
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """Composes nodes; a scalar without quotes and tag has the tag ``plain``."""
+
+        yaml_implicit_resolvers: ClassVar = {None: [("plain", re.compile(""))]}
+
+    return Loader
+
+
+class _Reader:
+    """Makes a document of PyYAML's nodes."""
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.lines: dict[Key, int] = {}
         self.problems: list[Problem] = []
-        self.anchors: dict[str, tuple[Any, int]] = {}
         self.values = 0
 
-    def parse(self, text: str) -> Document:
+    def document(self, text: str) -> Document:
         import yaml
 
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         try:
-            events: Iterator[Event] = yaml.parse(text, Loader=loader)
-            next(events)
-            start = next(events)
-            if isinstance(start, yaml.StreamEndEvent):
-                raise ConfigError(f"{self.source}: is empty")
-            data = self._node(next(events), events, ())
-            next(events)
-            another = next(events)
-            if not isinstance(another, yaml.StreamEndEvent):
-                raise self._error(another, "a second document begins here (---); a file holds one")
+            depth = 0
+            for event in yaml.parse(text, Loader=_loader()):
+                depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+                if depth > DEPTH_LIMIT + 1:  # before the composer, which is recursive, in C
+                    raise self._error(event, f"is nested more than {DEPTH_LIMIT} deep")
+            node = _loader()(text).get_single_node()
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             where = f"{self.source}:{mark.line + 1}" if mark is not None else self.source
@@ -276,98 +281,58 @@ class _Parser:
             raise ConfigError(f"{where}: is not YAML: {what}") from None
         except yaml.YAMLError as error:
             raise ConfigError(f"{self.source}: is not YAML: {shorten(str(error))}") from None
-        return Document(data, self.source, self.lines, self.problems)
+        if node is None:
+            raise ConfigError(f"{self.source}: is empty")
+        return Document(self._value(node, ()), self.source, self.lines, self.problems)
 
-    def _error(self, event: Event, message: str) -> ConfigError:
-        return ConfigError(f"{self.source}:{_line(event)}: {message}")
+    def _error(self, node: Node | Event, message: str) -> ConfigError:
+        return ConfigError(f"{self.source}:{_line(node)}: {message}")
 
-    def _node(self, event: Event, events: Iterator[Event], key: Key) -> Any:
-        import yaml
-
-        if isinstance(event, yaml.AliasEvent):
-            return self._alias(event)
-        before = self.values
-        self._count(event, 1)
-        if len(key) > DEPTH_LIMIT:
-            raise self._error(event, f"is nested more than {DEPTH_LIMIT} deep")
-        assert isinstance(event, yaml.NodeEvent)
-        data: Any
-        if isinstance(event, yaml.ScalarEvent):
-            data = self._scalar(event, key)
-        elif event.tag is not None:  # type: ignore[attr-defined]
-            raise self._error(event, f"has the tag {shorten(str(event.tag))}; tags are not allowed")  # type: ignore[attr-defined]
-        elif isinstance(event, yaml.SequenceStartEvent):
-            data = self._sequence(events, key)
-        else:
-            data = self._mapping(events, key)
-        if event.anchor is not None:
-            self.anchors[event.anchor] = (data, self.values - before)
-        return data
-
-    def _count(self, event: Event, values: int) -> None:
-        self.values += values
+    def _value(self, node: Node, key: Key) -> Any:
+        """Return what a node says; one that an alias repeats counts again."""
+        self.values += 1
         if self.values > VALUE_LIMIT:
-            raise self._error(event, f"has more than {VALUE_LIMIT} values, with anchors expanded")
+            raise self._error(node, f"has more than {VALUE_LIMIT} values, with anchors expanded")
+        if len(key) > DEPTH_LIMIT:
+            raise self._error(node, f"is nested more than {DEPTH_LIMIT} deep")
+        if node.tag == "plain":
+            return self._plain(node, key)
+        if node.tag.rpartition(":")[2] not in ("str", "seq", "map"):
+            raise self._error(node, f"has the tag {shorten(node.tag)}; tags are not allowed")
+        if node.id == "scalar":
+            return node.value
+        if node.id == "mapping":
+            return self._mapping(node, key)
+        for index, item in enumerate(node.value):
+            self.lines[(*key, index)] = _line(item)
+        return [self._value(item, (*key, index)) for index, item in enumerate(node.value)]
 
-    def _alias(self, event: NodeEvent) -> Any:
-        if event.anchor not in self.anchors:
-            raise self._error(event, f"*{shorten(str(event.anchor))} stands for nothing that ends before it")
-        data, values = self.anchors[event.anchor]
-        self._count(event, values)
-        return data
-
-    def _sequence(self, events: Iterator[Event], key: Key) -> list[Any]:
-        import yaml
-
-        items: list[Any] = []
-        for event in events:
-            if isinstance(event, yaml.SequenceEndEvent):
-                break
-            item_key = (*key, len(items))
-            self.lines[item_key] = _line(event)
-            items.append(self._node(event, events, item_key))
-        return items
-
-    def _mapping(self, events: Iterator[Event], key: Key) -> dict[str, Any]:
-        import yaml
-
+    def _mapping(self, node: Node, key: Key) -> dict[str, Any]:
         mapping: dict[str, Any] = {}
-        for event in events:
-            if isinstance(event, yaml.MappingEndEvent):
-                break
-            if not isinstance(event, yaml.ScalarEvent):
-                raise self._error(event, "has a key that is not a text")
-            self._count(event, 1)
-            name = str(event.value)
+        for name_node, item in node.value:
+            if name_node.id != "scalar":
+                raise self._error(name_node, "has a key that is not a text")
+            self.values += 1
+            name, line = str(name_node.value), _line(name_node)
             item_key = (*key, name)
-            line = _line(event)
             if name in mapping:
                 message = f"is given twice, on lines {self.lines[item_key]} and {line}"
                 self.problems.append(Problem(self.source, line, item_key, message))
-                # What the second one says is read for its own mistakes, then forgotten.
-                kept, self.lines = self.lines, {}
-                self._node(next(events), events, item_key)
-                self.lines = kept
             else:
                 self.lines[item_key] = line
-                mapping[name] = self._node(next(events), events, item_key)
+                mapping[name] = self._value(item, item_key)
         return mapping
 
-    def _scalar(self, event: ScalarEvent, key: Key) -> Any:
-        text = str(event.value)
-        if event.tag is not None and event.tag not in _TEXT_TAGS:
-            raise self._error(event, f"has the tag {shorten(str(event.tag))}; tags are not allowed")
-        if event.tag is not None or not event.implicit[0]:
-            return text
-        data = plain_value(text)
+    def _plain(self, node: Node, key: Key) -> Any:
+        data = plain_value(node.value)
         if isinstance(data, float) and not math.isfinite(data):
-            message = f"is {text}; it must be a finite number"
-            self.problems.append(Problem(self.source, _line(event), key, message))
+            message = f"is {node.value}; it must be a finite number"
+            self.problems.append(Problem(self.source, _line(node), key, message))
         return data
 
 
-def _line(event: Event) -> int:
-    return event.start_mark.line + 1 if event.start_mark is not None else 0
+def _line(node: Node | Event) -> int:
+    return int(node.start_mark.line) + 1
 
 
 def plain_value(text: str) -> str | int | float | bool | None:
