@@ -46,18 +46,13 @@ def locked(folder: Path, name: str, progress: Progress = silent) -> Iterator[Non
 @contextlib.contextmanager
 def workplace(target: Path) -> Iterator[Path]:
     """Give a folder beside the target to work in, gone afterwards; the caller holds the target's lock."""
-    _sweep(target)
-    work = target.with_name(f"{_building(target)}{os.urandom(4).hex()}")
-    try:
-        with os_errors_as(ResourceError, f"cannot write to {target.parent}"):
-            work.mkdir(mode=0o700)
+    old = _old(target)
+    with contextlib.suppress(OSError):
+        if old.exists() and not target.exists():
+            old.rename(target)
+    remove_tree(old)
+    with scratch_folder(target.parent, target.name) as work:
         yield work
-    finally:
-        try:
-            remove_tree(work)
-        except KeyboardInterrupt:  # once more, for the sake of who does not wait
-            remove_tree(work)
-            raise
 
 
 @contextlib.contextmanager
@@ -73,7 +68,11 @@ def scratch_folder(folder: Path, name: str) -> Iterator[Path]:
             scratch.mkdir(mode=0o700, parents=True)
         yield scratch
     finally:
-        remove_tree(scratch)
+        try:
+            remove_tree(scratch)
+        except KeyboardInterrupt:  # once more, for the sake of who does not wait
+            remove_tree(scratch)
+            raise
 
 
 def folder_names(folder: Path) -> list[str]:
@@ -97,7 +96,7 @@ def put_folder(finished: Path, target: Path) -> None:
     Between the two renames there is no target. A process killed there loses nothing: the next one that takes
     the lock puts the old folder back.
     """
-    old = target.with_name(f".old-{target.name}")
+    old = _old(target)
     with os_errors_as(ResourceError, f"cannot write {target}"):
         for file in finished.iterdir():
             _sync(file)
@@ -131,20 +130,8 @@ def sha256_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _sweep(target: Path) -> None:
-    old = target.with_name(f".old-{target.name}")
-    with contextlib.suppress(OSError):
-        if old.exists() and not target.exists():
-            old.rename(target)
-    remove_tree(old)
-    for stale in target.parent.iterdir():
-        if stale.name.startswith(_building(target)):
-            remove_tree(stale)
-
-
-def _building(target: Path) -> str:
-    # No name of a pack holds "=", so none begins with another one's prefix.
-    return f".building-{target.name}="
+def _old(target: Path) -> Path:
+    return target.with_name(f".old-{target.name}")
 
 
 def _sync(path: Path) -> None:

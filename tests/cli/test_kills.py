@@ -44,7 +44,7 @@ def test_an_index_that_is_killed_while_it_is_built(task, number):
         # A new folder each time, so that the index is built anew.
         environment = {"METEOR_E_CACHE": str(cli.folder / f"cache{attempt}")}
         process = cli.start(*TABLE, env=environment)
-        at_work_or_ended(process, Path(environment["METEOR_E_CACHE"]), ".building-*")
+        at_work_or_ended(process, Path(environment["METEOR_E_CACHE"]), ".index.*.tmp")
         time.sleep(draw.uniform(0, 0.3) * seconds * (attempt % 4))
         process.send_signal(number)
         _, err = process.communicate()
