@@ -3,11 +3,11 @@
     python benchmarks/robustness/kills.py [--kills 40] [--seed 1]
 
 Every task runs as a process of its own. It is killed (SIGKILL) or interrupted (SIGINT, SIGTERM) at a random moment of
-its time; or it may write only so many bytes, as on a full disk; or nobody reads what it prints; or the folder of the
-packs cannot be written to; or eight of it run at once. Afterwards, what it makes must be whole or not there, and the
-next run must make it, byte for byte. A killed process cannot clear up: it may leave hidden scratch files beside its
-output, which are counted on their own; next installs sweep those of packs away. The exit code is 1 if anything is
-wrong.
+its time; or it may write only so many bytes; or its disk, a tmpfs, is full at a random byte; or nobody reads what it
+prints; or the folder of the packs cannot be written to; or eight of it run at once. Afterwards, what it makes must be
+whole or not there, and the next run must make it, byte for byte. A killed process cannot clear up: it may leave hidden
+scratch files beside its output, which are counted on their own, and which the next run must remove. The exit code is 1
+if anything is wrong.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import random
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -45,6 +46,7 @@ TASKS = {
     "install": Task(("pack", "install", "en", "--from", "meteor-1.5.jar"), "packs/en"),
     "index of a table": Task(("compat", "hyp", "ref", "-l", "other", "-m", "exact paraphrase", "-a", "table"), "cache"),
     "score -o": Task(("score", "hyp", "ref", "-l", "other", "--threads", "1", "-o", "out.jsonl"), "out.jsonl"),
+    "train": Task(("train", "judged/recipe.yaml", "-o", "m.safetensors", "-q"), "m.safetensors"),
     "report": Task(("report", "hyp", "ref", "-l", "other", "--samples", "50", "-o", "out.html"), "out.html"),
 }
 
@@ -63,6 +65,7 @@ def prepare(folder: Path) -> None:
     (folder / "data").mkdir()
     (folder / "data" / "paraphrase-en.gz").write_bytes(gzip.compress(table, 1))
     (folder / "words").write_text("the\n")
+    shutil.copytree(Path(__file__).parents[2] / "examples" / "judged", folder / "judged")
     build_pack(folder / "own" / "en", language="en", function_words=folder / "words", prefixes=folder / "words")
     with zipfile.ZipFile(folder / "meteor-1.5.jar", "w") as jar:
         jar.writestr("function/english.words", "the\na\n")
@@ -72,7 +75,9 @@ def prepare(folder: Path) -> None:
         jar.writestr("synonym/COPYING.WORDNET", "ours\n")
 
 
-def start(arguments: tuple[str, ...], folder: Path, before: Callable[[], None] = lambda: None) -> int:
+def start(
+    arguments: tuple[str, ...], folder: Path, messages: Path | None = None, before: Callable[[], None] = lambda: None
+) -> int:
     """Start the command line in a process of its own."""
     child = os.fork()
     if child:
@@ -85,7 +90,7 @@ def start(arguments: tuple[str, ...], folder: Path, before: Callable[[], None] =
             METEOR_E_CACHE=str(folder / "cache"),
         )
         for number, name in ((1, "stdout"), (2, "stderr")):
-            os.dup2(os.open(f".{name}", os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
+            os.dup2(os.open((messages or folder) / f".{name}", os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
         before()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         from meteor_e.cli.program import main
@@ -125,10 +130,24 @@ def content(folder: Path, made: str) -> dict[str, bytes]:
     path = folder / made
     files = [path] if path.is_file() else sorted(path.rglob("*"))
     return {
-        str(file.relative_to(folder)): file.read_bytes()
+        str(file.relative_to(folder)): rounded(file.read_bytes())
+        if file.suffix == ".safetensors"
+        else file.read_bytes()
         for file in files
         if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts)
     }
+
+
+def rounded(model: bytes) -> bytes:
+    """Return a model's numbers without their last digits, which depend on how many segments were computed at once."""
+    import numpy as np
+    from safetensors import SafetensorError, numpy
+
+    try:
+        arrays = numpy.load(model)
+    except SafetensorError:
+        return model
+    return repr([(name, array.astype(np.float64).round(9).tolist()) for name, array in sorted(arrays.items())]).encode()
 
 
 def said(folder: Path) -> str:
@@ -199,6 +218,8 @@ class Trial:
             self.problem(f"scratch left: {scratch(folder)}", folder)
         if wait(start(self.task.arguments, folder)) != 0 or content(folder, self.task.made) != self.expected:
             self.problem("the next run", folder)
+        elif scratch(folder):
+            self.problem(f"the next run leaves {scratch(folder)}", folder)
 
     def interrupted(self, how: signal.Signals, rng: random.Random) -> None:
         """End a run at a random moment."""
@@ -214,16 +235,41 @@ class Trial:
         folder = self.fresh()
         self.check(
             folder,
-            wait(start(self.task.arguments, folder, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))),
+            wait(
+                start(
+                    self.task.arguments,
+                    folder,
+                    before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+                )
+            ),
             True,
         )
+
+    def no_room(self, rng: random.Random) -> None:
+        """Run on a disk that is full at a random byte of the output; then make room."""
+        folder = self.place / "run"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
+        try:
+            shutil.copytree(self.inputs, folder, dirs_exist_ok=True)
+            used = shutil.disk_usage(folder).used
+            room = used + rng.randrange(4096, 8192 + sum(map(len, self.expected.values())))
+            subprocess.run(["mount", "-o", f"remount,size={room}", folder], check=True)
+            # Messages go where there is room.
+            (self.place / "messages").mkdir(exist_ok=True)
+            code = wait(start(self.task.arguments, folder, self.place / "messages"))
+            subprocess.run(["mount", "-o", "remount,size=1g", folder], check=True)
+            self.check(folder, code, True)
+        finally:
+            subprocess.run(["umount", "-l", folder], check=True)
 
     def unread(self) -> None:
         """Close the pipe that the output goes to."""
         folder = self.fresh()
         reader, writer = os.pipe()
         os.close(reader)
-        child = start(self.task.arguments, folder, lambda: os.dup2(writer, 1) and None)
+        child = start(self.task.arguments, folder, before=lambda: os.dup2(writer, 1) and None)
         os.close(writer)
         self.check(folder, wait(child), False)
 
@@ -252,7 +298,7 @@ class Trial:
                 raise OSError(ctypes.get_errno(), "cannot make a folder read-only")
             os.chdir(folder)
 
-        code = wait(start(self.task.arguments, folder, close))
+        code = wait(start(self.task.arguments, folder, before=close))
         if code is None or code <= 0 or "Traceback" in said(folder) or len(said(folder).splitlines()) != 1:
             self.problem("read-only", folder)
 
@@ -270,6 +316,7 @@ def main() -> None:
     chosen = options.parse_args()
     os.environ["METEOR_E_OFFLINE"] = "1"
     import meteor_e_evaluation.cli.report  # noqa: F401
+    import meteor_e_learned.training  # noqa: F401
 
     import meteor_e.cli.compat
     import meteor_e.cli.pack
@@ -295,9 +342,11 @@ def main() -> None:
             trial.at_once(8)
             if hasattr(os, "geteuid") and os.geteuid() == 0:
                 trial.read_only()
+                for _ in range(chosen.kills):
+                    trial.no_room(rng)
             print(
-                f"{name:18} {chosen.kills:4} kills, {len(limits)} full disks, 1 closed pipe, 8 at once, 1 read-only: "
-                f"wrong {dict(trial.wrong) or 0}; scratch files after SIGKILL {trial.scratch}",
+                f"{name:18} {chosen.kills} kills, {len(limits)} limits, {chosen.kills} full disks, a closed pipe, 8 at "
+                f"once, read-only: wrong {dict(trial.wrong) or 0}; scratch files after SIGKILL {trial.scratch}",
                 flush=True,
             )
             total.update(trial.wrong)
