@@ -11,6 +11,7 @@ from meteor_e.api.metrics import Metric, OutputsMetric, SystemOutputs
 from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow
 from meteor_e.api.sums import BATCH, Batch, MetricSum, checked_rows, main_scores, scoring, values_of
 from meteor_e.api.tables import SystemInput
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
@@ -28,9 +29,6 @@ SCHEMA_VERSION = 1
 
 CHARACTERS = 1 << 23
 """Of all texts that are in memory at once, where several metrics stream."""
-
-DEFAULT_SEED = 12345
-"""Of tests and intervals."""
 
 PART_TITLES = {"f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
 """What tables for people call parts of a score that have another name there."""

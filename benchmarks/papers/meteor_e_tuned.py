@@ -30,9 +30,10 @@ from meteor_e_evaluation.tuning.scorer import Point, PointScorer, point_of
 from paper_tables import HERE, Resources
 
 from meteor_e import Meteor
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.errors import MeteorError
-from meteor_e.significance.resampling import DEFAULT_SEED, draw_weights, interval
+from meteor_e.significance.resampling import draw_weights, interval
 
 OBJECTIVE = make_objective("rank")
 USUAL = 0.8

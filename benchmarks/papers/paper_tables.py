@@ -25,13 +25,14 @@ from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
 
 from meteor_e import Meteor
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
 from meteor_e.chains.settings import apply_settings
 from meteor_e.formats.plain import read_segments
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.system_outputs import score_outputs
-from meteor_e.significance.resampling import DEFAULT_SEED, draw_weights, interval
+from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]
 CHAINS = ("baseline", "dbnary", "vector", "baseline-vector", "dbnary-vector")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, PluginError, near_miss
 from meteor_e.cli.output import destination
 from meteor_e.plugins.builtin import meteor_e_output_formats
@@ -91,7 +92,9 @@ def significance_options(default: str | None = None) -> Callable[[Command], Comm
             metavar="N",
             help="Samples of the test.  [default: 1000 for bootstrap, 10000 for randomization]",
         ),
-        click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]"),
+        click.option(
+            "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, help="Seed of the test.", show_default=True
+        ),
     )
 
     def add(command: Command) -> Command:

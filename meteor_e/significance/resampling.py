@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
 
 DEFAULT_SAMPLES = 1000
-DEFAULT_SEED = 12345
 
 
 class Interval(NamedTuple):

@@ -16,10 +16,10 @@ import numpy as np
 from meteor_e.api import ComponentOptions, ConfigError, Measure, Meta
 from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores, named_options
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import near_miss
 from meteor_e.plugins.registry import plugin_registry
-from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e_evaluation import exchange, kendall
 from meteor_e_evaluation.comparison import assumed
 from meteor_e_evaluation.correlation import correlate, grouped_pearson

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api import ConfigError
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, terminal_progress
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ def shared_options(
             help=f"A language pair; may be repeated.  [default: {pairs}]",
         ),
         click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's."),
-        click.option("--seed", type=click.IntRange(min=0), default=12345, help=f"Seed of {seeded}.  [default: 12345]"),
+        click.option(
+            "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, help=f"Seed of {seeded}.", show_default=True
+        ),
         click.option("-o", "--output", metavar="FILE", help=output),
         click.option("--cache", metavar="DIR", help="Folder for scores and statistics.  [default: the user's cache]"),
         click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.output import destination
@@ -52,7 +53,9 @@ GROUPS = {
 @click.option(
     "--pairs", type=click.IntRange(min=1), default=200, metavar="N", help="Most pairs per perturbation.  [default: 200]"
 )
-@click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of all choices.  [default: 12345]")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, help="Seed of all choices.", show_default=True
+)
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),

@@ -19,9 +19,9 @@ import jinja2
 from markupsafe import Markup
 
 from meteor_e import __version__
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e.base.progress import Progress, silent
-from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e_evaluation.reports import charts
 from meteor_e_evaluation.reports.lengths import distributions
 from meteor_e_evaluation.reports.payload import encode, payload

@@ -15,12 +15,12 @@ from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
 from meteor_e.api.outputs import SegmentRow
 from meteor_e.api.sums import main_scores
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent
 from meteor_e.results import Results, SystemTexts, score
 from meteor_e.scoring.arrays import quotient
 from meteor_e.scoring.formula import FormulaScores, shares
 from meteor_e.scoring.statistics import StatisticsSum, statistics_columns
-from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.significance.systems import METHODS, Scorer, SystemTest, compare_pairs, meteor_scorer, meteor_statistics
 
 if TYPE_CHECKING:

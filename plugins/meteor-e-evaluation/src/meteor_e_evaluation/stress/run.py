@@ -14,6 +14,7 @@ from scipy.stats import binomtest
 
 from meteor_e.api import ConfigError, InputError, Metric, Perturbation, SegmentMetric, SystemOutputs
 from meteor_e.api.perturbations import PerturbationContext
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.errors import near_miss
 from meteor_e.base.files import atomic_writer
@@ -228,7 +229,7 @@ def make_suite(
     language: str = "en",
     rules: Sequence[Perturbation] | None = None,
     pairs: int = 200,
-    seed: int = 12345,
+    seed: int = DEFAULT_SEED,
     name: str = "stress",
     progress: Progress = silent,
 ) -> StressSuite:

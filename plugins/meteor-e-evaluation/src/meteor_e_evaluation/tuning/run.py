@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import ConfigError
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.progress import Progress
 from meteor_e_evaluation.data import TestSet
@@ -58,7 +59,7 @@ class Settings:
     minutes: float | None = None
     folds: int = 0
     samples: int = 1000
-    seed: int = 12345
+    seed: int = DEFAULT_SEED
     jobs: int = 1
 
     def __post_init__(self) -> None:
