@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PATIENCE = 60
+INTERRUPTS = {signal.SIGINT, signal.SIGTERM}
 
 
 class Task(NamedTuple):
@@ -79,10 +80,13 @@ def start(
     arguments: tuple[str, ...], folder: Path, messages: Path | None = None, before: Callable[[], None] = lambda: None
 ) -> int:
     """Start the command line in a process of its own."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)  # before its `try`, an interrupt would end our own work in it
     child = os.fork()
     if child:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
         return child
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
         os.chdir(folder)
         os.setpgid(0, 0)
         os.environ.update(
