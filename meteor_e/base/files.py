@@ -278,13 +278,18 @@ def scratch_beside(target: Path) -> Path:
     removed, the first time that this process works there.
     """
     if target.parent not in _swept:
-        _swept.add(target.parent)
-        with contextlib.suppress(OSError):
-            for path in target.parent.iterdir():
-                if _is_left(path.name):
-                    remove_tree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+        sweep(target.parent)
     host, boot = _machine()
     return target.with_name(f".{target.name[:40]}.{host}{boot}-{os.getpid()}-{os.urandom(4).hex()}.tmp")
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that are dead left in a folder under the names of :func:`scratch_beside`."""
+    _swept.add(folder)
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if _is_left(path.name):
+                remove_tree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
 
 
 def remove_tree(folder: Path) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import open_regular, os_errors_as, remove_tree, scratch_beside
+from meteor_e.base.files import open_regular, os_errors_as, remove_tree, scratch_beside, sweep
 from meteor_e.base.progress import Progress, silent
 
 _PIECE = 1 << 20
@@ -51,6 +51,7 @@ def workplace(target: Path) -> Iterator[Path]:
         if old.exists() and not target.exists():
             old.rename(target)
     remove_tree(old)
+    sweep(target.parent)
     with scratch_folder(target.parent, target.name) as work:
         yield work
 
