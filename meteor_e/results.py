@@ -41,6 +41,9 @@ BOOTSTRAP_NOTE = (
 )
 
 
+InOrder: TypeAlias = Callable[[Iterator[SegmentBatch], Any, int], Iterator[tuple[SegmentBatch, Any]]]
+"""Scores batches and yields them in order, as :func:`~meteor_e.engine.threads.scored_in_order` does."""
+
 Pairs: TypeAlias = Iterator[tuple[str, Sequence[str]]]
 
 
@@ -461,6 +464,7 @@ def score(
     progress: Progress = silent,
     left_out: tuple[int, ...] = (),
     keep: bool | None = False,
+    in_order: InOrder = scored_in_order,
 ) -> Results:
     """Return results of systems under several metrics; they are scored while rows are asked for.
 
@@ -480,6 +484,7 @@ def score(
         progress: told about the work on each system.
         left_out: numbers of segments that the systems had, and that are in none of them any more.
         keep: whether statistics of segments are kept; ``None`` for those that parts need that are added up.
+        in_order: who scores the batches: threads of this process, or a cluster.
 
     Raises:
         ConfigError: for an unknown test, or a metric that does not go with the language.
@@ -496,7 +501,7 @@ def score(
             raise ConfigError(f"unknown significance test {tests.method!r}; there are {', '.join(METHODS)}")
         tests = tests._replace(samples=METHODS[tests.method] if tests.samples is None else tests.samples)
     wanted = _Wanted(segments, details, alignments, keep if tests is None else True)
-    loop = _Loop(metrics, systems, language, tests, wanted, progress, left_out, [])
+    loop = _Loop(metrics, systems, language, tests, wanted, progress, left_out, in_order, [])
     return Results(
         metrics,
         [system.name for system in systems],
@@ -507,17 +512,6 @@ def score(
         explanations=_explanations(metrics, systems) if explain else None,
         sums=loop.sums,
     )
-
-
-def of_totals(metric: Metric, names: Sequence[str], totals: Iterable[tuple[Sequence[int], int]]) -> Results:
-    """Return results of systems whose statistics are summed already: the sum of each, and its number of segments."""
-    sums = []
-    for total, count in totals:
-        one = MetricSum(metric)
-        one.add_total(list(total), count)
-        sums.append([one])
-    rows = [_system_row(place, [metric], of_system) for place, of_system in enumerate(sums)]
-    return Results([metric], names, rows, sums=sums)
 
 
 def _check_language(metrics: Sequence[Metric], language: str) -> None:
@@ -565,6 +559,50 @@ _Found: TypeAlias = tuple[Any, list[SegmentRow]]
 """What a metric finds for a batch: statistics, and rows where they are wanted."""
 
 
+class _Scorer(NamedTuple):
+    """Scores a batch; it is pickled to other processes.
+
+    Attributes:
+        metrics: what scores; they are prepared.
+        wanted: what is asked for.
+        named: scores of the system's segments of metrics that know systems by name, by label.
+        serial: whether metrics use their own threads, because batches are scored one after the other.
+    """
+
+    metrics: Sequence[Metric]
+    wanted: _Wanted
+    named: dict[str, Any]
+    serial: bool
+
+    def __call__(self, batch: SegmentBatch, threads: int, stop: object) -> list[_Found]:
+        """Return what each metric finds for a batch."""
+        texts, references, before = batch.hypotheses, batch.references, batch.first - 1
+        shared: dict[str, Any] | None = {} if len(self.metrics) > 1 else None
+        found: list[_Found] = []
+        own_threads = None if self.serial else threads
+        with scoring(Batch(before, own_threads, stop, self.wanted.alignments, shared)):
+            for metric in self.metrics:
+                if metric.label in self.named:
+                    rows = self.named[metric.label][before : before + len(texts)]
+                else:
+                    rows = checked_rows(metric, texts, references)
+                found.append((rows, self._rows(metric, rows, batch) if self.wanted.segments else []))
+        return found
+
+    def _rows(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[SegmentRow]:
+        """Return the values of a batch's segments, and their details."""
+        details: Any = None
+        with guarded(f"metric {metric.name!r}"):
+            values = values_of(metric, metric.segment_scores(statistics))
+            if self.wanted.details or self.wanted.alignments:
+                details = metric.details(statistics, batch.hypotheses, batch.references)
+        if details is None:
+            return [SegmentRow(tuple(row)) for row in values]
+        if len(details) != len(values):
+            raise PluginError(f"metric {metric.name!r} returned details of {len(details)} segments for {len(values)}")
+        return [SegmentRow(tuple(row), each) for row, each in zip(values, details, strict=True)]
+
+
 class _Loop(NamedTuple):
     """How systems are scored: the arguments of :func:`score`, and the sums of the systems that are scored already."""
 
@@ -575,6 +613,7 @@ class _Loop(NamedTuple):
     wanted: _Wanted
     progress: Progress
     left_out: tuple[int, ...]
+    in_order: InOrder
     sums: list[list[MetricSum]]
 
     def rows(self) -> Iterator[SystemRow]:
@@ -621,12 +660,8 @@ class _Loop(NamedTuple):
         numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
         count = 0
         batches, threads, named = self._batches(system.name, pairs, sums)
-
-        def scored(batch: SegmentBatch, threads: int, stop: object) -> list[_Found]:
-            return self._batch(batch, None if serial else threads, stop, named)
-
-        serial = threads is None
-        for batch, found in scored_in_order(batches, scored, threads or 1):
+        scored = _Scorer(self.metrics, self.wanted, named, threads is None)
+        for batch, found in self.in_order(batches, scored, threads or 1):
             for one, (rows, _) in zip(sums, found, strict=True):
                 one.add(rows)
             if self.wanted.segments:
@@ -668,33 +703,6 @@ class _Loop(NamedTuple):
             if isinstance(metric, OutputsMetric) and not metric.alone and first is not None:
                 named[metric.label], one.given = _by_name(metric, name, kept, self.language)
         return batches if first is None else itertools.chain([first], batches), threads, named
-
-    def _batch(self, batch: SegmentBatch, threads: int | None, stop: object, named: dict[str, Any]) -> list[_Found]:
-        """Return what each metric finds for a batch."""
-        texts, references, before = batch.hypotheses, batch.references, batch.first - 1
-        shared: dict[str, Any] | None = {} if len(self.metrics) > 1 else None
-        found: list[_Found] = []
-        with scoring(Batch(before, threads, stop, self.wanted.alignments, shared)):
-            for metric in self.metrics:
-                if metric.label in named:
-                    rows = named[metric.label][before : before + len(texts)]
-                else:
-                    rows = checked_rows(metric, texts, references)
-                found.append((rows, self._rows(metric, rows, batch) if self.wanted.segments else []))
-        return found
-
-    def _rows(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[SegmentRow]:
-        """Return the values of a batch's segments, and their details."""
-        details: Any = None
-        with guarded(f"metric {metric.name!r}"):
-            values = values_of(metric, metric.segment_scores(statistics))
-            if self.wanted.details or self.wanted.alignments:
-                details = metric.details(statistics, batch.hypotheses, batch.references)
-        if details is None:
-            return [SegmentRow(tuple(row)) for row in values]
-        if len(details) != len(values):
-            raise PluginError(f"metric {metric.name!r} returned details of {len(details)} segments for {len(values)}")
-        return [SegmentRow(tuple(row), each) for row, each in zip(values, details, strict=True)]
 
 
 def _by_name(

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from meteor_e.api.component import Component
 
 if TYPE_CHECKING:
-    from meteor_e.scoring.statistics import StatisticsSum
+    from contextlib import AbstractContextManager
+
+    from meteor_e.api.metrics import Metric
 
 
 class TextColumns(NamedTuple):
@@ -76,18 +78,17 @@ class TableFormat(Component):
         return False
 
     @abstractmethod
-    def open(self, path: str, texts: TextColumns, *, split: str | None = None, encoding: str = "utf-8") -> TextTable:
+    def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> TextTable:
         """Open a table.
 
         Args:
             path: of a file or folder; ``-`` is standard input.
             texts: which columns hold the texts.
-            split: the part of the table that is asked for, where a format has parts.
             encoding: of text files.
 
         Raises:
             InputError: if it cannot be read, has no rows, or lacks a column.
-            ConfigError: if a library is not installed, or there is no such split.
+            ConfigError: if a library is not installed.
         """
 
 
@@ -98,38 +99,37 @@ class SystemInput(NamedTuple):
         name: what to call the system.
         size: number of segments; ``None`` where only reading tells (standard input).
         pairs: gives the hypotheses and their references, once.
-        lines: the plain UTF-8 files that the pairs are the lines of, hypotheses first; empty where they are more than
-            that.
         table: the table that holds the system, if one does.
     """
 
     name: str
     size: int | None
     pairs: Callable[[], Iterator[tuple[str, list[str]]]]
-    lines: tuple[str, ...] = ()
     table: TextTable | None = None
 
 
 class ScoreRun(NamedTuple):
-    """What a :class:`ScoreRunner` is to do.
+    """What ``meteor-e score`` is to score, and how.
 
     Attributes:
+        metrics: what scores; METEOR is prepared.
         systems: what to score. The systems of a table follow each other.
-        output: the file or folder that takes the segments with their scores; ``None`` for none.
+        in_order: what scores batches, and yields them in order; see :func:`meteor_e.results.score`.
+        output: the table that takes the segments with their scores; ``None`` for none.
         prefix: what the names of new columns begin with.
         cluster: address of the cluster that scores; ``None`` for this process.
-        quiet: whether to show no progress.
     """
 
+    metrics: Sequence[Metric]
     systems: Sequence[SystemInput]
+    in_order: Callable[..., Any]
     output: str | None = None
     prefix: str = "meteor_"
     cluster: str | None = None
-    quiet: bool = False
 
 
 class ScoreRunner(Component):
-    """A way to score systems: ``table`` writes segments into a table (``-o FILE.parquet``), ``dask`` uses a cluster.
+    """Something that takes part in scoring: ``table`` writes segments (``-o FILE.parquet``), ``dask`` is a cluster.
 
     Class attributes:
         name: of the runner; lower case, unique among all installed plugins.
@@ -138,17 +138,9 @@ class ScoreRunner(Component):
     kind: ClassVar[str] = "runner"
 
     @abstractmethod
-    def run(self, meteor: Any, run: ScoreRun) -> list[StatisticsSum]:
-        """Score the systems.
-
-        Args:
-            meteor: the metric, a :class:`meteor_e.Meteor`.
-            run: what to do.
-
-        Returns:
-            The summed statistics of each system.
+    def start(self, run: ScoreRun) -> AbstractContextManager[ScoreRun]:
+        """Return a context in which is scored; entering it returns the run with other systems or another ``in_order``.
 
         Raises:
-            InputError: for the first segment that has no score, with its place.
-            ConfigError: if a library is not installed.
+            ConfigError: if a library is not installed, or a cluster does not answer.
         """

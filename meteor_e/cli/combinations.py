@@ -7,8 +7,7 @@ from collections.abc import Collection
 from meteor_e.base.errors import ConfigError
 
 _PLAIN = "it writes scores and nothing else"
-_ELSEWHERE = "segments are scored elsewhere; -o FILE.parquet or FILE.jsonl holds their scores and statistics"
-_METEOR = "that way of scoring is METEOR's"
+_TABLE = "a table of segments has METEOR's scores of all segments, and nothing else"
 _NO_ROOM = (
     "that format has no room for it; segments go into text, json, tsv, csv and wmt, alignments into text and json"
 )
@@ -19,18 +18,10 @@ REFUSED = {
     ("--quiet", "--segments"): _PLAIN,
     ("--quiet", "--alignments"): _PLAIN,
     ("--quiet", "--explain"): _PLAIN,
-    ("--dask", "--significance"): _ELSEWHERE,
-    ("--dask", "--segments"): _ELSEWHERE,
-    ("--dask", "--alignments"): _ELSEWHERE,
-    ("--dask", "--explain"): _ELSEWHERE,
-    ("--dask", "--on-error"): _ELSEWHERE,
-    ("--dask", "-M"): _METEOR,
-    ("-o TABLE", "--significance"): _ELSEWHERE,
-    ("-o TABLE", "--segments"): _ELSEWHERE,
-    ("-o TABLE", "--alignments"): _ELSEWHERE,
-    ("-o TABLE", "--explain"): _ELSEWHERE,
-    ("-o TABLE", "--on-error"): _ELSEWHERE,
-    ("-o TABLE", "-M"): _METEOR,
+    ("--dask", "--on-error"): "the warnings of other processes would be lost",
+    ("-o TABLE", "--explain"): _TABLE,
+    ("-o TABLE", "--on-error"): _TABLE,
+    ("-o TABLE", "-M"): _TABLE,
     ("--segments", "--format without segments"): _NO_ROOM,
     ("--alignments", "--format without alignments"): _NO_ROOM,
     ("--explain", "--format for programs"): "the explanation is text; write it with --format text, markdown or json",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import itertools
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -66,14 +65,11 @@ def plain_systems(
     }
     _check_counts(segments)
     names = system_names(hypotheses)
-    simple = references_per_segment == 1 and "-" not in (*hypotheses, *references)
-    simple = simple and codecs.lookup(encoding).name == "utf-8"
     return [
         SystemInput(
             name,
             next(iter(segments.values()), None),
             lambda path=path: _pairs(path, references, references_per_segment, encoding),  # type: ignore[misc]
-            (path, *references) if simple else (),
         )
         for name, path in zip(names, hypotheses, strict=True)
     ]

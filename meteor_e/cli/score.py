@@ -13,7 +13,7 @@ from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.options import METRIC_GROUPS, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.results import format_option, output_option, significance_options, write_result
-from meteor_e.cli.score_options import ScoreOptions, scored_elsewhere, scored_table
+from meteor_e.cli.score_options import ScoreOptions, scored_table
 from meteor_e.cli.score_tables import TABLE_OPTIONS, is_table_output
 from meteor_e.formats.inputs import INPUT_FORMATS
 
@@ -25,7 +25,7 @@ GROUPS = {
     "Input": OptionGroup(
         (
             *("references", "references_per_segment", "form_in", "encoding", "on_missing", "names"),
-            *("hypothesis_columns", "reference_columns", "split", "test_set", "pair", "on_error"),
+            *("hypothesis_columns", "reference_columns", "test_set", "pair", "on_error"),
         ),
         "system.txt -R first.txt -R second.txt",
     ),
@@ -99,7 +99,7 @@ def score(**given: Any) -> None:
 
     The last file is the reference, unless --reference names one; all others are hypotheses, one file per system.
     Files hold one segment per line (plain, gzip, bzip2 or xz), or are SGML or WMT XML; - is standard input.
-    One Parquet, JSON Lines, CSV or TSV file, or folder of Hugging Face datasets, holds both in columns.
+    One Parquet, JSON Lines, CSV or TSV file holds both in columns.
 
     \b
     meteor-e score system.txt reference.txt
@@ -115,17 +115,15 @@ def score(**given: Any) -> None:
     wmt = options.wmt(form)
     inputs, from_table = options.inputs()
     options = options if from_table else options.of_captions()
-    into_table = is_table_output(options.output, from_table)
+    into_table = is_table_output(options.output)
     options.check(form, into_table)
     metrics = options.make_meteor.metrics(options.metrics or ("meteor",))
-    output = None if into_table else options.output
-    if into_table or options.cluster is not None:
-        table = scored_elsewhere(options, metrics[0], inputs, into_table)
-        _write(table, form, output, options, wmt)
-        return
-    with terminal_progress(options.quiet) as progress:
-        table = scored_table(options, metrics, inputs, form, progress)
-        _write(table, form, output, options, wmt)
+    segments, report = (options.output, None) if into_table else (None, options.output)
+    with (
+        terminal_progress(options.quiet) as progress,
+        scored_table(options, metrics, inputs, form, segments, progress) as table,
+    ):
+        _write(table, form, report, options, wmt)
 
 
 def _write(table: Results, form: OutputFormat, output: str | None, options: ScoreOptions, wmt: WmtNames | None) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from meteor_e.api.outputs import WmtNames
 from meteor_e.api.tables import ScoreRun
@@ -13,7 +15,7 @@ from meteor_e.cli.combinations import check_combination
 from meteor_e.cli.failures import failing, without_failures
 from meteor_e.cli.inputs import file_format, lined_up, named, systems
 from meteor_e.cli.results import output_format, tests_of
-from meteor_e.cli.score_tables import TableOptions, find_table, run_elsewhere, systems_of
+from meteor_e.cli.score_tables import TableOptions, find_table, runners, systems_of
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
@@ -108,7 +110,7 @@ class ScoreOptions(SimpleNamespace):
 
     def inputs(self) -> tuple[list[SystemInput], bool]:
         """Return the systems, and whether a table holds them."""
-        columns = TableOptions(self.hypothesis_columns, self.reference_columns, self.split)
+        columns = TableOptions(self.hypothesis_columns, self.reference_columns)
         source = self.files, self.references, self.references_per_segment, self.encoding
         table = find_table(*source, columns, self.form_in)
         form = cast("Format | None", self.form_in)
@@ -116,10 +118,26 @@ class ScoreOptions(SimpleNamespace):
         return named(found, self.names), table is not None
 
 
+@contextmanager
 def scored_table(
-    options: ScoreOptions, metrics: list[Metric], inputs: list[SystemInput], form: OutputFormat, progress: Progress
-) -> Results:
-    """Return the table, which is scored while it is written."""
+    options: ScoreOptions,
+    metrics: list[Metric],
+    inputs: list[SystemInput],
+    form: OutputFormat,
+    output: str | None,
+    progress: Progress,
+) -> Iterator[Results]:
+    """Return the results, which are scored while they are written within the block.
+
+    Args:
+        options: of the command.
+        metrics: what scores.
+        inputs: what is scored.
+        form: of the report.
+        output: the table of segments; ``None`` for none.
+        progress: told about the work.
+    """
+    from meteor_e.engine.threads import scored_in_order
     from meteor_e.results import score
 
     language = options.make_meteor.language
@@ -129,25 +147,20 @@ def scored_table(
     elif options.on_error == "zero":
         for metric in failing(metrics, language):
             metric.on_error = "zero"
-    return score(
-        metrics,
-        lined_up(inputs) if options.explain else inputs,
-        language=language,
-        tests=tests_of(options.significance, options.samples, options.seed),
-        segments=options.segments or options.alignments,
-        details=form.details,
-        alignments=options.alignments,
-        explain=options.explain,
-        progress=progress,
-        left_out=left_out,
-    )
-
-
-def scored_elsewhere(options: ScoreOptions, metric: Metric, inputs: list[SystemInput], into_table: bool) -> Results:
-    """Score on a cluster or into a table of segments; return the table of systems."""
-    from meteor_e.results import of_totals
-
-    run = ScoreRun(inputs, options.output if into_table else None, options.prefix, options.cluster, options.quiet)
-    meteor = cast("Any", metric).current
-    totals = [(total.total.to_vector(), total.segments) for total in run_elsewhere(meteor, run)]
-    return of_totals(metric, [system.name for system in inputs], totals)
+    if output is not None:
+        metrics[0].prepare((), language)
+    run = ScoreRun(metrics, inputs, scored_in_order, output, options.prefix, options.cluster)
+    with runners(run) as run:
+        yield score(
+            metrics,
+            lined_up(run.systems) if options.explain else run.systems,
+            language=language,
+            tests=tests_of(options.significance, options.samples, options.seed),
+            segments=options.segments or options.alignments,
+            details=form.details,
+            alignments=options.alignments,
+            explain=options.explain,
+            progress=progress,
+            left_out=left_out,
+            in_order=run.in_order,
+        )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -13,10 +14,6 @@ from meteor_e.base.errors import ConfigError, guarded, near_miss
 from meteor_e.cli.inputs import refuse_pipes
 from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS
 from meteor_e.formats.tables import is_table_name, table_format
-
-if TYPE_CHECKING:
-    from meteor_e.meteor import Meteor
-    from meteor_e.scoring.statistics import StatisticsSum
 
 TABLE_OPTIONS = (
     click.option(
@@ -34,7 +31,6 @@ TABLE_OPTIONS = (
         help="Column of the references in a table (texts or lists of texts); repeat it for several.  "
         "[default: reference]",
     ),
-    click.option("--split", metavar="NAME", help="Split of a datasets folder."),
     click.option(
         "--prefix",
         default="meteor_",
@@ -57,12 +53,10 @@ class TableOptions(NamedTuple):
     Attributes:
         hypotheses: columns of hypotheses, one for each system.
         references: columns of references.
-        split: split of a dataset.
     """
 
     hypotheses: tuple[str, ...]
     references: tuple[str, ...]
-    split: str | None
 
     @property
     def texts(self) -> TextColumns:
@@ -89,7 +83,7 @@ def find_table(
     refuse_pipes((*files, *references))
     if form is not None and form not in INPUT_FORMATS:
         _check_format(form)
-    asked = bool(options.hypotheses or options.references) or options.split is not None
+    asked = bool(options.hypotheses or options.references)
     if form in TEXT_FORMATS:
         if asked:
             raise ConfigError(f"--format-in {form} has no columns; leave out the options of tables")
@@ -106,20 +100,20 @@ def find_table(
             "--hypothesis-column and --reference-column"
         )
     if found is None:
-        folder = " (a folder with neither Parquet files nor a dataset that save_to_disk wrote)"
+        folder = " (a folder without Parquet files)"
         kind = folder if Path(files[0]).is_dir() else "" if Path(files[0]).exists() else " (there is no such file)"
         raise ConfigError(
-            f"{files[0]} is not a table{kind}: Parquet, a datasets folder, .csv, "
+            f"{files[0]} is not a table{kind}: Parquet, .csv, "
             ".tsv, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format. Columns are of tables only"
         )
-    _check_options(options, references_per_segment, files[0], found)
+    _check_options(options, references_per_segment)
     from meteor_e.plugins.registry import plugin_registry
 
     kind_found: type[TableFormat] = plugin_registry().get("table format", found)
-    return kind_found.make().open(files[0], options.texts, split=options.split, encoding=encoding)
+    return kind_found.make().open(files[0], options.texts, encoding=encoding)
 
 
-def _check_options(options: TableOptions, references_per_segment: int, path: str, form: str) -> None:
+def _check_options(options: TableOptions, references_per_segment: int) -> None:
     """Refuse options that a table does not go with."""
     if references_per_segment > 1:
         raise ConfigError(
@@ -129,8 +123,6 @@ def _check_options(options: TableOptions, references_per_segment: int, path: str
     for name in options.hypotheses:
         if options.hypotheses.count(name) > 1:
             raise ConfigError(f"--hypothesis-column {name} is given twice")
-    if options.split is not None and form in ("csv", "tsv"):
-        raise ConfigError(f"{path} is no dataset with splits; leave --split out")
 
 
 def _check_format(form: str) -> None:
@@ -163,20 +155,23 @@ def systems_of(table: TextTable) -> list[SystemInput]:
     ]
 
 
-def is_table_output(output: str | None, from_table: bool) -> bool:
+def is_table_output(output: str | None) -> bool:
     """Return whether an output file is to be a table of segments, by its name."""
-    if output is None or output == "-":
-        return False
-    return is_table_name(output) or (from_table and "." not in Path(output).name)
+    return output is not None and output != "-" and is_table_name(output)
 
 
-def run_elsewhere(meteor: Meteor, run: ScoreRun) -> list[StatisticsSum]:
-    """Score by a plugin's runner: on a cluster, or into a table of segments.
+@contextmanager
+def runners(run: ScoreRun) -> Iterator[ScoreRun]:
+    """Start the cluster and the table of segments that a run asks for; they end with the block.
 
     Raises:
-        PluginError: if it is not installed.
+        PluginError: if the plugin is not installed.
     """
     from meteor_e.plugins.registry import plugin_registry
 
-    runner: ScoreRunner = plugin_registry().get("runner", "table" if run.cluster is None else "dask").make()
-    return runner.run(meteor, run)
+    with ExitStack() as stack:
+        for name, asked in (("dask", run.cluster), ("table", run.output)):
+            if asked is not None:
+                runner: ScoreRunner = plugin_registry().get("runner", name).make()
+                run = stack.enter_context(runner.start(run))
+        yield run

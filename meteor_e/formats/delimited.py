@@ -103,9 +103,7 @@ class CsvFormat(TableFormat):
     name = "csv"
     tabs: ClassVar[bool] = False
 
-    def open(
-        self, path: str, texts: TextColumns, *, split: str | None = None, encoding: str = "utf-8"
-    ) -> DelimitedTable:
+    def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> DelimitedTable:
         """Open a table; it has no splits."""
         return DelimitedTable(path, texts, self.tabs, encoding)
 

@@ -29,7 +29,6 @@ INPUT_FORMATS = {
     "tsv": "tab-separated values with a header",
     "jsonl": "JSON Lines",
     "parquet": "Parquet",
-    "datasets": "a folder of Hugging Face datasets",
 }
 """All formats that ``--format-in`` takes, by name; plugins may bring more tables."""
 

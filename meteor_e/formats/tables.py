@@ -15,9 +15,6 @@ JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 PARQUET = (".parquet", ".pq")
 """What names of Parquet files that are to be written end in; what is read is known by its content."""
 
-DATASET_DICTIONARY = "dataset_dict.json"
-"""The file that names the splits of a dataset."""
-
 _PARQUET_MAGIC = b"PAR1"
 
 
@@ -40,8 +37,6 @@ def table_format(path: str, *, alone: bool = False) -> str | None:
                 return form
     place = Path(path)
     try:
-        if place.is_dir() and ((place / "state.json").is_file() or (place / DATASET_DICTIONARY).is_file()):
-            return "datasets"
         if _is_parquet(place):
             return "parquet"
     except (OSError, ValueError):

@@ -87,7 +87,7 @@ class PairsFormat(TableFormat):
     def recognizes(cls, path):
         return path.endswith(".bars")
 
-    def open(self, path, texts, *, split=None, encoding="utf-8"):
+    def open(self, path, texts, *, encoding="utf-8"):
         return Pairs(path, texts)
 
 

@@ -139,8 +139,6 @@ def test_standard_output_of_quiet(cli, own_packs):
         (["-M", "bleu", "-M", "bleu"], "two metrics are called 'BLEU'"),
         (["-f", "csv", "--alignments"], "alignments into text and json"),
         (["-M", "bleu", "-o", "x.parquet"], "-o TABLE does not go with -M"),
-        (["-M", "bleu", "--dask", "local"], "--dask does not go with -M"),
-        (["--dask", "local", "--segments"], "--dask does not go with --segments"),
         (["-q", "--segments"], "--quiet does not go with --segments"),
         (["-f", "latex", "--segments"], "segments go into text"),
         (["-f", "tsv", "--explain"], "the explanation is text"),
@@ -220,8 +218,8 @@ def test_segments_and_alignments_of_several_metrics(cli, own_packs):
 def test_every_refused_pair_of_options_has_a_reason():
     known = {option for pair in REFUSED for option in pair}
     assert all(one != other and (other, one) not in REFUSED and reason for (one, other), reason in REFUSED.items())
-    with pytest.raises(ConfigError, match="--dask does not go with --segments: segments are scored elsewhere"):
-        check_combination(known - {"--quiet", "--significance"})
+    with pytest.raises(ConfigError, match="-o TABLE does not go with --explain: a table"):
+        check_combination(known - {"--quiet", "--dask"})
 
 
 @pytest.mark.parametrize("language", ["english", "EN", "pt-BR", "pol", "sr-Cyrl", "kl"])

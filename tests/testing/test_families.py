@@ -58,7 +58,7 @@ class Lines(TableFormat):
     def recognizes(cls, path):
         return path.endswith(".two")
 
-    def open(self, path, texts, *, split=None, encoding="utf-8"):
+    def open(self, path, texts, *, encoding="utf-8"):
         raise InputError(f"{path}: no such table")
 
 

@@ -81,16 +81,6 @@ def test_its_language_is_known_where_the_pack_is_named(bitext, store_root, tmp_p
         Meteor("other", pack="xx-missing")
 
 
-def test_a_metric_of_the_packs_language_goes_where_the_pack_lies_elsewhere(bitext, store_root, tmp_path, monkeypatch):
-    tables = pytest.importorskip("meteor_e_tables", reason="the plugin meteor-e-tables is not installed")
-    pack = build(tmp_path / "here" / "pack", bitext, options=OPTIONS)
-    metric = tables.PortableMetric.of(Meteor(str(pack.path / "language.yaml")))
-    monkeypatch.setattr("meteor_e_tables.portable._metrics", {})
-    shutil.copytree(pack.path, store_root / "pack")
-    shutil.rmtree(pack.path)
-    assert metric.meteor().signature == metric.signature
-
-
 def test_a_language_file_of_ones_own_keeps_its_matchers_and_tasks(bitext, tmp_path):
     file = tmp_path / "own.yaml"
     file.write_text(

@@ -1,25 +1,15 @@
-"""Arrow tables: what Parquet and ``datasets`` have in common."""
+"""Arrow tables: what Parquet holds."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from meteor_e.api import InputError, TextColumns
 from meteor_e_tables.batches import Batch, text_batch
-from meteor_e_tables.cells import find_column, nested
-from meteor_e_tables.libraries import require
-
-
-def pyarrow(what: str) -> Any:
-    """Import pyarrow.
-
-    Raises:
-        ConfigError: if it is not installed.
-    """
-    return require("pyarrow", what)
+from meteor_e_tables.cells import COLUMN_OPTIONS, find_column, nested
 
 
 @contextlib.contextmanager
@@ -51,6 +41,10 @@ class ArrowRows:
     name: str
     table: Any
 
+    def __len__(self) -> int:
+        rows: int = self.table.num_rows
+        return rows
+
     def arrow(self, schema: Any = None) -> Any:
         """Return the table."""
         return self.table
@@ -73,7 +67,8 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
     Raises:
         InputError: if the rows do not fit one schema.
     """
-    pa = pyarrow("writing Parquet")
+    import pyarrow as pa
+
     if schema is None:
         # pyarrow takes the columns of the first row for all.
         keys = list(dict.fromkeys(key for row in rows for key in row))
@@ -91,7 +86,7 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
         return pa.Table.from_pylist(rows, schema=schema)
 
 
-def text_paths(schema: Any, texts: TextColumns, name: str, options: Sequence[str]) -> dict[str, list[str]]:
+def text_paths(schema: Any, texts: TextColumns, name: str) -> dict[str, list[str]]:
     """Find the columns that hold texts.
 
     Returns:
@@ -123,7 +118,7 @@ def text_paths(schema: Any, texts: TextColumns, name: str, options: Sequence[str
         )
 
     paths = {}
-    for columns, option in zip((texts.hypotheses, texts.references), options, strict=True):
+    for columns, option in zip(texts, COLUMN_OPTIONS, strict=True):
         for column in columns:
             path = find_column(schema.names, column, name, option)
             if schema.names.count(path[0]) > 1:
@@ -161,4 +156,4 @@ def arrow_batch(
         return f"{name}, row {first + row}"
 
     cells = {column: list(nested(values[column], path, where)) for column, path in paths.items()}
-    return text_batch(name, first, texts, cells, ArrowRows(name, table) if whole else None)
+    return text_batch(texts, cells, ArrowRows(name, table) if whole else None, where)

@@ -11,6 +11,9 @@ from meteor_e.base.errors import near_miss
 Where = Callable[[int], str]
 """Says where a row (from 0) is."""
 
+COLUMN_OPTIONS = ("--hypothesis-column", "--reference-column")
+"""Options that choose columns, in the order of the fields of :class:`meteor_e.api.TextColumns`."""
+
 
 def checked_texts(values: Iterable[Any], column: str, where: Where) -> list[str]:
     """Return the texts of a column.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from meteor_e.base.texts import distinct_keys
 from meteor_e.formats.plain import read_segments
 from meteor_e_tables.arrow import arrow_table
 from meteor_e_tables.batches import BATCH_ROWS, Batch, Source, text_batch
-from meteor_e_tables.cells import find_column, nested
+from meteor_e_tables.cells import COLUMN_OPTIONS, find_column, nested
 
 _LINE = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -28,6 +27,9 @@ class ObjectRows:
 
     name: str
     rows: list[dict[str, Any]]
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def objects(self) -> list[dict[str, Any]]:
         """Return them."""
@@ -55,36 +57,27 @@ class JsonLines(Source):
     Args:
         path: the file; ``-`` is standard input.
         texts: which fields hold the texts; ``translation.de`` is a field of a field.
-        options: names of the options that choose them, for messages.
 
     Raises:
         InputError: if it cannot be read, or its first line lacks a field.
     """
 
-    def __init__(
-        self,
-        path: PathLike,
-        texts: TextColumns,
-        options: tuple[str, str] = ("--hypothesis-column", "--reference-column"),
-    ) -> None:
+    def __init__(self, path: PathLike, texts: TextColumns) -> None:
         self.name = input_name(path)
         self.size = None
         self._path = path
         self.texts = texts
-        self._once = os.fspath(path) == "-"
-        self._lines = self._objects()
+        self._lines: Iterator[tuple[int, dict[str, msgspec.Raw]]] | None = self._objects()
         self._first = next(self._lines, None)
-        if not self._once:
-            self._lines.close()
         if self._first is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
         self._fields = {
             column: find_column(tuple(self._first[1]), column, self.name, option)
-            for names, option in zip((texts.hypotheses, texts.references), options, strict=True)
+            for names, option in zip(texts, COLUMN_OPTIONS, strict=True)
             for column in names
         }
 
-    def _objects(self) -> Generator[tuple[int, dict[str, msgspec.Raw]], None, None]:
+    def _objects(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
         # The decoder keeps the last of fields that have one name. What may be such a line is read again.
         keys = {f'"{column.partition(".")[0]}' for names in self.texts for column in names}
         for number, line in enumerate(read_segments(self._path), 1):
@@ -115,9 +108,9 @@ class JsonLines(Source):
             yield self._batch(numbers[0], rows, whole)
 
     def _all_lines(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
-        if not self._once:
-            return self._objects()
-        return itertools.chain([] if self._first is None else [self._first], self._lines)
+        # What the constructor read comes first: standard input has it no more.
+        lines, self._lines = self._lines, None
+        return self._objects() if lines is None or self._first is None else itertools.chain([self._first], lines)
 
     def _batch(self, first: int, rows: list[dict[str, msgspec.Raw]], whole: bool) -> Batch:
         def where(row: int) -> str:
@@ -134,9 +127,7 @@ class JsonLines(Source):
                 except (msgspec.DecodeError, RecursionError) as error:
                     raise InputError(f"{where(row)}, field {path[0]!r}: {error}") from None
             values[column] = list(nested(cells, path, where))
-        return text_batch(
-            self.name, first, self.texts, values, ObjectRows(self.name, list(rows)) if whole else None, "line"
-        )
+        return text_batch(self.texts, values, ObjectRows(self.name, list(rows)) if whole else None, where)
 
 
 def _decoded(value: Any) -> Any:

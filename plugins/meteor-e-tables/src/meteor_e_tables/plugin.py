@@ -9,7 +9,6 @@ from meteor_e import hookimpl
 def meteor_e_table_formats() -> dict[str, str]:
     """Return the formats that need a library, or more than one line of text per row."""
     return {
-        "datasets": "meteor_e_tables.formats:DatasetsFormat",
         "jsonl": "meteor_e_tables.formats:JsonLinesFormat",
         "parquet": "meteor_e_tables.formats:ParquetFormat",
     }
@@ -18,4 +17,4 @@ def meteor_e_table_formats() -> dict[str, str]:
 @hookimpl
 def meteor_e_runners() -> dict[str, str]:
     """Return the runners: into a table of segments, and on a cluster."""
-    return {"dask": "meteor_e_tables.runner:DaskRunner", "table": "meteor_e_tables.runner:TableRunner"}
+    return {"dask": "meteor_e_tables.cluster:DaskRunner", "table": "meteor_e_tables.output:TableRunner"}

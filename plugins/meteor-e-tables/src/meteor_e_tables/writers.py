@@ -1,22 +1,19 @@
-"""Tables with scores: Parquet, JSON Lines and ``datasets``, written whole or not at all."""
+"""Tables with scores: Parquet and JSON Lines, written whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
-import shutil
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base.files import atomic_binary_writer, os_errors_as, scratch_beside
+from meteor_e.base.files import atomic_binary_writer
 from meteor_e.formats.tables import JSON_LINES, PARQUET
-from meteor_e_tables.arrow import arrow_errors, pyarrow
+from meteor_e_tables.arrow import arrow_errors
 from meteor_e_tables.batches import Rows
-from meteor_e_tables.libraries import require
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,33 +27,22 @@ SCORE_KEY = "meteor_e.corpus_score."
 Columns = Mapping[str, "np.ndarray[Any, Any]"]
 
 
-class TableWriter(Protocol):
-    """Writes a table batch by batch."""
-
-    def write(self, rows: Rows, added: Columns) -> None:
-        """Write rows, with columns added behind their own."""
-
-    def finish(self, scores: Mapping[str, float]) -> None:
-        """Note the corpus scores of the systems, where the format has a place for them."""
-
-
 @contextlib.contextmanager
-def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[TableWriter]:
-    """Write a table of the kind that the name tells: ``.parquet``, ``.jsonl``, ``.jsonl.gz``, or a folder.
+def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[ParquetWriter | JsonLinesWriter]:
+    """Write a table of the kind that the name tells: ``.parquet``, ``.jsonl`` or ``.jsonl.gz``.
 
     Args:
-        path: file, or a folder (a name without an ending) for ``datasets``.
+        path: of the file.
         signature: of the metric.
         schema: what the rows' columns are, a ``pyarrow.Schema``; ``None``: what the first rows suggest.
 
     Raises:
-        ConfigError: for another name, or if a library is not installed.
+        ConfigError: for another name.
         InputError: if it cannot be written.
     """
     if path.endswith(PARQUET):
-        pyarrow("writing Parquet")
         with atomic_binary_writer(path) as stream:
-            parquet = _ParquetWriter(stream, path, signature, schema)
+            parquet = ParquetWriter(stream, path, signature, schema)
             try:
                 yield parquet
             finally:
@@ -65,20 +51,16 @@ def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[Tabl
         with atomic_binary_writer(path) as stream:
             if path.endswith(".gz"):
                 with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
-                    yield _JsonLinesWriter(packed, path)
+                    yield JsonLinesWriter(packed, path)
             else:
-                yield _JsonLinesWriter(stream, path)
-    elif "." not in Path(path).name:
-        with _dataset_writer(path, signature, schema) as dataset:
-            yield dataset
+                yield JsonLinesWriter(stream, path)
     else:
-        raise ConfigError(
-            f"{path} is not the name of a table; use .parquet, .jsonl or .jsonl.gz, "
-            "or a name without an ending for a datasets folder"
-        )
+        raise ConfigError(f"{path} is not the name of a table; use .parquet, .jsonl or .jsonl.gz")
 
 
-class _ParquetWriter:
+class ParquetWriter:
+    """Writes Parquet batch by batch."""
+
     def __init__(self, stream: Any, path: str, signature: str, schema: Any) -> None:
         self._stream = stream
         self._path = path
@@ -87,6 +69,7 @@ class _ParquetWriter:
         self._writer: Any = None
 
     def write(self, rows: Rows, added: Columns) -> None:
+        """Write rows, with columns added behind their own."""
         import pyarrow.parquet as pq
 
         table = _with_columns(rows.arrow(self._schema), added, self._path)
@@ -114,12 +97,14 @@ class _ParquetWriter:
             self._pending, self._rows = [], 0
 
     def finish(self, scores: Mapping[str, float]) -> None:
+        """Note the corpus scores of the systems, where the format has a place for them."""
         if self._writer is not None:
             with arrow_errors(f"cannot write {self._path}"):
                 self._flush()
                 self._writer.add_key_value_metadata({SCORE_KEY + name: repr(score) for name, score in scores.items()})
 
     def close(self) -> None:
+        """End the file."""
         if self._writer is not None:
             with arrow_errors(f"cannot write {self._path}"):
                 self._writer.close()
@@ -145,13 +130,16 @@ def _refuse_taken(name: str, columns: Any, path: str) -> None:
         raise InputError(f"cannot write {path}: the input has a column {name!r} already; choose another --prefix")
 
 
-class _JsonLinesWriter:
+class JsonLinesWriter:
+    """Writes JSON Lines batch by batch."""
+
     def __init__(self, stream: Any, path: str) -> None:
         self._stream = stream
         self._path = path
         self._encoder = msgspec.json.Encoder()
 
     def write(self, rows: Rows, added: Columns) -> None:
+        """Write rows, with columns added behind their own."""
         columns = list(added)
         numbers = zip(*(values.tolist() for values in added.values()), strict=True)
         for row, values in zip(rows.objects(), numbers, strict=True):
@@ -166,77 +154,4 @@ class _JsonLinesWriter:
             self._stream.write(line + b"\n")
 
     def finish(self, scores: Mapping[str, float]) -> None:
-        pass
-
-
-@contextlib.contextmanager
-def _dataset_writer(path: str, signature: str, schema: Any) -> Iterator[TableWriter]:
-    datasets = require("datasets", "writing a dataset folder", "datasets")
-    import pyarrow as pa
-
-    target = Path(path).absolute()
-    if target.exists():
-        raise InputError(f"cannot write {path}: it is there already; choose another name, or remove it")
-    scratch = scratch_beside(target)
-    with os_errors_as(InputError, f"cannot write {path}"):
-        scratch.mkdir()
-    try:
-        rows = scratch / "rows.arrow"
-        with rows.open("wb") as stream:
-            writer = _ArrowWriter(stream, path, datasets, schema)
-            yield writer
-            writer.close()
-        if writer.schema is not None:
-            with arrow_errors(f"cannot write {path}"):
-                dataset = datasets.Dataset.from_file(str(rows))
-                dataset.info.description = f"{SIGNATURE_KEY}: {signature}" + "".join(
-                    f"\n{SCORE_KEY}{name}: {score!r}" for name, score in writer.scores.items()
-                )
-                bars = datasets.utils.logging.is_progress_bar_enabled()
-                datasets.disable_progress_bars()
-                try:
-                    dataset.save_to_disk(str(scratch / "dataset"))
-                finally:
-                    if bars:
-                        datasets.enable_progress_bars()
-                (scratch / "dataset").rename(target)
-    except pa.ArrowException as error:
-        raise InputError(f"cannot write {path}: {error}") from error
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-
-
-class _ArrowWriter:
-    def __init__(self, stream: Any, path: str, datasets: Any, schema: Any) -> None:
-        self._stream = stream
-        self._path = path
-        self._datasets = datasets
-        self._rows_schema = schema
-        self._writer: Any = None
-        self.schema: Any = None
-        self.scores: dict[str, float] = {}
-
-    def write(self, rows: Rows, added: Columns) -> None:
-        import pyarrow as pa
-
-        own = rows.arrow(self._rows_schema)
-        if self._rows_schema is None:
-            self._rows_schema = own.schema
-        table = _with_columns(own, added, self._path)
-        with arrow_errors(f"cannot write {self._path}"):
-            if self._writer is None:
-                # Features say more than Arrow's types: what is a class, an image and so on.
-                features = self._datasets.Features.from_arrow_schema(self._rows_schema)
-                for name in added:
-                    kind = str(table.schema.field(name).type)
-                    features[name] = self._datasets.Value("float64" if kind == "double" else kind)
-                self.schema = features.arrow_schema
-                self._writer = pa.ipc.new_stream(self._stream, self.schema)
-            self._writer.write_table(table.cast(self.schema))
-
-    def finish(self, scores: Mapping[str, float]) -> None:
-        self.scores = dict(scores)
-
-    def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
+        """Note the corpus scores of the systems; JSON Lines have no place for them."""

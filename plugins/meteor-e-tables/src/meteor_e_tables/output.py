@@ -1,0 +1,138 @@
+"""Tables of segments with their scores: ``-o FILE.parquet`` and ``-o FILE.jsonl``."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.api import SystemInput, TextColumns
+from meteor_e.api.sums import MetricSum
+from meteor_e.api.tables import ScoreRun, ScoreRunner
+from meteor_e_tables.batches import BATCH_ROWS, Batch, Rows, Source, text_batch
+from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns
+from meteor_e_tables.jsonlines import ObjectRows
+from meteor_e_tables.writers import JsonLinesWriter, ParquetWriter, table_writer
+
+if TYPE_CHECKING:
+    from meteor_e.engine.streaming import SegmentBatch
+
+
+class TableRunner(ScoreRunner):
+    """Writes a table of segments, Parquet or JSON Lines, while METEOR scores them."""
+
+    name = "table"
+
+    @contextlib.contextmanager
+    def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
+        """Keep all columns of what is read, and write them with those of the scores."""
+        assert run.output is not None
+        meteor = run.metrics[0].current  # type: ignore[attr-defined]
+        sources = _sources(run.systems)
+        with table_writer(run.output, meteor.signature, sources[0][0].schema()) as writer:
+            output = _Output(run, sources, writer, meteor.matcher_names)
+            yield run._replace(systems=output.systems, in_order=output.in_order)
+            output.writer.finish({name: total.values()[0] for name, total in output.totals.items()})
+
+
+class _Output:
+    """What is written where: systems that share a table stand side by side, others one below the other."""
+
+    def __init__(
+        self,
+        run: ScoreRun,
+        sources: Sequence[tuple[Source, list[str]]],
+        writer: ParquetWriter | JsonLinesWriter,
+        matchers: Sequence[str],
+    ) -> None:
+        self.writer, self._run = writer, run
+        self.totals: dict[str, MetricSum] = {}
+        self.systems: list[SystemInput] = []
+        places: list[Callable[..., Any]] = []
+        for source, names in sources:
+            alone = len(names) == 1
+            columns = [ColumnNames.of(matchers, run.prefix if alone else f"{name}_{run.prefix}") for name in names]
+            rows: deque[Rows] = deque()
+            queues = [ColumnQueue() for _ in names]
+            for place, name in enumerate(names):
+                last = place == len(names) - 1
+                pairs = partial(source.pairs, place, rows if last else None)
+                self.systems.append(SystemInput(name, source.size, pairs))
+                places.append(partial(self._write, queues, place, columns, rows))
+        self._places = iter(zip(self.systems, places, strict=True))
+
+    def in_order(self, batches: Iterator[SegmentBatch], score: Any, threads: int) -> Iterator[tuple[SegmentBatch, Any]]:
+        """Score the batches of the next system, and write its rows."""
+        system, write = next(self._places)
+        total = self.totals[system.name] = MetricSum(self._run.metrics[0])
+        for batch, found in self._run.in_order(batches, score, threads):
+            statistics = found[0][0]
+            total.add(statistics)
+            write(ScoredColumns.of(statistics))
+            yield batch, found
+
+    def _write(
+        self,
+        queues: Sequence[ColumnQueue],
+        place: int,
+        names: Sequence[ColumnNames],
+        rows: deque[Rows],
+        scored: ScoredColumns,
+    ) -> None:
+        """Write the rows whose scores are known; those of all systems but the last wait in memory."""
+        queues[place].add(scored)
+        while rows and len(rows[0]) <= queues[-1].size:
+            some = rows.popleft()
+            added: dict[str, Any] = {}
+            for queue, own in zip(queues, names, strict=True):
+                added.update(queue.take(len(some)).named(own))
+            self.writer.write(some, added)
+
+
+def _sources(systems: Sequence[SystemInput]) -> list[tuple[Source, list[str]]]:
+    """Return tables with the names of their systems; a system that comes from no table is one."""
+    found: list[tuple[Source, list[str]]] = []
+    for table, group in itertools.groupby(systems, key=lambda system: system.table):
+        own = list(group)
+        if isinstance(table, Source):
+            found.append((table, [system.name for system in own]))
+        elif table is not None and table.records() is not None:
+            source = RecordSource(table.name, table.size, table.texts, table.records)
+            found.append((source, [system.name for system in own]))
+        else:
+            texts = TextColumns(references=("references",))
+            for system in own:
+                records = partial(_records, system, several=len(systems) > 1)
+                found.append((RecordSource(system.name, system.size, texts, records), [system.name]))
+    return found
+
+
+def _records(system: SystemInput, *, several: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows of a system that comes from no table; of several systems, they say which is which."""
+    begin = {"system": system.name} if several else {}
+    for number, (hypothesis, references) in enumerate(system.pairs(), 1):
+        yield number, {**begin, "segment": number, "hypothesis": hypothesis, "references": list(references)}
+
+
+class RecordSource(Source):
+    """Rows that the core or another plugin reads one by one.
+
+    Args:
+        name, size, texts: see :class:`meteor_e.api.TextTable`.
+        records: yields the rows; see :meth:`meteor_e.api.TextTable.records`.
+    """
+
+    def __init__(self, name: str, size: int | None, texts: TextColumns, records: Callable[[], Any]) -> None:
+        self.name, self.size, self.texts, self._records = name, size, texts, records
+
+    def batches(self, whole: bool = False) -> Iterator[Batch]:
+        """Read the rows."""
+        records = self._records()
+        while some := list(itertools.islice(records, BATCH_ROWS)):
+            numbers, rows = zip(*some, strict=True)
+            cells = {column: [row[column] for row in rows] for columns in self.texts for column in columns}
+            kept = ObjectRows(self.name, [dict(row) for row in rows])
+            yield text_batch(self.texts, cells, kept, lambda row, lines=numbers: f"{self.name}, line {lines[row]}")
