@@ -30,7 +30,7 @@ PAIRS = [
         " ".join(WORDS[(7 * n + 3 * i) % 18] for i in range(n % 9 + 1)),
         " ".join(WORDS[(5 * n + i) % 18] for i in range(8)),
     )
-    for n in range(9000)
+    for n in range(4200)
 ]
 
 
@@ -178,7 +178,7 @@ class TestProcesses:
 
     @pytest.fixture
     def start(self, own_packs, tmp_path):
-        (tmp_path / "hyp").write_text("".join(f"{text} {n}\n" for n in range(130) for text, _ in PAIRS))
+        (tmp_path / "hyp").write_text("".join(f"{text} {n}\n" for n in range(280) for text, _ in PAIRS))
         yield lambda *options: subprocess.Popen(
             [sys.executable, "-m", "meteor_e", "score", "hyp", "hyp", "-o", "out.jsonl", *options],
             cwd=tmp_path,
