@@ -97,7 +97,7 @@ function alignedLines(alignment, report, { all = false } = {}) {
   const columns = units.reduce((sum, unit) => sum + unit.columns.length, 0);
   const texts = (side) => side.map((word) => word.text);
   const root = element("div", { class: "lines", dir: direction(texts(reference)) });
-  const spoken = `Hypothesis${alignment.edited ? ", edited" : ` of ${report.systems[alignment.system].name}`}: ${texts(hypothesis).join(" ")}. Reference: ${texts(reference).join(" ")}.`;
+  const spoken = `Hypothesis of ${report.systems[alignment.system].name}: ${texts(hypothesis).join(" ")}. Reference: ${texts(reference).join(" ")}.`;
   const label = element("p", { class: "hidden" }, visible(cut(spoken, LONG_TEXT)));
   const word = (side, at, match) => {
     const about = match ? `${report.matchers[match.matcher]}, chunk ${match.chunk}` : "no match";
