@@ -292,8 +292,8 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
         found["recipe"] = Reader("recipe.yaml", train, judged, "out.safetensors")
         command("train", str(JUDGED / "recipe.yaml"), "--no-cache", "-o", str(folder / "m.safetensors"))
         trained = {**plain, "m.safetensors": (folder / "m.safetensors").read_bytes()}
-        predict = ("predict", "hyp", "ref", "-M", "m.safetensors", "--no-cache", "-o", "out.txt")
-        found["model"] = Reader("m.safetensors", predict, trained, "out.txt")
+        score = ("score", "hyp", "ref", "-M", "m.safetensors", "-o", "out.txt")
+        found["model"] = Reader("m.safetensors", score, trained, "out.txt")
     if importlib.util.find_spec("meteor_e_vectors") and importlib.util.find_spec("onnx"):
         tests = runpy.run_path(str(ROOT / "plugins" / "meteor-e-vectors" / "tests" / "tiny_encoder.py"))
         tests["write_network"](folder / "model.onnx")
