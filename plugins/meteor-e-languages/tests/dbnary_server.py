@@ -117,21 +117,3 @@ def oxigraph(turtle: str) -> Callable[[str], bytes]:
     store = pyoxigraph.Store()
     store.bulk_load(turtle.encode(), pyoxigraph.RdfFormat.TURTLE)
     return lambda query: store.query(query).serialize(format=pyoxigraph.QueryResultsFormat.JSON)
-
-
-def rdflib_graph(turtle: str) -> Callable[[str], bytes]:
-    """Return what answers queries on a graph, by rdflib."""
-    import rdflib
-
-    graph = rdflib.Graph()
-    graph.parse(data=turtle, format="turtle")
-    lock = threading.Lock()
-
-    def answer(query: str) -> bytes:
-        with lock:
-            return graph.query(query).serialize(format="json")
-
-    return answer
-
-
-ENGINES = {"oxigraph": oxigraph, "rdflib": rdflib_graph}

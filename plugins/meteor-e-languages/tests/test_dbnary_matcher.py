@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import pickle
 
 import meteor_e_languages.plugin
 import pytest
-from meteor_e_languages.dbnary import DbnaryMatcher, load_synsets, synset_file
+from meteor_e_languages.dbnary.matcher import DbnaryMatcher
+from meteor_e_languages.dbnary.synsets import load_synsets
 
 from meteor_e import ConfigError, MatcherContext, Meteor, ResourceError, Token
 from meteor_e.languages.files import builtin_language
@@ -82,16 +82,6 @@ def test_a_chain_with_lemmas(synsets, tmp_path):
     assert without.alignment.pairs() == [("il", "il", "exact")]
 
 
-def test_plain_and_packed_files_of_a_folder(synsets, tmp_path):
-    french = builtin_language("fr")
-    assert synset_file(tmp_path, french) == synsets
-    packed = tmp_path / "packed"
-    packed.mkdir()
-    (packed / "french.synsets.gz").write_bytes(gzip.compress(synsets.read_bytes()))
-    assert load_synsets(synset_file(packed, french)).index.synsets("auto") == (2, 1)
-    assert synset_file(packed, builtin_language("de")) is None
-
-
 def test_the_languages_pack_is_the_default(synsets, store):
     build_pack(store / "dbnary-other", language="other", synonyms=synsets)
     meteor = Meteor("other", matchers=["exact", "dbnary"])
@@ -110,72 +100,3 @@ def test_no_pack_is_an_error_that_says_what_to_do(store):
     build_pack(store / "dbnary-other", language="other")
     with pytest.raises(ResourceError, match="holds no synonyms"):
         Meteor("other", matchers=["exact", "dbnary"])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"files": "x"}, r"no option 'files' \(did you mean 'file'"),
-        ({"synsets": "x"}, "no option 'synsets'"),
-        ({"file": "x", "pack": "y"}, "2 sources"),
-    ],
-)
-def test_wrong_options(options, message):
-    with pytest.raises(ConfigError, match=message):
-        Meteor("other", matchers=["exact", {"use": "dbnary", **options}])
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("auto\n1 2\nvoiture\n", "line 3: the file ends inside an entry"),
-        ("auto\n1 x\n", "line 2: 'x' is no synset id"),
-        ("\n1\n", "line 1: expected a word"),
-        ("", "there are no synsets in"),
-    ],
-)
-def test_damaged_files(tmp_path, content, message):
-    path = tmp_path / "french.synsets"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(ResourceError, match=message):
-        load_synsets(path)
-    with pytest.raises(ResourceError, match="nowhere"):
-        load_synsets(tmp_path / "nowhere")
-
-
-GOLDEN = {
-    "en-dbnary": ("wmt17.cs-en", "english", ["exact", "stem", "dbnary", "paraphrase"], [1.0, 0.6, 0.8, 0.6]),
-    "de-dbnary": ("wmt13.en-de", "german", ["exact", "stem", "dbnary"], [1.0, 0.8, 0.8]),
-    "fr-dbnary": ("wmt13.en-fr", "french", ["exact", "stem", "dbnary"], [1.0, 0.2, 0.8]),
-}
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("name", GOLDEN)
-def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
-    """The figures in golden/meteor-e, of chains without vectors."""
-    from meteor_e.formats.plain import read_segments
-
-    code = name[:2]
-    files, folder, modules, weights = GOLDEN[name]
-    meteor = Meteor(
-        code,
-        matchers=[
-            {
-                "use": module,
-                "weight": weight,
-                **({"file": str(shared / f"data/dbnary/{folder}.synsets.gz")} if module == "dbnary" else {}),
-            }
-            for module, weight in zip(modules, weights, strict=True)
-        ],
-        lemmatizer={"use": "lookup", "file": str(shared / f"golden/meteor-e/resources/{code}.lemmas.tsv")},
-    )
-    # The program compares words by their 32-bit hashes.
-    meteor.compare_words_by("java")
-    hypotheses = list(read_segments(shared / f"golden/input/{files}.hyp"))
-    references = list(read_segments(shared / f"golden/input/{files}.ref"))
-    expected = (shared / f"golden/meteor-e/{name}.vout.tsv").read_text().splitlines()
-    assert len(hypotheses) == len(expected)
-    for segment, line in zip(meteor.segments(hypotheses, references), expected, strict=True):
-        ours = (segment.precision, segment.recall, segment.fragmentation_penalty, segment.score)
-        assert max(abs(x - float(y)) for x, y in zip(ours, line.split("\t"), strict=True)) <= 1e-9

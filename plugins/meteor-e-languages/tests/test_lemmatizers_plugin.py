@@ -15,7 +15,7 @@ from pathlib import Path
 
 import meteor_e_languages.plugin
 import pytest
-from meteor_e_languages.lemmatizers import hanta, simplemma_tables
+from meteor_e_languages.lemmatizers import hanta
 from meteor_e_languages.lemmatizers.hanta import HantaLemmatizer
 from meteor_e_languages.lemmatizers.simplemma_tables import AutoLemmatizer, SimplemmaLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
@@ -63,18 +63,6 @@ def test_simplemma_conforms():
     check_lemmatizer(AutoLemmatizer, words=["houses"])
 
 
-def test_simplemma_asks_each_word_once(monkeypatch):
-    import simplemma
-
-    asked = []
-    plain = simplemma.lemmatize
-    monkeypatch.setattr(simplemma, "lemmatize", lambda word, **options: asked.append(word) or plain(word, **options))
-    lemmatizer = SimplemmaLemmatizer("en")
-    lemmatizer.analyze(["houses", "and", "houses"])
-    lemmatizer.analyze(["and", "houses"])
-    assert sorted(asked) == ["and", "houses"]
-
-
 def test_languages_that_simplemma_does_not_know(monkeypatch):
     with pytest.raises(ConfigError, match="simplemma does not know the language 'other'; it knows ar, ast, "):
         Meteor("other", lemmatizer="simplemma")
@@ -85,19 +73,6 @@ def test_languages_that_simplemma_does_not_know(monkeypatch):
     assert AutoLemmatizer.make(context("fr")).describe().startswith("simplemma ")
     with pytest.raises(ConfigError, match="no option 'language'"):
         AutoLemmatizer.make(context("fr"), language="de")
-
-
-def test_without_simplemma(monkeypatch):
-    monkeypatch.setitem(sys.modules, "simplemma.strategies.dictionaries.dictionary_factory", None)
-    with pytest.raises(ResourceError, match=r"simplemma is not installed; install it with `pip install"):
-        simplemma_tables.known_languages()
-
-
-def test_its_version_is_in_the_signature():
-    from importlib.metadata import version
-
-    meteor = Meteor("other", matchers=["exact"], lemmatizer={"use": "simplemma", "language": "it"})
-    assert f"lemmas:simplemma({version('simplemma')} it)" in meteor.signature
 
 
 @pytest.mark.shared
@@ -129,14 +104,6 @@ def test_hanta():
 def test_hanta_conforms():
     check_lemmatizer(HantaLemmatizer, words=["the", "dogs"])
     check_lemmatizer(HantaLemmatizer, words=["das", "haus"], context=context("de"), language="de")
-
-
-def test_hanta_in_a_chain():
-    from importlib.metadata import version
-
-    meteor = Meteor("en", matchers=["exact"], lemmatizer="hanta")
-    assert f"lemmas:hanta({version('HanTa')} en)" in meteor.signature
-    assert [token.tag for token in meteor.tokenize("The dogs barked.")] == ["DET", "NOUN", "VERB", "PUNCT"]
 
 
 @pytest.mark.parametrize("word", ["x" * 1_000_000, "\0", "\ud800", "\u0130", "\U0010ffff", "3.5", "``"])
@@ -209,12 +176,6 @@ def test_udpipe(model):
     check_lemmatizer(UdpipeLemmatizer, words=["the", "dogs"], model_file=model)
 
 
-def test_udpipe_in_a_chain(model):
-    meteor = Meteor("other", matchers=["exact"], lemmatizer={"use": "udpipe", "model_file": str(model)})
-    assert f"lemmas:udpipe({UdpipeLemmatizer(model).describe()})" in meteor.signature
-    assert meteor.score("the dogs", ["the dogs"]).score == 1.0
-
-
 @pytest.mark.parametrize("name", ["simplemma", "hanta"])
 def test_lemmas_of_another_language(name):
     """A chain's lemmas are of its own language; only 'other' has none of its own."""
@@ -224,11 +185,6 @@ def test_lemmas_of_another_language(name):
         Meteor.from_config({"language": "nl", **chain})
     for own in ("de", "other"):
         assert Meteor.from_config({"language": own, **chain}).lemmatizer is not None
-
-
-def test_a_code_of_simplemma_is_that_of_its_languages():
-    """It knows Norwegian as nb."""
-    Meteor("no", matchers=["exact"], lemmatizer={"use": "simplemma", "language": "nb"})
 
 
 def test_models_whose_names_tell_another_language(model, tmp_path):
@@ -243,15 +199,6 @@ def test_models_whose_names_tell_another_language(model, tmp_path):
         UdpipeLemmatizer.make(context("de"), model_file=str(model), language="fr")
     with pytest.raises(ConfigError, match=r"the parameters french\.par are of 'fr', and the chain is for 'de'"):
         TreeTaggerLemmatizer.make(context("de"), parameter_file="french.par")
-
-
-def test_wrong_models(tmp_path):
-    with pytest.raises(ResourceError, match="cannot read"):
-        UdpipeLemmatizer(tmp_path / "none")
-    path = tmp_path / "bad.udpipe"
-    path.write_bytes(b"no model")
-    with pytest.raises(ResourceError, match="is no model of UDPipe 1"):
-        UdpipeLemmatizer(path)
 
 
 # -- TreeTagger ----------------------------------------------------------------------------------------------------
@@ -278,10 +225,6 @@ def test_treetagger(treetagger):
     assert lemmatizer.lemmatize(["suis", "."]) == [("suivre", "VERB"), (".", "PUNCT")]
     assert lemmatizer.lemmatize(["<unk>", "été", "a\tb"]) == [("<unk>", "ADV"), ("été", "ADV"), ("a\tb", "ADV")]
     assert lemmatizer.describe().startswith("french.par@")
-
-
-def test_treetagger_conforms(treetagger):
-    check_lemmatizer(treetagger(), words=["le", "chats"])
 
 
 def test_treetagger_is_started_once_and_asked_once_a_sentence(treetagger, monkeypatch):
@@ -334,15 +277,6 @@ def test_no_process_is_left(treetagger):
     del lemmatizer
     gc.collect()
     assert process.poll() is not None
-
-
-def test_what_treetagger_needs(tmp_path, treetagger):
-    with pytest.raises(ResourceError, match="no program 'tree-tagger-nowhere'; install TreeTagger"):
-        TreeTaggerLemmatizer(tmp_path / "x", command="tree-tagger-nowhere")
-    with pytest.raises(ResourceError, match="cannot read"):
-        TreeTaggerLemmatizer(tmp_path / "x", command=sys.executable)
-    with pytest.raises(ConfigError, match="timeout is 0"):
-        treetagger(timeout=0)
 
 
 @pytest.mark.parametrize(

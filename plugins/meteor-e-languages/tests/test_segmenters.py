@@ -94,19 +94,6 @@ def test_scores(language, same, other):
     assert "|plugins:meteor-e-languages@" in meteor.signature
 
 
-def test_chinese_is_read_by_characters():
-    meteor = Meteor("zh")
-    assert [token.form for token in meteor.tokenize(CHINESE[0])] == [*"".join(CHINESE[1])]
-    assert "|segmenter:characters" in meteor.signature
-
-
-def test_a_language_takes_another_segmenter():
-    words, characters = Meteor("th", segmenter="icu"), Meteor("th")
-    assert [token.form for token in words.tokenize(THAI[0])] == THAI[1]
-    assert len(characters.tokenize(THAI[0])) > len(THAI[1])
-    assert "|segmenter:icu(icu4py=" in words.signature
-
-
 def test_a_library_that_loses_text_is_found_out():
     with pytest.raises(Exception, match="MeCab has changed the text that begins with 'abc'"):
         checks.check_words("MeCab", "abc", ["a", "c"])

@@ -5,10 +5,7 @@ from __future__ import annotations
 import gzip
 import pickle
 import re
-import subprocess
-import sys
 import zipfile
-from pathlib import Path
 
 import meteor_e_languages.plugin
 import pytest
@@ -106,14 +103,6 @@ def test_other_relations(debian, relation, one, other):
         assert match(made(relations=["synonyms", relation]), "kerbau", other) is False, "it holds between words"
 
 
-def test_parts_of_speech(debian):
-    nouns = made(parts_of_speech=["noun"])
-    assert match(nouns, "cars", "auto")
-    assert match(nouns, "bought", "purchase") is False
-    assert match(nouns, "good", "well") is False
-    assert match(made(parts_of_speech=["adverb"]), "good", "well")
-
-
 def test_a_chain_and_its_signature(debian):
     chain = ["exact", {"use": "wordnet", "relations": ["synonyms", "hypernyms"], "depth": 2, "weight": 0.5}]
     meteor = Meteor("en", matchers=chain, resources=LanguageResources())
@@ -122,13 +111,6 @@ def test_a_chain_and_its_signature(debian):
     assert "wordnet=0.5(princeton@" in meteor.signature
     assert "relations=synonyms+hypernyms depth=2 parts=nvar)" in meteor.signature
     assert pickle.loads(pickle.dumps(meteor)).score("cars", ["autos"]).score > 0
-
-
-def test_the_index_is_made_once(debian, monkeypatch):
-    first = made()
-    monkeypatch.setattr("meteor_e_languages.wordnet.princeton.read_wordnet", None)
-    assert made().describe() == first.describe()
-    assert match(made(), "car", "auto")
 
 
 # -- where the data are --------------------------------------------------------------------------------------------
@@ -143,16 +125,6 @@ def test_nltk_folder_and_zip(tmp_path):
         for path in (tmp_path / "nltk" / "corpora" / "wordnet").iterdir():
             archive.write(path, f"wordnet/{path.name}")
     assert match(made(folder=str(tmp_path / "packed")), "car", "auto")
-
-
-def test_nltk_folders_are_nltks():
-    """Those of this machine, as nltk itself would look."""
-    pytest.importorskip("nltk")
-    # In a process of its own: nltk remembers the environment in which it was imported first.
-    imports = f"import nltk; from {sources.__name__} import nltk_folders"
-    program = f"{imports}; print({{*nltk.data.path}} - {{*map(str, nltk_folders())}})"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
 
 
 def test_nothing_found_is_one_error_that_says_how_to_get_it(tmp_path):
@@ -229,16 +201,6 @@ def test_files_are_found_where_nltk_has_them(french, tmp_path):
     assert match(made("fr", folder=str(packed.parent)), "voiture", "auto")
 
 
-def test_hypernyms_of_other_languages_need_wordnet_of_their_version(french, tmp_path):
-    for path in (tmp_path / "debian").iterdir():
-        path.unlink()
-    with pytest.raises(ResourceError, match="hypernyms need WordNet itself; get it with"):
-        made("fr", file=str(french), relations=["synonyms", "hypernyms"])
-    tiny_wordnet.write(tmp_path / "debian", version="3.1")
-    with pytest.raises(ResourceError, match=r"names synsets of WordNet 3\.0, but .* is version 3\.1"):
-        made("fr", file=str(french), relations=["synonyms", "hypernyms"])
-
-
 @pytest.mark.parametrize(
     ("content", "error", "message"),
     [
@@ -255,27 +217,6 @@ def test_damaged_files_of_other_languages(tmp_path, content, error, message):
     path.write_bytes(content)
     with pytest.raises(error, match=message):
         made("fr", file=str(path))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"relations": ["hyponyms"]}, r"relations\[0\] must be one of .*, not 'hyponyms' \(did you mean 'hypernyms'"),
-        ({"relations": []}, "relations must be .*, not an empty list"),
-        ({"parts_of_speech": ["nouns"]}, r"parts_of_speech\[0\] must be one of .*, not 'nouns' \(did you mean 'noun'"),
-        ({"depth": 0}, "depth must be a whole number from 1 to 20, not 0"),
-        ({"depth": "2"}, "depth must be a whole number from 1 to 20, not '2'"),
-        ({"dept": 2}, r"no option 'dept' \(did you mean 'depth'"),
-    ],
-)
-def test_wrong_options(debian, options, message):
-    with pytest.raises(ConfigError, match=message):
-        made(**options)
-
-
-def test_derivations_are_english(french):
-    with pytest.raises(ConfigError, match="derivations hold between English words"):
-        made("fr", file=str(french), relations=["derivations"])
 
 
 @pytest.mark.parametrize(
@@ -298,17 +239,6 @@ def test_base_forms(word, part, forms):
 
 
 # -- real data ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_debians_wordnet():
-    folder = Path("/usr/share/wordnet")
-    if not (folder / "data.noun").is_file():
-        pytest.skip("Debian's wordnet-base is not installed")
-    matcher = made(folder=str(folder))
-    assert match(matcher, "car", "automobiles")
-    assert match(matcher, "bought", "purchased")
-    assert match(matcher, "dog", "cat") is False
 
 
 @pytest.mark.shared

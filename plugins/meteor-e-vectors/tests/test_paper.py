@@ -79,13 +79,6 @@ def test_table_7(meteor, meteor_packs):
     assert found(both, TABLE_7, "exact") == {(word, word) for word in TABLE_7[1].split() if word in TABLE_7[0].split()}
 
 
-def test_table_7_with_vectors_alone(meteor, meteor_packs):
-    vector = {("employées", "utilisées"), ("pense", "estime"), ("je", "j'")}
-    assert found(meteor("exact", "vector"), TABLE_7, "vector") == vector
-    lower = meteor("exact", "vector", threshold=0.75)
-    assert found(lower, TABLE_7, "vector") == {*vector, ("bénéfice", "intérêt")}
-
-
 def test_table_8(meteor, meteor_packs):
     both = meteor("exact", "stem", "dbnary", "vector")
     assert found(both, TABLE_8, "dbnary") == {("créateur", "père"), ("faisait", "faire")}

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from meteor_e_vectors import open_vectors
 from meteor_e_vectors.cache import convert, converted
-from meteor_e_vectors.places import installed_path, usable_vectors
+from meteor_e_vectors.places import usable_vectors
 from meteor_e_vectors.sources import detect_format
 
-from meteor_e import ConfigError, InputError, ResourceError
+from meteor_e import InputError, ResourceError
 
 WORDS = ["the", "été", "house"]
 ROWS = np.array([[1, 2, 3, 4], [-1, 0.5, 1e-8, 7], [0, 0, 0.25, 1]], np.float32)
@@ -65,12 +65,6 @@ def test_words_with_spaces_and_twice(tmp_path):
     assert vectors["the"].tolist() == [1, 1, 1, 1]
 
 
-def test_the_first_words(tmp_path):
-    (tmp_path / "source").write_text(f"3 4\n{TEXT}")
-    convert(tmp_path / "source", tmp_path / "target", limit=2)
-    assert list(open_vectors(tmp_path / "target")) == WORDS[:2]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -98,17 +92,6 @@ def test_mistakes(tmp_path, content, message):
     with pytest.raises(InputError, match=message):
         convert(tmp_path / "source", tmp_path / "target")
     assert [path.name for path in tmp_path.iterdir()] == ["source"]
-
-
-def test_word2vec_taken_for_glove(tmp_path):
-    (tmp_path / "source").write_bytes(SOURCES["word2vec-text"])
-    with pytest.raises(InputError, match=r"source:2: a line is a word and 1 numbers"):
-        convert(tmp_path / "source", tmp_path / "target", format="glove")
-
-
-def test_a_language_is_no_path():
-    with pytest.raises(ConfigError, match=r"'\.\./\.\./x' is no code of a language"):
-        installed_path("../../x")
 
 
 def test_what_is_not_there(tmp_path):

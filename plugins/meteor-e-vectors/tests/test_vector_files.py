@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -76,15 +74,6 @@ def test_damaged_files(file, change, message):
         open_vectors(file)
 
 
-def test_files_of_another_kind(tmp_path):
-    path = tmp_path / "en.txt"
-    path.write_text("2 2\na 1 2\nb 1 2\n")
-    with pytest.raises(ResourceError, match=r"is not a vector file; `meteor-e vectors convert`"):
-        open_vectors(path)
-    with pytest.raises(ResourceError, match="No such file"):
-        open_vectors(tmp_path / "nothing")
-
-
 @pytest.mark.parametrize(
     ("words", "rows", "message"),
     [
@@ -98,17 +87,3 @@ def test_what_does_not_fit_together(tmp_path, words, rows, message):
     with pytest.raises(InputError, match=message):
         write_vectors(tmp_path / "x.vectors", words, rows)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_that_cannot_be_written(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(ResourceError, match="cannot write"):
-        write_vectors(tmp_path / "file" / "x.vectors", ["a"], np.ones((1, 1), np.float32))
-
-
-def test_opening_reads_no_vectors_and_imports_no_gensim(file):
-    code = (
-        "import sys; from meteor_e_vectors import open_vectors; "
-        f"v = open_vectors({str(file)!r}); v['the']; assert 'gensim' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

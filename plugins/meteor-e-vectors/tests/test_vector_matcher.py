@@ -5,9 +5,8 @@ from __future__ import annotations
 import pickle
 
 import meteor_e_vectors.plugin
-import numpy as np
 import pytest
-from meteor_e_vectors import open_vectors, write_vectors
+from meteor_e_vectors import open_vectors
 from meteor_e_vectors.matcher import VectorMatcher
 
 from meteor_e import ConfigError, Meteor, ResourceError, Token
@@ -45,18 +44,6 @@ def test_words_match_by_their_similarity(plane):
 def test_equal_words_match_even_without_vectors(plane):
     assert pairs(VectorMatcher(plane), "xyzzy house", "xyzzy dog") == [("xyzzy", "xyzzy", 1.0)]
     assert pairs(VectorMatcher(plane, threshold=0.0), "xyzzy", "house") == []
-
-
-def test_equal_words_are_no_longer_fixed(plane):
-    """METEOR-E proposes them again, so that a word is covered twice and its match is left to the search."""
-    from meteor_e.engine.candidates import collect_candidates
-    from meteor_e.matchers.exact import ExactMatcher
-
-    sides = [Token("house"), Token("x")], [Token("house"), Token("y")]
-    assert collect_candidates([ExactMatcher()], *sides).fixed[0] is not None
-    both = collect_candidates([ExactMatcher(), VectorMatcher(plane)], *sides)
-    assert both.fixed[0] is None
-    assert [match.matcher for match in both.by_reference[0]] == [0, 1]
 
 
 @pytest.mark.parametrize("pure", [False, True])
@@ -99,31 +86,6 @@ def test_tags_choose_the_words(plane):
     assert len(list(matcher.match([noun], [Token("home", "home", "NOUN")]))) == 1
     assert len(list(matcher.match([verb], [verb]))) == 1
     assert "tags=NOUN" in matcher.describe()
-
-
-@pytest.mark.parametrize(
-    ("key", "word"),
-    [
-        ("word", "Houses"),
-        ("lemma", "house"),
-        ("word_POS", "Houses_NOUN"),
-        ("lemma_POS", "house_NOUN"),
-        ("word_lemma", "Houses_house"),
-    ],
-)
-def test_keys(tmp_path, key, word):
-    path = tmp_path / "keys.vectors"
-    write_vectors(path, [word, "other"], np.array([[1, 0], [0, 1]], np.float32), metadata={"key": key})
-    token = Token("Houses", "house", "NOUN")
-    for matcher in (VectorMatcher(path), VectorMatcher(path, key=key)):
-        assert matcher.vectors([token, Token("unknown")]).tolist() == [[1, 0], [0, 0]]
-
-
-def test_tokens_without_lemma_or_tag(tmp_path):
-    path = tmp_path / "keys.vectors"
-    write_vectors(path, ["house_X", "house"], np.eye(2, dtype=np.float32))
-    assert VectorMatcher(path, key="lemma_POS").vectors([Token("house")]).tolist() == [[1, 0]]
-    assert VectorMatcher(path, key="lemma").vectors([Token("house")]).tolist() == [[0, 1]]
 
 
 def test_the_language_s_vectors_are_the_default(plane, tmp_path):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 import lzma
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from meteor_e import InputError
 from meteor_e.base.files import os_errors_as, unpacked
+from meteor_e.base.folders import sha256_of
 from meteor_e.base.progress import Progress, silent
 from meteor_e_languages.dbnary.harvest import Harvest
 from meteor_e_languages.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 _BUFFER = 50_000
 """Triples that wait to be written."""
-_STEP = 4 << 20
-"""Bytes between reports of progress."""
 
 
 def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str], progress: Progress = silent) -> str:
@@ -45,31 +42,33 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
     from pyoxigraph import parse
 
     with os_errors_as(InputError, f"cannot read {path}"), path.open("rb") as file:
-        source = _Counting(file, path.stat().st_size, f"reading {path.name}", progress)
+        size = path.stat().st_size
         try:
-            triples = parse(unpacked(io.BufferedReader(source, 1 << 20), str(path)), _format(path), lenient=True)
+            triples = parse(unpacked(file, str(path)), _format(path), lenient=True)
             with harvest.saving():
-                _read(harvest, triples, edition, kinds, os.fspath(path))
-            source.read_rest()
+                for part in _rows(triples, edition, kinds, os.fspath(path)):
+                    for name, rows in part.items():
+                        harvest.add_rows(name, rows)
+                    progress(f"reading {path.name}", file.tell(), size)
         except SyntaxError as error:
             where = f"{path}:{error.lineno}" if error.lineno else str(path)
             raise InputError(f"{where}: no valid Turtle: {error.msg}") from error
         except (EOFError, zlib.error, lzma.LZMAError) as error:
             raise InputError(f"{path} is damaged or cut short: {error}") from error
-        return source.digest.hexdigest()
+        return sha256_of(path)
 
 
-def _read(harvest: Harvest, triples: object, edition: Edition, kinds: Sequence[str], part: str) -> None:
-    """Put the triples that matter into the tables of the work file.
+def _rows(
+    triples: object, edition: Edition, kinds: Sequence[str], part: str
+) -> Iterator[dict[str, list[tuple[str, ...]]]]:
+    """Yield the triples that matter, as rows of the tables of the work file.
 
     Blank nodes of several dumps may have one name, so each gets its dump's behind it. (The parser's own renaming
     remembers every blank node, and memory grows with the file.)
     """
     from pyoxigraph import BlankNode, NamedNode
 
-    tables: dict[str, list[tuple[str, ...]]] = {
-        name: [] for name in ("relation", "spoken", "describes", "form", "written", "label")
-    }
+    tables: dict[str, list[tuple[str, ...]]] = {}
     what = {
         **{NamedNode(kind): ("relation", kind) for kind in kinds},
         **{NamedNode(one): ("describes", "") for one in DESCRIBES},
@@ -103,54 +102,15 @@ def _read(harvest: Harvest, triples: object, edition: Edition, kinds: Sequence[s
             row = (subject,)
         else:
             row = (subject, value)
-        tables[table].append(row)
+        tables.setdefault(table, []).append(row)
         waiting += 1
-        if waiting == _BUFFER:
-            _flush(harvest, tables)
-            waiting = 0
-    _flush(harvest, tables)
-
-
-def _flush(harvest: Harvest, tables: dict[str, list[tuple[str, ...]]]) -> None:
-    for name, rows in tables.items():
-        harvest.add_rows(name, rows)
-        rows.clear()
+        if waiting % _BUFFER == 0:
+            yield tables
+            tables = {}
+    yield tables
 
 
 def _format(path: Path) -> RdfFormat:
     from pyoxigraph import RdfFormat
 
     return RdfFormat.N_TRIPLES if ".nt" in path.suffixes else RdfFormat.TURTLE
-
-
-class _Counting(io.RawIOBase):
-    """A file that counts and hashes what is read of it, and reports how far it is."""
-
-    def __init__(self, file: BinaryIO, size: int, stage: str, progress: Progress) -> None:
-        self.digest = hashlib.sha256()
-        self._file = file
-        self._size = size
-        self._stage = stage
-        self._progress = progress
-        self._count = self._reported = 0
-        progress(stage, 0, size)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        data = self._file.read(len(view))
-        view[: len(data)] = data
-        self.digest.update(data)
-        self._count += len(data)
-        if self._count - self._reported >= _STEP:
-            self._progress(self._stage, self._count, self._size)
-            self._reported = self._count
-        return len(data)
-
-    def read_rest(self) -> None:
-        """Read what the parser left, so that the hash is the file's."""
-        while self.read(1 << 20):
-            pass
-        self._progress(self._stage, self._count, self._size)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.api import Language
 from meteor_e.base.files import os_errors_as
 from meteor_e.base.folders import sha256_of
 from meteor_e.languages.files import named_languages
@@ -60,16 +59,6 @@ def load_synsets(path: PathLike) -> Synsets:
         raise ResourceError(f"there are no synsets in {path}; a word and its synset ids take two lines")
     with os_errors_as(ResourceError, f"cannot read {path}"):
         return Synsets(index, f"{path.name}@{sha256_of(path)[:12]}", named_languages(path))
-
-
-def synset_file(folder: PathLike, language: Language) -> Path | None:
-    """Return ``LANGUAGE.synsets`` or ``LANGUAGE.synsets.gz`` of a folder, ``None`` if it has neither.
-
-    LANGUAGE is the language's English name in lower case. This is how the folder is laid out that the Java
-    programs' option ``-d`` names.
-    """
-    name = f"{language.name.lower()}.synsets"
-    return next((path for path in (Path(folder) / name, Path(folder) / f"{name}.gz") if path.is_file()), None)
 
 
 def load_pack(name: str) -> Synsets | None:
