@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats
-from meteor_e.scoring.formula import FormulaScores
+from meteor_e.scoring.formula import Arithmetic, compute
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import statistics_columns
 
@@ -82,15 +82,15 @@ def score_arrays(counts: Counts, parameters: Parameters) -> ArrayScores:
     Returns:
         METEOR, of the shape of ``counts`` without its last axis.
     """
-    return part_arrays(counts, parameters).score
+    scores: ArrayScores = part_arrays(counts, parameters).score
+    return scores
 
 
 def part_arrays(counts: Counts, parameters: Parameters) -> Any:
     """Return METEOR and its parts as :class:`FormulaScores` of arrays; arguments as for :func:`score_arrays`."""
-    precision, recall = precision_recall(counts, parameters.delta, parameters.weights)
-    mean = fmean(precision, recall, parameters.alpha)
-    penalty = parameters.gamma * _power(fragmentation(counts), parameters.beta)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        f1 = 2 * precision * recall / (precision + recall)
-        scores = mean * (1 - penalty)
-    return FormulaScores(precision, recall, f1, mean, penalty, np.where(scores > 0, scores, 0.0))  # type: ignore[arg-type]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return compute(statistics_columns(counts), parameters, ARRAYS)
+
+
+ARRAYS = Arithmetic(np.true_divide, _power, np.where)
+"""The formula's arithmetic on arrays."""

@@ -52,11 +52,31 @@ def _ratio(numerator: float, denominator: float) -> float:
     )
 
 
-def compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
+class Arithmetic(NamedTuple):
+    """What the formula does to numbers, or to arrays of them.
+
+    Attributes:
+        divide: divides as IEEE 754 does: 0/0 is not a number.
+        power: raises to a power as C's ``pow`` does.
+        choose: takes a condition, what is chosen where it holds, and where it does not.
+    """
+
+    divide: Callable[[Any, Any], Any]
+    power: Callable[[Any, float], Any]
+    choose: Callable[[Any, Any, Any], Any]
+
+
+def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmetic | None = None) -> FormulaScores:
     """Apply the formula to the statistics of a segment or of a whole corpus.
 
     A part that is undefined (the precision of an empty hypothesis) is NaN; the score is always a number.
+
+    Args:
+        statistics: of a segment or a corpus; or :func:`~meteor_e.scoring.statistics.statistics_columns` of many.
+        parameters: of the formula.
+        arithmetic: of numbers, or for arrays :data:`meteor_e.scoring.arrays.ARRAYS`.
     """
+    divide, power, choose = arithmetic or NUMBERS
     alpha, delta = parameters.alpha, parameters.delta
     hypothesis_weighted = reference_weighted = 0.0
     for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
@@ -65,21 +85,21 @@ def compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
     for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
         hypothesis_weighted += counts.hypothesis_function * weight * (1 - delta)
         reference_weighted += counts.reference_function * weight * (1 - delta)
-    precision = _ratio(
+    precision = divide(
         hypothesis_weighted,
         delta * statistics.hypothesis_content_words + (1 - delta) * statistics.hypothesis_function_words,
     )
-    recall = _ratio(
+    recall = divide(
         reference_weighted,
         delta * statistics.reference_content_words + (1 - delta) * statistics.reference_function_words,
     )
-    f1 = _ratio(2 * precision * recall, precision + recall)
-    fmean = _ratio(1.0, _ratio(1 - alpha, precision) + _ratio(alpha, recall))
+    f1 = divide(2 * precision * recall, precision + recall)
+    fmean = divide(1.0, divide(1 - alpha, precision) + divide(alpha, recall))
     matched = (statistics.hypothesis_matched + statistics.reference_matched) / 2
-    fragmentation = 0.0 if statistics.is_perfect else _ratio(statistics.chunks, matched)
-    penalty = parameters.gamma * _power(fragmentation, parameters.beta)
+    fragmentation = choose(statistics.is_perfect, 0.0, divide(statistics.chunks, matched))
+    penalty = parameters.gamma * power(fragmentation, parameters.beta)
     score = fmean * (1 - penalty)
-    return FormulaScores(precision, recall, f1, fmean, penalty, score if score > 0 else 0.0)
+    return FormulaScores(precision, recall, f1, fmean, penalty, choose(score > 0, score, 0.0))
 
 
 def _power(base: float, exponent: float) -> float:
@@ -92,6 +112,13 @@ def _power(base: float, exponent: float) -> float:
         if base:
             return math.nan
     return math.copysign(math.inf, base) if exponent % 2 == 1 else math.inf
+
+
+def _choose(condition: bool, one: float, other: float) -> float:
+    return one if condition else other
+
+
+NUMBERS = Arithmetic(_ratio, _power, _choose)
 
 
 class Shares(NamedTuple):

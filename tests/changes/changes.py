@@ -109,8 +109,8 @@ PART = Change(
     {
         "meteor_e/scoring/formula.py": [
             ("    f1: float\n", "    f1: float\n    f2: float\n"),
-            ("    fmean = _ratio(1.0,",
-             "    f2 = _ratio(5 * precision * recall, 4 * precision + recall)\n    fmean = _ratio(1.0,"),
+            ("    fmean = divide(1.0,",
+             "    f2 = divide(5 * precision * recall, 4 * precision + recall)\n    fmean = divide(1.0,"),
             ("(precision, recall, f1, fmean,", "(precision, recall, f1, f2, fmean,"),
         ],
         "meteor_e/scoring/results.py": [("    f1: float\n", "    f1: float\n    f2: float\n")],
