@@ -83,6 +83,6 @@ class ArrayCache:
                 np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
         except OSError as error:
             raise ConfigError(
-                f"cannot write to the cache {self.folder} ({error.strerror}); choose another folder with --cache, "
+                f"cannot write to the cache {self.folder} ({error.strerror}); name another with METEOR_E_CACHE, "
                 "or use --no-cache"
             ) from error

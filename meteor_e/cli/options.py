@@ -23,22 +23,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def replaced_option(old: str, new: str) -> Callable[[Any], Any]:
-    """Return an option that is not there any more: it is an error that says what to write instead.
-
-    Args:
-        old: its spelling, such as ``-r``.
-        new: what to write.
-    """
-
-    def refuse(_: click.Context, __: click.Parameter, value: object) -> None:
-        if value is not None:
-            raise ConfigError(f"{old} is no option of this command; {new}")
-
-    name = "replaced_" + old.strip("-").replace("-", "_")
-    return click.option(old, name, hidden=True, expose_value=False, callback=refuse)
-
-
 _INPUT_OPTIONS = [
     click.argument("files", nargs=-1, metavar="HYPOTHESIS... [REFERENCE]"),
     click.option(
@@ -56,7 +40,6 @@ _INPUT_OPTIONS = [
         metavar="N",
         help="Lines of the reference file that belong to one segment.  [default: 1]",
     ),
-    replaced_option("-r", "name references with -R FILE, or count their lines with --references-per-segment N"),
     click.option("--encoding", default="utf-8", help="Encoding of plain text files.  [default: utf-8]"),
     click.option(
         "--on-missing",

@@ -119,18 +119,6 @@ def test_the_example_of_the_manual(cli, plugin_site):
     assert "no column 'mt'" in cli.failing(1, "score", "x.txt", *options, "--hypothesis-column", "mt", env=environment)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "advice"),
-    [
-        (["score", "hyp", "ref", "-r", "2"], "-R FILE, or count their lines with --references-per-segment N"),
-    ],
-)
-def test_the_old_spelling_of_an_option_says_the_new_one(cli, arguments, advice):
-    cli.file("hyp", "a\n")
-    cli.file("ref", "a\nb\n")
-    assert advice in cli.failing(2, *arguments)
-
-
 def test_references_by_lines(cli):
     cli.file("hyp", "a b\n")
     cli.file("ref", "x y\na b\n")

@@ -187,8 +187,9 @@ def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch)
         evaluate,
         [
             *(str(test_set / "ranked.yaml"), "-M", f"model:{tmp_path / 'whole'}", "-M", "bleu", "-q", "-f", "json"),
-            *("-s", "tau-strict", "--cache", str(tmp_path / "cache")),
+            *("-s", "tau-strict"),
         ],
+        env={"METEOR_E_CACHE": str(tmp_path / "cache")},
         catch_exceptions=False,
     )
     assert evaluated.exit_code == 0

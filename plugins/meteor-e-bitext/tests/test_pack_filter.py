@@ -10,7 +10,7 @@ import pytest
 from made_up_table import TABLE, write_table
 from meteor_e_bitext.pack_filter import derive_pack, filter_table, pack_entries, table_entries
 
-from meteor_e import ConfigError, ResourceError
+from meteor_e import ResourceError
 from meteor_e.cli.program import cli
 from meteor_e.packs.build import build_pack
 from meteor_e.packs.pack import Pack
@@ -89,9 +89,3 @@ def test_the_command(tmp_path, pack):
     )
     assert result.output == f"kept 4 of 8 paraphrases in {tmp_path / 's'}\n"
     assert {entry[1:] for entry in pack_entries(Pack.open(tmp_path / "s"))} == {entry[1:] for entry in KEPT}
-
-
-@pytest.mark.parametrize(("option", "advice"), [("-r", "-R FILE"), ("--references", "--reference FILE")])
-def test_the_old_spelling_of_an_option_says_the_new_one(option, advice):
-    with pytest.raises(ConfigError, match=advice):
-        cli.main(["pack", "filter", "en", option, "ref", "-o", "out"], standalone_mode=False)

@@ -130,7 +130,7 @@ def test_score_tests_systems(index, tmp_path, method):
     arguments = ["score", *files, "-c", index.parent / "chain.yaml", "--significance", method, "--samples", 200]
     table = run(*arguments).stdout
     assert "95 % interval" in table
-    document = json.loads(run(*arguments, "--json").stdout)
+    document = json.loads(run(*arguments, "--format=json").stdout)
     first, second = (system["scores"]["METEOR"] for system in document["systems"])
     assert first["p"] is None
     assert second["difference"] == pytest.approx(second["score"] - first["score"])
@@ -158,7 +158,7 @@ def test_significance_tests_the_scores_that_are_shown_in_character_mode(packs, t
             method,
             "--samples",
             50,
-            "--json",
+            "--format=json",
         ).stdout
     )
     first, second = (system["scores"]["METEOR"] for system in document["systems"])
@@ -181,13 +181,13 @@ def test_significance_is_randomization_unless_the_bootstrap_is_named(index, tmp_
         files.append(tmp_path / name)
         files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
     arguments = ["score", *files, "-c", index.parent / "chain.yaml", "--significance"]
-    document = json.loads(run(*arguments, "--json").stdout)["significance"]
+    document = json.loads(run(*arguments, "--format=json").stdout)["significance"]
     assert (document["test"], document["samples"]) == ("randomization", 10_000)
     assert "finds differences too easily" not in run(*arguments).stdout
     named = run(*arguments, "bootstrap")
     assert "paired bootstrap, 1000 samples" in named.stdout
     assert "Prefer --significance randomization" in named.stdout
-    assert json.loads(run(*arguments, "bootstrap", "--json").stdout)["significance"]["samples"] == 1000
+    assert json.loads(run(*arguments, "bootstrap", "--format=json").stdout)["significance"]["samples"] == 1000
 
 
 def test_score_takes_scores_of_a_file(tmp_path):

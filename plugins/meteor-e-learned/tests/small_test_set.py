@@ -77,8 +77,9 @@ def run(tmp_path):
 
     def call(command, *arguments, code=0):
         if command is cli.train:
-            arguments = (*arguments, "--cache", str(tmp_path / "cache"), "--quiet")
-        result = CliRunner().invoke(command, [str(argument) for argument in arguments])
+            arguments = (*arguments, "--quiet")
+        environment = {"METEOR_E_CACHE": str(tmp_path / "cache")}
+        result = CliRunner().invoke(command, [str(argument) for argument in arguments], env=environment)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == code, result.output

@@ -97,8 +97,9 @@ def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
         evaluate,
         [
             *(str(test_set / "ranked.yaml"), "-M", f"model:{tmp_path / 'linear'}", "-q", "-f", "json"),
-            *("-s", "tau-strict", "--cache", str(tmp_path / "cache" / "evaluation")),
+            *("-s", "tau-strict"),
         ],
+        env={"METEOR_E_CACHE": str(tmp_path / "cache")},
         catch_exceptions=False,
     )
     assert out.exit_code == 0, out.output

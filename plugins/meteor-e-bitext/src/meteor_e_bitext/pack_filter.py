@@ -17,7 +17,6 @@ from meteor_e import ConfigError, ResourceError
 from meteor_e.base.files import atomic_binary_writer
 from meteor_e.base.progress import Progress, silent, terminal_progress
 from meteor_e.cli.grouped_help import GroupedCommand
-from meteor_e.cli.options import replaced_option
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.build import pack_place
 from meteor_e.packs.build_paraphrases import build_paraphrase_index
@@ -41,8 +40,6 @@ Entry = tuple[str, str, str]
     metavar="FILE",
     help="Text to filter to, one segment per line; may be repeated.",
 )
-@replaced_option("-r", "name texts with -R FILE")
-@replaced_option("--references", "name texts with --reference FILE")
 @click.option("-o", "--output", required=True, metavar="PATH", help="The new pack's folder; of a table, the new file.")
 @click.option("-l", "--language", metavar="CODE|FILE", help="Language of the text.  [default: the pack's]")
 def filter_pack(source: str, references: tuple[str, ...], output: str, language: str | None) -> None:

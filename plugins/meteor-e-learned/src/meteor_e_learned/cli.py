@@ -13,7 +13,7 @@ from meteor_e.cli.options import InputFiles, files_options
 
 TRAIN_GROUPS = {
     "Training": OptionGroup(("seed", "resume", "roots"), "linear.yaml --seed 2"),
-    "Features": OptionGroup(("cache", "no_cache", "jobs"), "… --jobs 4 --no-cache"),
+    "Features": OptionGroup(("no_cache", "jobs"), "… --jobs 4 --no-cache"),
     "Output": OptionGroup(("output", "quiet"), "linear.yaml -o linear.safetensors"),
 }
 """The groups of the help text."""
@@ -31,7 +31,6 @@ TRAIN_GROUPS = {
     metavar="NAME=DIR",
     help="Folder of the data of the index NAME.yaml, in place of the index's own; may be repeated.",
 )
-@click.option("--cache", metavar="DIR", help="Folder for features.  [default: the user's cache]")
 @click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that extract.  [default: 1]")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars and no log on the terminal.")
@@ -41,7 +40,6 @@ def train(
     seed: int | None,
     resume: bool,
     roots: tuple[str, ...],
-    cache: str | None,
     no_cache: bool,
     jobs: int,
     quiet: bool,
@@ -72,7 +70,7 @@ def train(
             loaded,
             target,
             folder=Path(recipe).absolute().parent,
-            store=FeatureStore(cache, enabled=not no_cache),
+            store=FeatureStore(enabled=not no_cache),
             seed=seed,
             resume=resume,
             jobs=jobs,

@@ -64,11 +64,11 @@ class FeatureStore:
             if "locked" in str(error):
                 raise ConfigError(
                     f"another process has kept the features in {file} to itself for {LOCKED_AFTER} seconds; let it "
-                    "end, choose another folder with --cache, or use --no-cache"
+                    "end, choose another folder with METEOR_E_CACHE, or use --no-cache"
                 ) from error
             raise ConfigError(
                 f"the kept features in {file} cannot be used ({error}); delete the file, choose another folder with "
-                "--cache, or use --no-cache"
+                "METEOR_E_CACHE, or use --no-cache"
             ) from error
 
     def get(self, signature: str, keys: Sequence[Hashable], dimension: int) -> dict[Hashable, Floats]:

@@ -39,7 +39,7 @@ GROUPS = {
         ),
         "wmt12.yaml --pair cs-en --pair de-en --check",
     ),
-    "Metrics": OptionGroup(("metrics", "threads", "cache", "no_cache", "jobs"), "wmt12.yaml -M meteor -M bleu"),
+    "Metrics": OptionGroup(("metrics", "threads", "no_cache", "jobs"), "wmt12.yaml -M meteor -M bleu"),
     "Measures": OptionGroup(("measures", "documents", "list_measures"), "wmt17.yaml -s pearson -s system-pearson"),
     "Statistics": OptionGroup(
         ("intervals", "significance", "method", "units", "permutations", "seed"),

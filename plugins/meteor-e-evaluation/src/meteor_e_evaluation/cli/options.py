@@ -24,7 +24,7 @@ class SharedOptions(SimpleNamespace):
         """Return where scores and statistics are kept."""
         from meteor_e.base.array_cache import ArrayCache
 
-        return ArrayCache(self.cache, enabled=not self.no_cache)
+        return ArrayCache(enabled=not self.no_cache)
 
     def bars(self) -> AbstractContextManager[Progress]:
         """Return a progress bar, which stays away if nothing is to be said."""
@@ -64,7 +64,6 @@ def shared_options(
             "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, help=f"Seed of {seeded}.", show_default=True
         ),
         click.option("-o", "--output", metavar="FILE", help=output),
-        click.option("--cache", metavar="DIR", help="Folder for scores and statistics.  [default: the user's cache]"),
         click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
         click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]"),
         click.option("-q", "--quiet", is_flag=True, help=quiet),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "Texts": OptionGroup(("references", "source", "language"), "system.txt -R reference.txt -M meteor"),
-    "Metrics": OptionGroup(("metrics", "cache", "no_cache", "jobs"), "-M meteor -M chrf"),
+    "Metrics": OptionGroup(("metrics", "no_cache", "jobs"), "-M meteor -M chrf"),
     "Errors": OptionGroup(
         ("only", "without", "pairs", "seed", "tolerance", "list_rules"),
         "-M meteor --only polarity --only meaning",
@@ -90,7 +90,6 @@ GROUPS = {
     metavar="PERCENT",
     help="Exit with 1 if a metric finds less of some error.",
 )
-@click.option("--cache", metavar="DIR", help="Folder for scores and statistics.  [default: the user's cache]")
 @click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
@@ -189,6 +188,6 @@ def _report(suite: StressSuite, options: dict[str, Any]) -> StressReport:
             suite,
             tolerance=options["tolerance"],
             examples=shown if shown is not None else 3 if options["form"] == "json" else 0,
-            cache=ArrayCache(options["cache"], enabled=not options["no_cache"]),
+            cache=ArrayCache(enabled=not options["no_cache"]),
             progress=progress,
         )

@@ -33,7 +33,7 @@ GROUPS = {
     "Search": OptionGroup(
         (
             *("objective", "option_values", "free_first_weight", "starts", "trials", "minutes", "samples", "seed"),
-            *("cache", "no_cache", "jobs"),
+            *("no_cache", "jobs"),
         ),
         "wmt11.yaml -O pearson --trials 2000 --jobs 4",
     ),
