@@ -56,6 +56,7 @@ CASES = {
         "cache",
     ),
     "features": Case((*TRAIN, "m.safetensors"), "m.safetensors", "cache"),
+    "scores": Case(("evaluate", "judged/ranked.yaml", "-M", "chrf", "-f", "json", "-o", "e.json"), "e.json", "cache"),
     "model": Case((*SCORE, "-M", "model:m.safetensors"), "out.json", "m.safetensors", ((*TRAIN, "m.safetensors"),)),
     "vectors": Case(
         (*SCORE, "-l", "other", "--chain", "chain.yaml"),

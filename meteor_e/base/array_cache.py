@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
-import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -23,7 +23,9 @@ Cells: TypeAlias = NDArray[np.bool_]
 """Which cells are wanted: ``(systems, segments)`` truth values."""
 
 
-FORMAT = "1"
+FORMAT = "2"
+"""Of the files: the SHA-256 of the rest, then NumPy's archive."""
+_DIGEST = 32
 
 
 def digest(parts: Iterable[str]) -> str:
@@ -40,7 +42,7 @@ class ArrayCache:
     """A folder of arrays, each set in a file that its key names.
 
     Files are written whole or not at all, so that several processes can share a folder. A file that cannot be
-    read is as good as none.
+    read or is damaged is as good as none.
 
     Args:
         folder: the folder; by default ``evaluation`` in the folder that the environment variable
@@ -61,12 +63,16 @@ class ArrayCache:
         if not self.enabled:
             return None
         try:
-            with self._file(key).open("rb") as stream, np.load(stream, allow_pickle=False) as content:
-                if str(content["key"]) != key:
-                    return None
-                return {name: content[name] for name in content.files if name != "key"}
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            kept = self._file(key).read_bytes()
+        except OSError:
             return None
+        data = kept[_DIGEST:]
+        if hashlib.sha256(data).digest() != kept[:_DIGEST]:
+            return None
+        with np.load(io.BytesIO(data), allow_pickle=False) as content:
+            if str(content["key"]) != key:
+                return None
+            return {name: content[name] for name in content.files if name != "key"}
 
     def put(self, key: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Keep arrays.
@@ -79,8 +85,11 @@ class ArrayCache:
         file = self._file(key)
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(file) as scratch, scratch.open("xb") as stream:
-                np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
+            stream = io.BytesIO()
+            np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
+            data = stream.getvalue()
+            with whole_file(file) as scratch:
+                scratch.write_bytes(hashlib.sha256(data).digest() + data)
         except OSError as error:
             raise ConfigError(
                 f"cannot write to the cache {self.folder} ({error.strerror}); name another with METEOR_E_CACHE, "

@@ -51,7 +51,6 @@ class PackStore:
         from meteor_e.packs.build import pack_place
         from meteor_e.packs.meteor_data import ingredients, open_meteor
 
-        progress = progress
         code = language_code(language)
         path = download.local_path(os.fspath(source)) if source is not None else None
         if offline and path is None:
