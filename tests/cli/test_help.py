@@ -26,7 +26,8 @@ def commands(command: click.Command = cli, parent: click.Context | None = None) 
         for inner in command.list_commands(context):
             found = command.get_command(context, inner)
             assert found is not None
-            if not found.context_settings.get("ignore_unknown_options"):  # its plugin is not installed
+            missing = found.context_settings.get("ignore_unknown_options")  # its plugin is not installed
+            if not missing and not found.hidden:
                 found.name = inner
                 yield from commands(found, context)
 

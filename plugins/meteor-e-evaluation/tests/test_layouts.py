@@ -367,7 +367,7 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     arguments = ["evaluate", "--test-set", "ours", "--pair", "cs-en", "--human", human, "-f", "json", "--no-cache"]
     document = json.loads(run(*arguments).stdout)
     assert document["tables"][0]["metrics"]["METEOR"]["cs-en"]["value"] == 1.0
-    shown = ["--test-set", "ours", "--pair", "cs-en", "--json"]
+    shown = ["--test-set", "ours", "--pair", "cs-en", "--format=json"]
     mine = json.loads(run("score", tmp_path / "set" / "beta", *shown).stdout)
     theirs = json.loads(run("score", *shown).stdout)
     assert [system["system"] for system in theirs["systems"]] == NAMES
