@@ -296,6 +296,3 @@ def plugin_registry() -> Registry:
         if _registry is None:
             _registry = Registry()
         return _registry
-
-
-registry = plugin_registry
