@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from meteor_e_evaluation.cli.evaluate import evaluate
 from meteor_e_learned import cli
 from meteor_e_learned.extraction import FeatureStore
-from meteor_e_learned.features.vectors import open_word_vectors
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.texts import Texts
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 from meteor_e_papers.comparisons import Comparisons, clean_comparisons
+from meteor_e_papers.features.vectors import open_word_vectors
 from meteor_e_papers.maxsd import MaxSD
 from meteor_e_papers.maxsd_network import SimilarityNetwork
 

@@ -7,11 +7,11 @@ import lzma
 import numpy as np
 import pytest
 from meteor_e_learned.extraction import FeatureStore
-from meteor_e_learned.features.document_cosine import DocumentCosineFeature, join_phrases
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 from meteor_e_papers.document_vectors import train_document_vectors
+from meteor_e_papers.features.document_cosine import DocumentCosineFeature, join_phrases
 from meteor_e_papers.means import MEANS, system_mean
 from meteor_e_papers.usaar import Comet, Cosine, Zwickel
 from scipy import stats

@@ -3,7 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include "counting.hpp"
-#include "fluency.hpp"
+#include "word_pairs.hpp"
 
 namespace py = pybind11;
 
@@ -183,16 +183,13 @@ py::tuple numbered(const py::list& texts, void (*cut)(PyObject*, Pieces&)) {
 // Counts of words and of pairs of words, and what keeps their texts alive.
 class PairCounts {
 public:
-    PairCounts(const py::buffer& words, const py::buffer& pairs, const FluencySettings& settings)
+    PairCounts(const py::buffer& words, const py::buffer& pairs, const PairSettings& settings)
         : held_words_(words.request()),
           held_pairs_(pairs.request()),
-          words_(text_of(held_words_)),
-          pairs_(text_of(held_pairs_)),
-          settings_(settings) {}
+          lists_{CountTable(text_of(held_words_)), CountTable(text_of(held_pairs_)), settings} {}
 
-    // The numbers of texts in lower case, (texts, 5), and what hypotheses add to their references, (hypotheses, 10).
-    // `hypotheses` and `references` are places of texts; those of hypothesis n begin at starts[n].
-    py::tuple numbers(const py::list& texts, const Integers& hypotheses, const Integers& references,
+    // What hypotheses add to their references, (hypotheses, 7), of texts in lower case. `hypotheses` and `references` are places of texts; those of hypothesis n begin at starts[n].
+    py::array_t<double> numbers(const py::list& texts, const Integers& hypotheses, const Integers& references,
                       const Integers& starts) const {
         std::vector<std::string> plain;
         std::vector<PairedText> paired;
@@ -200,11 +197,7 @@ public:
         paired.reserve(texts.size());
         for (const py::handle text : texts) {
             plain.push_back(plain_text(text));
-            paired.emplace_back(plain.back(), words_, pairs_, settings_);
-        }
-        Numbers own({static_cast<py::ssize_t>(paired.size()), static_cast<py::ssize_t>(PairedText::width)});
-        for (std::size_t at = 0; at < paired.size(); ++at) {
-            paired[at].numbers(own.mutable_data() + at * PairedText::width);
+            paired.emplace_back(plain.back());
         }
         const py::ssize_t count = hypotheses.size();
         if (starts.size() != count + 1 || starts.at(0) != 0 || starts.at(count) != references.size()) {
@@ -216,7 +209,7 @@ public:
             }
             return paired[static_cast<std::size_t>(place)];
         };
-        Numbers added({count, static_cast<py::ssize_t>(PairedText::added_width)});
+        Numbers added({count, static_cast<py::ssize_t>(PairedText::width)});
         std::vector<const PairedText*> of_hypothesis;
         for (py::ssize_t at = 0; at < count; ++at) {
             if (starts.at(at) > starts.at(at + 1) || starts.at(at + 1) > references.size()) {
@@ -229,9 +222,9 @@ public:
                 of_hypothesis.push_back(&reference);
             }
             text_at(hypotheses.at(at))
-                .added(of_hypothesis, added.mutable_data() + static_cast<std::size_t>(at) * PairedText::added_width);
+                .added(of_hypothesis, lists_, added.mutable_data() + static_cast<std::size_t>(at) * PairedText::width);
         }
-        return py::make_tuple(own, added);
+        return added;
     }
 
 private:
@@ -258,8 +251,7 @@ private:
     }
 
     py::buffer_info held_words_, held_pairs_;
-    CountTable words_, pairs_;
-    FluencySettings settings_;
+    PairLists lists_;
 };
 
 }  // namespace
@@ -319,7 +311,7 @@ PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
         .def(py::init([](const py::buffer& words, const py::buffer& pairs, double total, double back_off,
                          double unlisted, double strongest) {
                  return std::make_unique<PairCounts>(words, pairs,
-                                                     FluencySettings{total, back_off, unlisted, strongest});
+                                                     PairSettings{total, back_off, unlisted, strongest});
              }),
              py::arg("words"), py::arg("pairs"), py::kw_only(), py::arg("total"), py::arg("back_off"),
              py::arg("unlisted"), py::arg("strongest"))

@@ -99,7 +99,7 @@ def test_a_text_is_split_once_for_all_features(monkeypatch):
 
     monkeypatch.setattr(counting, "_native", None)
     monkeypatch.setattr(counting, "split", split)
-    features = FeatureSet.from_config(["lengths", "overlap"])
+    features = FeatureSet.from_config(["text"])
     batch = FeatureBatch(["a b", "b c", "a b"], [["a"], ["a"], ["a d"]])
     features.extract(batch, FeatureStore(enabled=False))
     assert sorted(asked) == ["a", "a b", "a d", "b c"]
@@ -117,7 +117,7 @@ def test_a_text_is_split_once_for_all_features(monkeypatch):
     ],
 )
 def test_entities_are_read_as_characters_if_asked(escaped, plain):
-    entries = ["lengths", "overlap", "chrf"]
+    entries = ["text"]
     both = FeatureBatch([escaped, plain], [[plain], [escaped]])
     same = FeatureBatch([plain, plain], [[plain], [plain]])
     store = FeatureStore(enabled=False)
@@ -146,16 +146,18 @@ def test_long_segments_go_in_small_blocks(monkeypatch):
 
 
 def test_columns_can_be_chosen(tmp_path):
-    entries = ["lengths", {"use": "bleu-components", "as": "parts", "columns": ["precision*", "length_ratio"]}]
+    entries = [
+        {"use": "text", "columns": ["chrf"]},
+        {"use": "text", "as": "parts", "columns": ["precision*", "length"]},
+    ]
     features = FeatureSet.from_config(entries)
-    assert features.columns[0] == "lengths.hypothesis_words"
-    assert features.columns[8:] == (*(f"parts.precision{order}" for order in range(1, 5)), "parts.length_ratio")
+    assert features.columns == ("text.chrf", "parts.precision2", "parts.precision6", "parts.length")
     rows = features.extract(BATCH, FeatureStore(tmp_path))
-    assert rows.shape == (4, 13) == (4, features.dimension)
-    assert features.select(["parts"]) == [8, 9, 10, 11, 12]
-    assert features.select(["parts.precision2", "lengths.hyp*"]) == [9, 0, 4]
-    everything = FeatureSet.from_config(["bleu-components"]).extract(BATCH, FeatureStore(tmp_path))
-    assert (rows[:, 8:] == everything[:, [0, 1, 2, 3, 14]]).all()
+    assert rows.shape == (4, 4) == (4, features.dimension)
+    assert features.select(["parts"]) == [1, 2, 3]
+    assert features.select(["parts.length", "text.ch*"]) == [3, 0]
+    everything = FeatureSet.from_config(["text"]).extract(BATCH, FeatureStore(tmp_path))
+    assert (rows == everything[:, [3, 4, 5, 1]]).all()
     with pytest.raises(ConfigError, match="no feature 'parst'"):
         features.select(["parst"])
 
@@ -164,7 +166,7 @@ def test_several_processes_give_the_same(tmp_path, monkeypatch):
     from meteor_e_learned import extraction
 
     monkeypatch.setattr(extraction, "BATCH", 2)
-    features = FeatureSet.from_config(["lengths", "overlap"])
+    features = FeatureSet.from_config(["text"])
     one = features.extract(BATCH, FeatureStore(tmp_path, enabled=False))
     two = features.extract(BATCH, FeatureStore(tmp_path, enabled=False), jobs=2)
     assert (one == two).all()
@@ -188,12 +190,12 @@ def test_mistakes(tmp_path):
     store = FeatureStore(tmp_path)
     with pytest.raises(ConfigError, match="two features are called 'counting'"):
         FeatureSet([named(Counting()), named(Counting())])
-    with pytest.raises(PluginError, match="lenghts"):
-        FeatureSet.from_config(["lenghts"])
+    with pytest.raises(PluginError, match="txet"):
+        FeatureSet.from_config(["txet"])
     with pytest.raises(ConfigError, match="has no column 'x'"):
-        FeatureSet.from_config([{"use": "lengths", "columns": ["x"]}])
+        FeatureSet.from_config([{"use": "text", "columns": ["x"]}])
     with pytest.raises(ConfigError, match="no option 'depth'"):
-        FeatureSet.from_config([{"use": "lengths", "depth": 1}])
+        FeatureSet.from_config([{"use": "encoder", "depth": 1}])
     with pytest.raises(ConfigError, match="a mapping with 'use'"):
         FeatureSet.from_config([{"columns": []}])
     with pytest.raises(InputError, match="4 hypotheses but 1 references"):

@@ -29,14 +29,14 @@ estimator: pairwise-logistic
 description: For a test
 train: [{index: DATA/ranked.yaml}]
 validation: [{index: DATA/ranked.yaml, sample: 50}]
-features: [bleu, {use: overlap, columns: [unigram_*, edit_similarity]}, vocabulary]
+features: [{use: text, columns: [chrf, "unknown*", edit_similarity]}]
 options: {C: [0.01, 0.1]}
 """
 REGRESSION = """
 name: small-regression
 estimator: segment-regression
 train: [{index: DATA/assessed.yaml}]
-features: [bleu, lengths, vocabulary]
+features: [text]
 """
 
 
@@ -62,7 +62,7 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert "small-linear: pairwise-logistic" in card
     assert "For a test" in card
     assert "Small xx-en" in card
-    assert "vocabulary.unknown" in card
+    assert "text.unknown" in card
     data = json.loads(run(cli.model, "show", model, "--json"))
     assert data["recipe"]["name"] == "small-linear"
     assert len(data["weights"]) == 1 + 4 + 18
@@ -130,7 +130,7 @@ def test_chains_of_recipes(run, recipe, test_set, tmp_path, monkeypatch):
         "{use: meteor, as: mine, chain: ./chain.yaml, settings: {stem: {weight: 0.5, stemmer: english}, "
         "lemmatizer: {use: lookup, file: lemmas.tsv}}}"
     )
-    path = recipe(LINEAR.replace("bleu,", f"{chain},"))
+    path = recipe(LINEAR.replace("[{use: text", f"[{chain}, {{use: text"))
     (tmp_path / "models").mkdir()
     model = tmp_path / "models" / "model"
     run(cli.train, path, "-o", model)
@@ -207,7 +207,7 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
         ("options: {C: [0.01, 0.1]}", "options: {folds: 2.5}", "folds must be a whole number, 2 or more, not 2.5"),
         ("options: {C: [0.01, 0.1]}", "options: {C: -1}", "C must be a number above 0, not -1"),
         ("options: {C: [0.01, 0.1]}", "options: {seed: 2}", "seed stands in the recipe"),
-        ("bleu,", "blue,", "blue"),
+        ("use: text", "use: txet", "txet"),
         ("unigram_*", "unigramm", "no column 'unigramm'"),
         ("description: For a test", "descripton: x\nnames: y", r"unknown key.*\(and 1 more problem\)$"),
         ("DATA/ranked.yaml}", "DATA/none.yaml}", "none.yaml"),

@@ -19,7 +19,7 @@ from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import load_model
-from meteor_e_learned.models.joint_linear import JointLinear
+from meteor_e_learned.models.guarded_linear import GuardedLinear
 from meteor_e_learned.prediction import check_language
 from meteor_e_learned.ready import model_size, ready_models
 from meteor_e_learned.recipe import load_recipe
@@ -73,8 +73,8 @@ COLUMNS = ("a.score", "b.score", "c.score", "d.score")
 
 
 @pytest.mark.parametrize(("comparisons", "assessments"), [(True, False), (False, True), (True, True)])
-def test_joint_linear_learns_from_either_kind(comparisons, assessments):
-    estimator = JointLinear(toward=(), penalty=0.001)
+def test_it_learns_from_either_kind(comparisons, assessments):
+    estimator = GuardedLinear(toward=(), penalty=0.001)
     figures = estimator.learn(made(comparisons, assessments), None, TrainingRun(columns=COLUMNS))
     weights = estimator.weights_ / abs(estimator.weights_).max()
     assert weights[0] == 1
@@ -82,32 +82,32 @@ def test_joint_linear_learns_from_either_kind(comparisons, assessments):
     assert ("training tau Year1 xx-en" in figures) == comparisons
 
 
-def test_joint_linear_is_drawn_to_what_is_known_to_be_sound():
-    free = JointLinear(toward=(), penalty=1e6)
-    drawn = JointLinear(toward=("b.score",), penalty=1e6, toward_weight=0.5)
+def test_it_is_drawn_to_what_is_known_to_be_sound():
+    free = GuardedLinear(toward=(), penalty=1e6)
+    drawn = GuardedLinear(toward=("b.score",), penalty=1e6, toward_weight=0.5)
     for estimator in (free, drawn):
         estimator.learn(made(), None, TrainingRun(columns=COLUMNS))
     assert abs(free.weights_).max() < 1e-3
     assert drawn.weights_ == pytest.approx([0, 0.5, 0, 0], abs=1e-3)
     with pytest.raises(ConfigError, match=r"there is no feature 'e\.score'"):
-        JointLinear(toward=("e.score",)).learn(made(), None, TrainingRun(columns=COLUMNS))
+        GuardedLinear(toward=("e.score",)).learn(made(), None, TrainingRun(columns=COLUMNS))
     with pytest.raises(InputError, match="neither comparisons nor human scores"):
-        JointLinear(toward=()).learn(made(False, False), None, TrainingRun(columns=COLUMNS))
+        GuardedLinear(toward=()).learn(made(False, False), None, TrainingRun(columns=COLUMNS))
 
 
 def test_some_features_are_held_tighter():
     examples = made()
     weights = {}
     for strength in (0.001, 1.0, 1e6):
-        estimator = JointLinear(toward=(), penalty=0.001, penalties={"a.": strength})
+        estimator = GuardedLinear(toward=(), penalty=0.001, penalties={"a.": strength})
         estimator.learn(examples, None, TrainingRun(columns=COLUMNS))
         weights[strength] = estimator.weights_
-    plain = JointLinear(toward=(), penalty=0.001)
+    plain = GuardedLinear(toward=(), penalty=0.001)
     plain.learn(examples, None, TrainingRun(columns=COLUMNS))
     assert weights[0.001] == pytest.approx(plain.weights_)
     assert weights[0.001][0] > weights[1.0][0] > 1e-3 > abs(weights[1e6][0])
     with pytest.raises(ConfigError, match=r"penalties: no feature begins with 'a\.scores' \(did you mean 'a\.score'"):
-        JointLinear(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, TrainingRun(columns=COLUMNS))
+        GuardedLinear(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, TrainingRun(columns=COLUMNS))
 
 
 def test_every_year_counts_alike():
@@ -118,7 +118,7 @@ def test_every_year_counts_alike():
     )
     found = []
     for examples in (once, twice):
-        estimator = JointLinear(toward=())
+        estimator = GuardedLinear(toward=())
         estimator.learn(examples, None, TrainingRun(columns=COLUMNS))
         found.append(estimator.weights_)
     assert found[0] == pytest.approx(found[1], abs=1e-4)
@@ -164,16 +164,16 @@ def test_reasons_add_up_to_the_difference(toy):
 
 
 def test_a_feature_that_gives_other_numbers_is_noticed(toy, monkeypatch):
-    """As with another version of a library: simulated by a chrF that is a little different."""
-    from meteor_e_learned.features.metrics import ChrfFeature
+    """As with another version of a library: simulated by counts that are a little different."""
+    from meteor_e_learned.features.text import TextFeature
 
-    compute = ChrfFeature.compute
+    compute = TextFeature.compute
     model = load_model(toy)
-    monkeypatch.setattr(ChrfFeature, "compute", lambda self, batch: compute(self, batch) * (1 + 1e-9))
-    assert model.features.dimension == 54, "differences below the tolerance do not matter"
-    monkeypatch.setattr(ChrfFeature, "compute", lambda self, batch: compute(self, batch) * 1.01)
-    monkeypatch.setattr(probes, "version", lambda name: {"sacrebleu": "9.9"}.get(name, "1.0"))
-    with pytest.raises(ConfigError, match=r"feature 'chrf.score' gives .*; sacrebleu is 9.9, the model was made with "):
+    monkeypatch.setattr(TextFeature, "compute", lambda self, batch: compute(self, batch) * (1 + 1e-9))
+    assert model.features.dimension == 55, "differences below the tolerance do not matter"
+    monkeypatch.setattr(TextFeature, "compute", lambda self, batch: compute(self, batch) * 1.01)
+    monkeypatch.setattr(probes, "version", lambda name: {"wordfreq": "9.9"}.get(name, "1.0"))
+    with pytest.raises(ConfigError, match=r"feature 'text\..*' gives .*wordfreq is 9.9"):
         load_model(toy).features  # noqa: B018
 
 
@@ -188,28 +188,28 @@ def test_a_new_version_of_a_library_with_the_same_numbers_is_fine(toy, monkeypat
 
 
 def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
-    from meteor_e_learned.features.surface import OverlapFeature
+    from meteor_e_learned.features.text import TextFeature
 
-    monkeypatch.setattr(OverlapFeature, "version", 2)
-    with pytest.raises(ConfigError, match=r"overlap=overlap:27:1: there, overlap=overlap:27:2: here"):
+    monkeypatch.setattr(TextFeature, "version", 2)
+    with pytest.raises(ConfigError, match=r"text=text:55:1: there, text=text:55:2: here"):
         load_model(toy).features  # noqa: B018
 
 
 def test_a_column_that_is_new_in_a_feature_changes_no_model(toy, monkeypatch):
     """Models take the columns that they were trained on, by their names."""
-    from meteor_e_learned.features.surface import LengthsFeature
+    from meteor_e_learned.features.text import TextFeature
 
     batch = FeatureBatch(["a b", "the old bridge"], [["a c"], ["an old bridge"]])
     before = score_segments(load_model(toy), batch, NONE)
-    names, compute = LengthsFeature().columns, LengthsFeature.compute
-    monkeypatch.setattr(LengthsFeature, "columns", ("brand_new", *names))
-    monkeypatch.setattr(LengthsFeature, "dimension", 9)
+    names, compute = TextFeature.columns, TextFeature.compute
+    monkeypatch.setattr(TextFeature, "columns", ("brand_new", *names))
+    monkeypatch.setattr(TextFeature, "dimension", 56)
     rows = lambda self, batch: np.hstack([np.full((len(batch), 1), 7.0), compute(self, batch)])  # noqa: E731
-    monkeypatch.setattr(LengthsFeature, "compute", rows)
+    monkeypatch.setattr(TextFeature, "compute", rows)
     model = load_model(toy)
     assert score_segments(model, batch, NONE).tolist() == before.tolist()
-    monkeypatch.setattr(LengthsFeature, "columns", ("brand_new", *names[1:], "renamed"))
-    with pytest.raises(ConfigError, match=r"trained on other features .*lengths\.hypothesis_words there"):
+    monkeypatch.setattr(TextFeature, "columns", ("brand_new", *names[1:], "renamed"))
+    with pytest.raises(ConfigError, match=r"trained on other features .*text\.references there"):
         load_model(toy).features  # noqa: B018
 
 
@@ -376,8 +376,6 @@ def test_explanations_take_what_scores_take(toy):
     ("estimator", "module", "extra"),
     [
         ("pairwise-logistic", "sklearn", "train"),
-        ("joint-linear", "scipy", "train"),
-        ("guarded-linear", "scipy", "train"),
     ],
 )
 def test_a_library_that_is_missing(estimator, module, extra, tmp_path, monkeypatch):
@@ -386,13 +384,8 @@ def test_a_library_that_is_missing(estimator, module, extra, tmp_path, monkeypat
     monkeypatch.setitem(sys.modules, module, None)
     folder = EXAMPLES / "judged"
     recipe = msgspec.structs.replace(
-        load_recipe(folder / "recipe.yaml"), estimator=estimator, options={}, features=["chrf"]
+        load_recipe(folder / "recipe.yaml"), estimator=estimator, options={}, features=["text"]
     )
-    if estimator == "joint-linear":
-        recipe = msgspec.structs.replace(recipe, options={"toward": []})
-    if estimator == "guarded-linear":
-        situations = {"all": {"chrf.score": [-1.0, 0.0, 100.0, 101.0]}}
-        recipe = msgspec.structs.replace(recipe, options={"toward": [], "situations": situations, "base": "chrf.score"})
     message = rf"^training '{estimator}' needs {module}.*, which is not installed: pip install '.*\[{extra}\]'$"
     with pytest.raises(ConfigError, match=message):
         train(recipe, tmp_path / "model.safetensors", folder=folder, store=NONE)
@@ -531,20 +524,6 @@ def test_a_model_of_another_language_is_refused_in_one_line(tmp_path):
     assert "use -M any" in done.stderr
 
 
-def test_a_models_score_is_a_feature_of_another(toy):
-    from meteor_e_learned.extraction import FeatureSet
-
-    batch = FeatureBatch(["a cat sat on the mat", "mat"], [["a cat sat on the mat"]] * 2)
-    features = FeatureSet.from_config([{"use": "model-score", "model": str(toy)}])
-    store = FeatureStore(enabled=False)
-    assert features.columns == ("model-score.score",)
-    found = features.extract(batch, store)[:, 0]
-    assert (found == score_segments(load_model(toy), batch, store, raw=True)).all()
-    assert found[0] > found[1]
-    with pytest.raises(ConfigError, match="scores language 'en', and the recipe's is 'de'"):
-        FeatureSet.from_config([{"use": "model-score", "model": str(toy)}], "de")
-
-
 def test_a_model_whose_encoder_is_missing_says_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("METEOR_E_ENCODERS", str(tmp_path))
     with pytest.raises(MeteorError, match="meteor-e encoder install minilm"):
@@ -553,11 +532,11 @@ def test_a_model_whose_encoder_is_missing_says_the_command(tmp_path, monkeypatch
 
 def test_numbers_of_an_encoder_may_differ_a_little(toy, monkeypatch):
     """Processors add up in another order; a feature says how much that makes."""
-    from meteor_e_learned.features.surface import OverlapFeature
+    from meteor_e_learned.features.text import TextFeature
 
-    compute = OverlapFeature.compute
-    monkeypatch.setattr(OverlapFeature, "compute", lambda self, batch: compute(self, batch) + 5e-4)
-    with pytest.raises(ConfigError, match="overlap"):
+    compute = TextFeature.compute
+    monkeypatch.setattr(TextFeature, "compute", lambda self, batch: compute(self, batch) + 5e-4)
+    with pytest.raises(ConfigError, match="text"):
         load_model(toy).features  # noqa: B018
-    monkeypatch.setattr(OverlapFeature, "tolerance", 1e-3, raising=False)
+    monkeypatch.setattr(TextFeature, "tolerance", 1e-3, raising=False)
     assert load_model(toy).features.dimension

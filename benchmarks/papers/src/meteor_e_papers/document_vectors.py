@@ -13,12 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from meteor_e_learned.features.document_cosine import DELIMITER
 from meteor_e_learned.splitting import split
 
 from meteor_e.api import InputError
 from meteor_e.base.files import whole_file
 from meteor_e.formats.plain import decode_lines, read_segments
+from meteor_e_papers.features.document_cosine import DELIMITER
 
 
 class _Sentences:

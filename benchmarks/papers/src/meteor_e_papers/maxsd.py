@@ -22,8 +22,8 @@ from meteor_e_papers.devices import choose_device
 
 if TYPE_CHECKING:
     import torch
-    from meteor_e_learned.features.vectors import WordVectors
 
+    from meteor_e_papers.features.vectors import WordVectors
     from meteor_e_papers.maxsd_network import SimilarityNetwork
 
 WORDS_AT_ONCE = 20_000

@@ -1,8 +1,31 @@
-"""The hook."""
+"""The hooks."""
 
 from __future__ import annotations
 
 from meteor_e import hookimpl
+
+
+@hookimpl
+def meteor_e_features() -> dict[str, str]:
+    """Return features by name; the module of each is imported when a recipe uses it."""
+    return {
+        "bleu": "meteor_e_papers.features.metrics:BleuFeature",
+        "bleu-components": "meteor_e_papers.features.metrics:BleuComponentsFeature",
+        "chrf": "meteor_e_papers.features.metrics:ChrfFeature",
+        "ter": "meteor_e_papers.features.metrics:TerFeature",
+        "nist": "meteor_e_papers.features.metrics:NistFeature",
+        "lengths": "meteor_e_papers.features.surface:LengthsFeature",
+        "characters": "meteor_e_papers.features.surface:CharactersFeature",
+        "overlap": "meteor_e_papers.features.surface:OverlapFeature",
+        "vocabulary": "meteor_e_papers.features.vocabulary:VocabularyFeature",
+        "language-model": "meteor_e_papers.features.language_model:LanguageModelFeature",
+        "encoder-matching": "meteor_e_papers.features.encoder_matching:EncoderMatchingFeature",
+        "word-vectors": "meteor_e_papers.features.vectors:WordVectorsFeature",
+        "vector-matching": "meteor_e_papers.features.vectors:VectorMatchingFeature",
+        "document-cosine": "meteor_e_papers.features.document_cosine:DocumentCosineFeature",
+        "tag-vectors": "meteor_e_papers.features.tags:TagVectorsFeature",
+        "tag-overlap": "meteor_e_papers.features.tags:TagOverlapFeature",
+    }
 
 
 @hookimpl

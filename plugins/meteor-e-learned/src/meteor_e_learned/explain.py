@@ -12,34 +12,22 @@ from meteor_e.api import ConfigError, FeatureBatch, InputError
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.guarded_linear import GuardedLinear
-from meteor_e_learned.models.joint_linear import JointLinear
 
 Floats = NDArray[np.float64]
 
-_GROUPS: tuple[tuple[str, str], ...] = (
-    ("meteor.", "words, stems, synonyms and paraphrases that match, and their order (METEOR)"),
-    ("chrf", "sequences of letters in common (chrF)"),
-    ("character-ngrams.", "sequences of letters in common (chrF)"),
-    ("bleu", "sequences of words in common"),
-    ("overlap.", "sequences of words in common, and edits"),
-    ("lengths.", "length"),
-    ("characters.", "capitals, digits and punctuation"),
-    ("vocabulary.unknown", "unknown and rare words"),
-    ("vocabulary.rare", "unknown and rare words"),
-    ("vocabulary.doubled", "words said twice"),
-    ("vocabulary.", "informative words that arrive or are lost"),
-    ("near-words.", "words that nearly match"),
-    ("errors.negation", "negations too many or too few"),
-    ("errors.", "numbers, repetition, additions, omissions, marks at the end"),
-    ("situation.", "length, and words in common"),
-    ("fluency.", "usual pairs of words"),
-    ("word-classes.", "function words, numbers and content words"),
-    ("tag-overlap.", "parts of speech"),
-    ("model-score.", "what the model sees that this one stands on"),
-    ("encoder-matching.difference", "wording that an encoder knows from systems, or from people"),
-    ("encoder-matching.", "words and sentences that an encoder holds for alike"),
-    ("difficulty.", "kind of words and marks, beside the reference's"),
-)
+_GROUPS: dict[str, str] = {
+    "meteor.": "words, stems, synonyms and paraphrases that match, and their order (METEOR)",
+    **dict.fromkeys(("text.chrf", "text.precision", "text.recall", "text.edit"), "sequences of letters in common"),
+    **dict.fromkeys(("text.length", "text.ratio", "text.abs_log", "text.reference"), "length"),
+    **dict.fromkeys(("text.capitals", "text.digits", "text.non_ascii", "text.first"), "capitals and digits"),
+    **dict.fromkeys(("text.unknown", "text.rare"), "unknown and rare words"),
+    **dict.fromkeys(("text.repeated", "text.doubled"), "words said twice"),
+    **dict.fromkeys(("text.negation", "text.denials", "text.polarity"), "negations too many or too few"),
+    "text.pairs": "usual pairs of words",
+    "text.": "function words, content words, numbers and marks",
+    "encoder.difference": "wording that an encoder knows from systems, or from people",
+    "encoder.": "sentences that an encoder holds for alike",
+}
 
 
 @dataclass(frozen=True)
@@ -109,7 +97,7 @@ def explain(
     """Say which features move the scores of two outputs apart.
 
     Args:
-        model: a model of the estimator ``joint-linear``.
+        model: a model of the estimator ``guarded-linear``.
         first, second: the segments of two systems; lists of one for a single segment.
         references: for each segment its references.
 
@@ -117,10 +105,10 @@ def explain(
         ConfigError: for a model of another estimator.
         InputError: if the outputs differ in length, or are empty.
     """
-    if not isinstance(model.estimator, JointLinear):
+    if not isinstance(model.estimator, GuardedLinear):
         raise ConfigError(
             f"model {model.recipe.name!r} is of the estimator {model.recipe.estimator!r}; only models of "
-            f"{JointLinear.name!r} can be explained"
+            f"{GuardedLinear.name!r} can be explained"
         )
     if not len(first) == len(second) == len(references):
         raise InputError(f"there are {len(first)} and {len(second)} segments, and references of {len(references)}")
@@ -140,7 +128,7 @@ def explain(
     columns = model.features.columns
     groups: dict[str, list[int]] = {}
     for place, column in enumerate(columns):
-        what = next((words for start, words in _GROUPS if column.startswith(start)), column.partition(".")[0])
+        what = next((words for start, words in _GROUPS.items() if column.startswith(start)), column.partition(".")[0])
         groups.setdefault(what, []).append(place)
     reasons = []
     for what, places in groups.items():
@@ -152,6 +140,5 @@ def explain(
     if abs(left) > 1e-9:
         reasons.append(Reason("how scores are spread over the scale", left, "score", *scores))
         reasons.sort(key=lambda reason: -abs(reason.points))
-    told = model.estimator.note if isinstance(model.estimator, GuardedLinear) else None
-    notes = tuple(dict.fromkeys(told(side) for side in rows)) if told else ()
+    notes = tuple(filter(None, dict.fromkeys(model.estimator.note(side) for side in rows)))
     return Explanation(model.recipe.name, scores[0], scores[1], tuple(r for r in reasons if r.points), notes)

@@ -10,33 +10,9 @@ def meteor_e_features() -> dict[str, str]:
     """Return features by name; the module of each is imported when a recipe uses it."""
     return {
         "meteor": "meteor_e_learned.features.meteor:MeteorFeature",
-        "bleu": "meteor_e_learned.features.metrics:BleuFeature",
-        "bleu-components": "meteor_e_learned.features.metrics:BleuComponentsFeature",
-        "chrf": "meteor_e_learned.features.metrics:ChrfFeature",
-        "chrf-components": "meteor_e_learned.features.metrics:ChrfComponentsFeature",
-        "ter": "meteor_e_learned.features.metrics:TerFeature",
-        "nist": "meteor_e_learned.features.metrics:NistFeature",
-        "lengths": "meteor_e_learned.features.surface:LengthsFeature",
-        "characters": "meteor_e_learned.features.surface:CharactersFeature",
-        "overlap": "meteor_e_learned.features.surface:OverlapFeature",
-        "score-file": "meteor_e_learned.features.files:ScoreFileFeature",
-        "vector-file": "meteor_e_learned.features.files:VectorFileFeature",
+        "text": "meteor_e_learned.features.text:TextFeature",
         "model-score": "meteor_e_learned.features.model_score:ModelScoreFeature",
-        "vocabulary": "meteor_e_learned.features.vocabulary:VocabularyFeature",
-        "language-model": "meteor_e_learned.features.language_model:LanguageModelFeature",
-        "character-ngrams": "meteor_e_learned.features.character_ngrams:CharacterNgramsFeature",
-        "difficulty": "meteor_e_learned.features.difficulty:DifficultyFeature",
-        "errors": "meteor_e_learned.features.errors:ErrorsFeature",
-        "situation": "meteor_e_learned.features.errors:SituationFeature",
-        "fluency": "meteor_e_learned.features.fluency:FluencyFeature",
-        "near-words": "meteor_e_learned.features.near_words:NearWordsFeature",
-        "word-classes": "meteor_e_learned.features.word_classes:WordClassesFeature",
-        "encoder-matching": "meteor_e_learned.features.encoder:EncoderMatchingFeature",
-        "word-vectors": "meteor_e_learned.features.vectors:WordVectorsFeature",
-        "vector-matching": "meteor_e_learned.features.vectors:VectorMatchingFeature",
-        "document-cosine": "meteor_e_learned.features.document_cosine:DocumentCosineFeature",
-        "tag-vectors": "meteor_e_learned.features.tags:TagVectorsFeature",
-        "tag-overlap": "meteor_e_learned.features.tags:TagOverlapFeature",
+        "encoder": "meteor_e_learned.features.encoder:EncoderFeature",
     }
 
 
@@ -47,7 +23,6 @@ def meteor_e_metrics() -> dict[str, str]:
         "model": "meteor_e_learned.prediction:ModelMetric",
         "en-light": "meteor_e_learned.ready_metrics:EnLight",
         "en-light-context": "meteor_e_learned.ready_metrics:EnLightContext",
-        "en-ranker": "meteor_e_learned.ready_metrics:EnRanker",
     }
 
 
@@ -55,7 +30,6 @@ def meteor_e_metrics() -> dict[str, str]:
 def meteor_e_estimators() -> dict[str, str]:
     """Return estimators by name; their libraries are imported when a recipe uses one."""
     return {
-        "joint-linear": "meteor_e_learned.models.joint_linear:JointLinear",
         "guarded-linear": "meteor_e_learned.models.guarded_linear:GuardedLinear",
         "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
         "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",

@@ -8,18 +8,12 @@ from meteor_e_learned.prediction import ReadyMetric
 
 
 class EnLight(ReadyMetric):
-    """English, systems of any kind; quick."""
+    """English translations; quick."""
 
     name: ClassVar[str] = "en-light"
 
 
 class EnLightContext(ReadyMetric):
-    """English, translations and captions with one reference; with a sentence encoder, and slow."""
+    """English translations, with a sentence encoder; slow."""
 
     name: ClassVar[str] = "en-light-context"
-
-
-class EnRanker(ReadyMetric):
-    """English, ranking outputs of the same segment."""
-
-    name: ClassVar[str] = "en-ranker"

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -27,9 +27,6 @@ from meteor_e_learned.modelfile import LearnedModel, features_signature, save_mo
 from meteor_e_learned.models.base import agreement
 from meteor_e_learned.probes import probe
 from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
-
-if TYPE_CHECKING:
-    from meteor_e_learned.features.vectors import WordVectors
 
 
 def train(
@@ -177,7 +174,7 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
     return estimator
 
 
-def word_vectors(recipe: Recipe, vectors: FeatureSet) -> WordVectors | None:
+def word_vectors(recipe: Recipe, vectors: FeatureSet) -> Any:
     """Return the vectors of words that a recipe names; ``None`` for estimators that read no texts.
 
     Raises:
@@ -185,15 +182,13 @@ def word_vectors(recipe: Recipe, vectors: FeatureSet) -> WordVectors | None:
     """
     if not estimator_class(recipe.estimator).needs_texts:
         return None
-    from meteor_e_learned.features.vectors import WordVectorsFeature
-
-    found = [entry.feature for entry in vectors.features]
-    if len(found) != 1 or not isinstance(found[0], WordVectorsFeature):
+    found = [getattr(entry.feature, "word_vectors", None) for entry in vectors.features]
+    if len(found) != 1 or found[0] is None:
         raise ConfigError(
             f"estimator {recipe.estimator!r} reads words: the recipe needs "
             "'vectors: [{use: word-vectors, file: FILE}]'"
         )
-    return found[0].word_vectors
+    return found[0]
 
 
 def _describe(examples: Examples) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def _textblob_tag() -> Callable[..., list[tuple[str, str]]]:
         from textblob.en import tag
     except ImportError as error:
         raise ConfigError(
-            f"parts of speech need {error.name or 'textblob'}; run: pip install './plugins/meteor-e-learned[tags]'"
+            f"parts of speech need {error.name or 'textblob'}; run: pip install './benchmarks/papers[tags]'"
         ) from error
 
     with warnings.catch_warnings():
@@ -206,5 +206,5 @@ def _tagger() -> str:
         return f"textblob-{version('textblob')}"
     except PackageNotFoundError:
         raise ConfigError(
-            "parts of speech need textblob; run: pip install './plugins/meteor-e-learned[tags]'"
+            "parts of speech need textblob; run: pip install './benchmarks/papers[tags]'"
         ) from None

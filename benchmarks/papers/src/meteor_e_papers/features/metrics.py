@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from meteor_e_learned.counting import characters, numbered, segment_pairs
 from numpy.typing import NDArray
 
 from meteor_e import load_metric
@@ -15,7 +16,6 @@ from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, F
 from meteor_e.api.sums import checked_statistics
 from meteor_e.base.array_cache import digest
 from meteor_e.formats.plain import read_segments
-from meteor_e_learned.counting import characters, numbered, segment_pairs
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
@@ -179,28 +179,6 @@ class BleuComponentsFeature(_MetricFeature):
         with np.errstate(divide="ignore"):
             penalty = np.where(ratio > 0, np.exp(np.minimum(0.0, 1 - 1 / np.where(ratio > 0, ratio, 1))), 0.0)
         return np.hstack([precisions, matches, totals, lengths, ratio, penalty])
-
-
-class ChrfComponentsFeature(_MetricFeature):
-    """What chrF is made of: precision and recall of character n-grams without spaces, one order at a time."""
-
-    name: ClassVar[str] = "chrf-components"
-    dimension = 12
-
-    def __init__(self) -> None:
-        super().__init__("chrf", "sacrebleu:chrf")
-        self._counted = _chrf_statistics
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the twelve numbers."""
-        return tuple(f"{what}{order}" for what in ("precision", "recall") for order in range(1, 7))
-
-    def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the components; 0 for an order that a side lacks. Against several references, the best one's."""
-        statistics = self._statistics(batch)
-        sides, matches = (statistics[:, 0::3], statistics[:, 1::3]), statistics[:, 2::3]
-        return np.hstack([matches / np.maximum(side, 1) for side in sides])
 
 
 class ChrfFeature(_MetricFeature):

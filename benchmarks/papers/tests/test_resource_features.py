@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import pickle
 
-import meteor_e_learned.plugin
+import meteor_e_papers.plugin
 import numpy as np
 import pytest
-from meteor_e_learned.features.character_ngrams import CharacterNgramsFeature
-from meteor_e_learned.features.language_model import LanguageModelFeature
-from meteor_e_learned.features.tags import CLASSES, TagOverlapFeature, TagVectorsFeature, tagged
-from meteor_e_learned.features.vectors import VectorMatchingFeature, WordVectorsFeature
-from meteor_e_learned.features.vocabulary import VocabularyFeature
+from meteor_e_papers.features.language_model import LanguageModelFeature
+from meteor_e_papers.features.tags import CLASSES, TagOverlapFeature, TagVectorsFeature, tagged
+from meteor_e_papers.features.vectors import VectorMatchingFeature, WordVectorsFeature
+from meteor_e_papers.features.vocabulary import VocabularyFeature
 
 from meteor_e.base.errors import ConfigError, InputError, ResourceError
 from meteor_e.testing import check_feature, check_plugin
@@ -20,10 +19,10 @@ def row(feature, hypothesis, reference):
 
 
 def test_plugin_conforms():
-    check_plugin(meteor_e_learned.plugin)
+    check_plugin(meteor_e_papers.plugin)
 
 
-@pytest.mark.parametrize("cls", [CharacterNgramsFeature, VocabularyFeature, TagVectorsFeature, TagOverlapFeature])
+@pytest.mark.parametrize("cls", [VocabularyFeature, TagVectorsFeature, TagOverlapFeature])
 def test_features_conform(cls):
     check_feature(cls)
 
@@ -46,19 +45,6 @@ def test_unknown_words():
     rare = row(VocabularyFeature(), "the bought houses", "the minister bought houses")
     often = row(VocabularyFeature(), "minister bought houses", "the minister bought houses")
     assert rare["information_recall"] < often["information_recall"]
-
-
-def test_character_ngrams():
-    found = row(CharacterNgramsFeature(), "abc  abd", "abc")
-    assert found["1_precision"] == pytest.approx(3 / 7)
-    assert found["1_recall"] == 1
-    assert found["3_precision"] == pytest.approx(1 / 5)
-    assert found["3_recall"] == 1
-    assert found["4_f"] == 0
-    assert len(CharacterNgramsFeature(orders=2).columns) == 6
-    assert not any(row(CharacterNgramsFeature(), "", "").values())
-    with pytest.raises(ConfigError, match="1 or more"):
-        CharacterNgramsFeature.make(None, orders=0)
 
 
 def test_a_corpus_makes_words_known(tmp_path):
@@ -92,7 +78,7 @@ def test_tags():
 
 
 def test_word_vectors(test_set):
-    from meteor_e_learned.features.vectors import open_word_vectors
+    from meteor_e_papers.features.vectors import open_word_vectors
 
     file = str(test_set / "words.txt")
     feature = WordVectorsFeature(file)

@@ -1,4 +1,4 @@
-#include "fluency.hpp"
+#include "word_pairs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,24 +43,10 @@ bool word_before(const HashedWord& one, const HashedWord& other) {
     return one.hash != other.hash ? one.hash < other.hash : one.text < other.text;
 }
 
-bool pair_before(const WordPair* one, const WordPair* other) {
-    if (word_before(one->first, other->first)) return true;
-    return !word_before(other->first, one->first) && word_before(one->second, other->second);
+bool pair_before(const WordPair& one, const WordPair& other) {
+    if (word_before(one.first, other.first)) return true;
+    return !word_before(other.first, one.first) && word_before(one.second, other.second);
 }
-
-// Sums over some pairs of a text.
-struct Sums {
-    std::size_t count = 0, listed = 0;
-    double logarithm = 0, least = 0, association = 0;
-
-    void add(const WordPair& pair) {
-        least = count == 0 ? pair.logarithm : std::min(least, pair.logarithm);
-        logarithm += pair.logarithm;
-        association += pair.association;
-        listed += pair.listed;
-        ++count;
-    }
-};
 
 }  // namespace
 
@@ -106,37 +92,17 @@ double CountTable::count(std::string_view key, double missing) const {
     return number_at(text_.data() + (slot & 0xFFFFFFFFull) - 1 + key.size() + 1);
 }
 
-PairedText::PairedText(std::string_view text, const CountTable& words, const CountTable& pairs,
-                       const FluencySettings& settings) {
+PairedText::PairedText(std::string_view text) {
     std::string_view word;
     for (std::size_t at = 0; next_word(text, at, word);) words_.push_back({hash_of(word), word});
-    if (words_.empty()) return;
-    pairs_.reserve(words_.size() - 1);
-    std::string key;
-    // How often the word before occurs; below 0 if it is not listed.
-    double before = words.count(words_[0].text, -1);
-    for (std::size_t at = 1; at < words_.size(); ++at) {
-        key.assign(words_[at - 1].text).append(1, ' ').append(words_[at].text);
-        const double together = pairs.count(key, -1), found = words.count(words_[at].text, -1);
-        const double alone = (found < 0 ? settings.unlisted : found) / settings.total;
-        WordPair pair{words_[at - 1], words_[at], 0, 0, together >= 0};
-        if (pair.listed) {
-            const double probability = before < 0 ? 1.0 : std::min(1.0, together / before);
-            pair.logarithm = std::log(probability);
-            pair.association = std::min(settings.strongest, std::log(probability / alone));
-        } else {
-            pair.logarithm = std::log(settings.back_off * alone);
-        }
-        pairs_.push_back(pair);
-        before = found;
-    }
+    for (std::size_t at = 1; at < words_.size(); ++at) pairs_.push_back({words_[at - 1], words_[at]});
 }
 
 void PairedText::prepare() {
     if (!sorted_words_.empty()) return;
     sorted_words_ = words_;
     std::sort(sorted_words_.begin(), sorted_words_.end(), word_before);
-    for (const WordPair& pair : pairs_) sorted_pairs_.push_back(&pair);
+    sorted_pairs_ = pairs_;
     std::sort(sorted_pairs_.begin(), sorted_pairs_.end(), pair_before);
 }
 
@@ -145,36 +111,43 @@ bool PairedText::has(const HashedWord& word) const {
 }
 
 bool PairedText::has(const WordPair& pair) const {
-    return std::binary_search(sorted_pairs_.begin(), sorted_pairs_.end(), &pair, pair_before);
+    return std::binary_search(sorted_pairs_.begin(), sorted_pairs_.end(), pair, pair_before);
 }
 
-void PairedText::numbers(double* result) const {
-    Sums all;
-    for (const WordPair& pair : pairs_) all.add(pair);
-    const double count = static_cast<double>(std::max<std::size_t>(1, pairs_.size()));
-    for (const double number : {all.logarithm / count, all.least, static_cast<double>(all.listed) / count,
-                                static_cast<double>(all.count - all.listed), all.association / count}) {
-        *result++ = number;
-    }
-}
-
-void PairedText::added(const std::vector<const PairedText*>& references, double* result) const {
-    Sums other, moved;
+void PairedText::added(const std::vector<const PairedText*>& references, const PairLists& lists,
+                       double* result) const {
+    std::size_t others = 0, unlisted = 0, moved = 0;
+    double logarithms = 0, least = 0, associations = 0, moved_logarithms = 0, moved_least = 0;
     const auto known = [&references](const auto& what) {
         return std::any_of(references.begin(), references.end(),
                            [&what](const PairedText* reference) { return reference->has(what); });
     };
+    std::string key;
     for (const WordPair& pair : pairs_) {
         if (known(pair)) continue;
-        other.add(pair);
-        if (known(pair.first) && known(pair.second)) moved.add(pair);
+        key.assign(pair.first.text).append(1, ' ').append(pair.second.text);
+        const double together = lists.pairs.count(key, -1);
+        const double alone = lists.words.count(pair.second.text, lists.settings.unlisted) / lists.settings.total;
+        double logarithm;
+        if (together >= 0) {
+            const double probability = std::min(1.0, together / lists.words.count(pair.first.text, together));
+            logarithm = std::log(probability);
+            associations += std::min(lists.settings.strongest, std::log(probability / alone));
+        } else {
+            logarithm = std::log(lists.settings.back_off * alone);
+            ++unlisted;
+        }
+        least = others++ == 0 ? logarithm : std::min(least, logarithm);
+        logarithms += logarithm;
+        if (known(pair.first) && known(pair.second)) {
+            moved_least = moved++ == 0 ? logarithm : std::min(moved_least, logarithm);
+            moved_logarithms += logarithm;
+        }
     }
     const double count = static_cast<double>(std::max<std::size_t>(1, pairs_.size()));
-    for (const double number :
-         {other.logarithm / count, other.least, static_cast<double>(other.listed) / count,
-          static_cast<double>(other.count - other.listed), other.association / count,
-          other.logarithm / static_cast<double>(std::max<std::size_t>(1, other.count)), moved.logarithm / count,
-          moved.least, static_cast<double>(moved.count - moved.listed), moved.association / count}) {
+    for (const double number : {logarithms / count, least, static_cast<double>(unlisted), associations / count,
+                                logarithms / static_cast<double>(std::max<std::size_t>(1, others)),
+                                moved_logarithms / count, moved_least}) {
         *result++ = number;
     }
 }

@@ -6,9 +6,6 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-
-from meteor_e.api import Feature, FeatureBatch
 from meteor_e_learned.counting import (
     alike,
     capitals,
@@ -20,6 +17,9 @@ from meteor_e_learned.counting import (
     segment_pairs,
     words,
 )
+from numpy.typing import NDArray
+
+from meteor_e.api import Feature, FeatureBatch
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

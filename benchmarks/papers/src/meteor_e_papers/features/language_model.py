@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from meteor_e.api import ComponentOptions, FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
 from meteor_e_learned.splitting import split
+
+from meteor_e.api import ComponentOptions, FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
 
 WINDOW = 3
 
@@ -21,7 +22,7 @@ def _open(path: str, size: int, changed: int) -> tuple[Any, str]:
         import kenlm  # type: ignore[import-not-found]
     except ImportError as error:
         raise PluginError(
-            "feature 'language-model' needs kenlm: pip install './plugins/meteor-e-learned[language-model]'"
+            "feature 'language-model' needs kenlm: pip install './benchmarks/papers[language-model]'"
         ) from error
     digest = hashlib.sha256()
     try:

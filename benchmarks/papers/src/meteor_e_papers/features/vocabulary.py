@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
+from meteor_e_learned.counting import Pairs, Tally, mean_over_references, precision_recall_f, segment_pairs, words
+from meteor_e_learned.splitting import split
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
 from meteor_e.base.array_cache import digest
 from meteor_e.formats.plain import read_segments
-from meteor_e_learned.counting import Pairs, Tally, mean_over_references, precision_recall_f, segment_pairs, words
-from meteor_e_learned.splitting import split
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -1,6 +1,6 @@
 // How usual a text's pairs of words are, by counts of words and of pairs of words.
 //
-// The definition is meteor_e_learned/features/fluency.py; tests compare both.
+// The definition is meteor_e_learned/features/word_pairs.py; tests compare both.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,15 @@ private:
     std::vector<Slot> slots_;
 };
 
-// What a pair that is not listed counts for, and limits: see meteor_e_learned/features/fluency.py.
-struct FluencySettings {
+// What a pair that is not listed counts for, and limits: see meteor_e_learned/features/word_pairs.py.
+struct PairSettings {
     double total, back_off, unlisted, strongest;
+};
+
+// The counts that probabilities come from.
+struct PairLists {
+    CountTable words, pairs;
+    PairSettings settings;
 };
 
 // A word of a text, which outlives it; words and pairs of them are in order by hash, then by characters.
@@ -46,35 +52,26 @@ struct HashedWord {
 // Two words that follow each other.
 struct WordPair {
     HashedWord first, second;
-    double logarithm, association;
-    bool listed;
 };
 
 // The pairs of one text in lower case: of its runs of a-z and of 0-9, anything else parts them.
 class PairedText {
 public:
-    PairedText(std::string_view text, const CountTable& words, const CountTable& pairs,
-               const FluencySettings& settings);
+    explicit PairedText(std::string_view text);
 
     // Sorts words and pairs, for the two questions below.
     void prepare();
     bool has(const HashedWord& word) const;
     bool has(const WordPair& pair) const;
 
-    // Mean and least logarithm of a probability, share of pairs that are listed, number of those that are not, and
-    // association.
-    void numbers(double* result) const;
+    // Seven numbers of the pairs that no reference has; each pair is looked up when it is needed.
+    void added(const std::vector<const PairedText*>& references, const PairLists& lists, double* result) const;
 
-    // The same of the pairs that no reference has, their mean for each of them; and mean, least, number of those that
-    // are not listed, and association of those whose two words references have.
-    void added(const std::vector<const PairedText*>& references, double* result) const;
-
-    static constexpr std::size_t width = 5, added_width = 10;
+    static constexpr std::size_t width = 7;
 
 private:
-    std::vector<WordPair> pairs_;
     std::vector<HashedWord> words_, sorted_words_;
-    std::vector<const WordPair*> sorted_pairs_;
+    std::vector<WordPair> pairs_, sorted_pairs_;
 };
 
 }  // namespace meteor::learned

@@ -8,7 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
-from meteor_e_learned.features.encoder import EncoderMatchingFeature
+from meteor_e_papers.features.encoder_matching import EncoderMatchingFeature
 
 from meteor_e.base.errors import ConfigError, InputError, ResourceError
 from meteor_e.testing import check_feature
@@ -99,7 +99,7 @@ def test_some_of_its_numbers(encoder, monkeypatch):
     whole = EncoderMatchingFeature(**encoder)
     some = EncoderMatchingFeature(**encoder, only=["missing", "cosine"])
     check_feature(EncoderMatchingFeature, **encoder, only=["cosine"])
-    monkeypatch.setattr("meteor_e_learned.features.encoder.Frequencies", None)
+    monkeypatch.setattr("meteor_e_papers.features.encoder_matching.Frequencies", None)
     cosine = EncoderMatchingFeature(**encoder, only=["cosine"])
     for pair in (("fresh houses", "the houses rose"), ("", "new houses"), ("", "")):
         every = row(whole, *pair)
@@ -118,7 +118,7 @@ def test_empty_and_long_segments(encoder):
 
 
 def test_what_is_kept_changes_nothing(encoder, monkeypatch):
-    monkeypatch.setattr("meteor_e_learned.features.encoder.KEPT", 1)
+    monkeypatch.setattr("meteor_e_papers.features.encoder_matching.KEPT", 1)
     feature = EncoderMatchingFeature(**encoder)
     first = row(feature, "new houses", "the houses rose")
     row(feature, "new", "new")

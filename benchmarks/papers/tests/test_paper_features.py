@@ -7,19 +7,16 @@ import random
 from collections import Counter
 
 import pytest
-from meteor_e_learned.features.files import ScoreFileFeature, VectorFileFeature
 from meteor_e_learned.features.meteor import MeteorFeature
-from meteor_e_learned.features.metrics import (
+from meteor_e_papers.features.metrics import (
     BleuComponentsFeature,
     BleuFeature,
-    ChrfComponentsFeature,
     ChrfFeature,
     NistFeature,
     TerFeature,
 )
-from meteor_e_learned.features.surface import CharactersFeature, LengthsFeature, OverlapFeature
+from meteor_e_papers.features.surface import CharactersFeature, LengthsFeature, OverlapFeature
 
-from meteor_e.api import ConfigError, InputError
 from meteor_e.testing import check_feature
 
 HYPOTHESES = ["The cat sat on the mat .", "Boats left the harbour", "nothing in common"]
@@ -34,7 +31,7 @@ def rows(feature, hypotheses=HYPOTHESES, references=REFERENCES):
 @pytest.mark.parametrize(
     "cls",
     [
-        *(BleuFeature, BleuComponentsFeature, ChrfComponentsFeature, ChrfFeature, TerFeature, NistFeature),
+        *(BleuFeature, BleuComponentsFeature, ChrfFeature, TerFeature, NistFeature),
         *(LengthsFeature, CharactersFeature, OverlapFeature),
     ],
 )
@@ -185,13 +182,6 @@ def test_bleu_and_chrf_of_wmt12_are_those_of_sacrebleu(shared):
         assert abs(found - expected).max() < 1e-9, feature.name
 
 
-def test_components_of_chrf():
-    (row,) = rows(ChrfComponentsFeature(), ["abc d"], [["ab ce"]])
-    assert (row["precision1"], row["recall1"]) == (3 / 4, 3 / 4)
-    assert (row["precision2"], row["recall2"]) == (2 / 3, 2 / 3)
-    assert row["precision6"] == 0
-
-
 def test_what_meteor_is_made_of_is_what_its_scores_say():
     feature = MeteorFeature(chain={"language": "en", "matchers": ["exact", "stem"]})
     hypotheses, references = [*HYPOTHESES, ""], [*REFERENCES, ["a"]]
@@ -209,52 +199,3 @@ def test_overlap():
     assert other["unigram_f"] == other["edit_similarity"] == other["longest_match"] == 0
     swapped = rows(OverlapFeature(), ["sat cat old the"], [["the old cat sat"]])[0]
     assert (swapped["unigram_f"], swapped["bigram_f"], swapped["order"]) == (1, 0, 0)
-
-
-def test_score_files(tmp_path):
-    pytest.importorskip("meteor_e_evaluation", reason="meteor-e-evaluation reads files of scores")
-    file = tmp_path / "scores"
-    file.write_text("M\txx-en\tset\tone\t1\t0.25\nM\txx-en\tset\tone\t2\t0.5\n", encoding="utf-8")
-    feature = ScoreFileFeature(str(file))
-    extracted = feature.extract(["a", "b"], [["c"], ["d"]], systems=["one", "one"], segments=["2", "1"])
-    assert extracted.tolist() == [[0.5], [0.25]]
-    with pytest.raises(InputError, match="no score of system 'two', segment 1"):
-        feature.extract(["a"], [["c"]], systems=["two"], segments=["1"])
-    with pytest.raises(InputError, match="needs the systems"):
-        feature.extract(["a"], [["c"]])
-    with file.open("a", encoding="utf-8") as stream:
-        stream.write("N\txx-en\tset\tone\t1\t0.75\n")
-    with pytest.raises(InputError, match="a second score"):
-        ScoreFileFeature(str(file))
-    assert ScoreFileFeature(str(file), metric="N").scores == {("one", "1"): 0.75}
-    with pytest.raises(InputError, match="no scores of segments of metric 'O'"):
-        ScoreFileFeature(str(file), metric="O")
-    file.write_text("M\txx-en\tset\tone\t1\tNone\nM\txx-en\tset\tone\t2\t0.5\n", encoding="utf-8")
-    feature = ScoreFileFeature(str(file))
-    assert feature.extract(["a"], [["c"]], systems=["one"], segments=["2"]).tolist() == [[0.5]]
-    with pytest.raises(InputError, match=r"scores has no score of system 'one', segment 1"):
-        feature.extract(["a"], [["c"]], systems=["one"], segments=["1"])
-    file.write_text("M\txx-en\tset\tone\t1\t0\nM\txx-en\tset\tone\t2\tinf\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"line 2: the score is infinite"):
-        ScoreFileFeature(str(file))
-
-
-def test_vector_files(tmp_path):
-    import numpy as np
-
-    texts, vectors, array = (tmp_path / name for name in ("texts", "vectors", "vectors.npy"))
-    texts.write_text("a cat\na dog\n", encoding="utf-8")
-    vectors.write_text("1 2 3\n4 5 6\n", encoding="utf-8")
-    np.save(array, np.arange(1.0, 7).reshape(2, 3))
-    for file in (vectors, array):
-        feature = VectorFileFeature(str(texts), str(file))
-        assert feature.extract(["a dog"], [["a cat", "a dog"]]).tolist() == [[4, 5, 6, 2.5, 3.5, 4.5]]
-    with pytest.raises(InputError, match="no segment 'a cow'"):
-        feature.extract(["a cow"], [["a cat"]])
-    for content, message in (("1 2\n3\n", "differ"), ("1 x\n2 3\n", "not vectors"), ("1 2\n", "1 vectors")):
-        vectors.write_text(content, encoding="utf-8")
-        with pytest.raises(InputError, match=message):
-            VectorFileFeature(str(texts), str(vectors))
-    vectors.write_text("1 nan\n2 3\n", encoding="utf-8")
-    with pytest.raises((InputError, ConfigError), match="finite"):
-        VectorFileFeature(str(texts), str(vectors))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from meteor_e_learned.splitting import split
 from numpy.typing import NDArray
 
 from meteor_e.api import (
@@ -26,8 +27,7 @@ from meteor_e.api import (
     ResourceError,
     SegmentFeature,
 )
-from meteor_e_learned.features.vocabulary import CorpusOptions, Frequencies, LanguageOptions, as_list
-from meteor_e_learned.splitting import split
+from meteor_e_papers.features.vocabulary import CorpusOptions, Frequencies, LanguageOptions, as_list
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -1,0 +1,1 @@
+"""Features of the papers that are reproduced; no shipped model uses them."""
