@@ -29,7 +29,7 @@ from meteor_e_learned.ready import ReadyModel, ready_models
 from meteor_e import load_metric
 
 HERE = Path(__file__).parents[1]
-DEFAULT = ("bleu", "chrf", "meteor", "en-light", "en-ranker", "en-light-context")
+DEFAULT = ("bleu", "chrf", "meteor", "en-light", "en-light-context")
 PAIRS = {"wmt12": ("cs-en", "de-en", "es-en", "fr-en"), "wmt17": ("cs-en", "de-en", "lv-en")}
 MEASURES = {"wmt12": "tau-strict", "wmt17": "pearson"}
 

@@ -51,7 +51,7 @@ def main() -> None:
     names = [str(files[0]), "-R", str(files[1])]
     if sys.argv[3:] == ["--ready"]:
         # It needs METEOR's English pack.
-        print(json.dumps(load_metric("en-ranker").corpus(HYPOTHESES, REFERENCES).segments.tolist()))
+        print(json.dumps(load_metric("en-light").corpus(HYPOTHESES, REFERENCES).segments.tolist()))
         return
     if sys.argv[3:]:
         from changes import CHANGES

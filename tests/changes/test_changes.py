@@ -127,7 +127,7 @@ def test_changes_of_the_native_core_work_and_leave_numbers_as_they_are(before, f
 
 
 def test_a_ready_model_of_ours_takes_a_new_statistic(packs, tmp_path):
-    """As above, with METEOR's English pack, which en-ranker needs."""
+    """As above, with METEOR's English pack, which en-light needs."""
     (one := tmp_path / "one").mkdir()
     (other := tmp_path / "other").mkdir()
     copy_of_the_tree(one)

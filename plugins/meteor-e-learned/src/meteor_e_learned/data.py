@@ -15,7 +15,7 @@ from meteor_e.base.extras import require
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.made import MADE, Made, made_of_captions, made_of_tests
+from meteor_e_learned.made import MADE, Made, made_of_tests
 from meteor_e_learned.recipe import DataSpec, resolve
 
 if TYPE_CHECKING:
@@ -64,14 +64,6 @@ def load_examples(
             raise ConfigError(f"{spec.index}: skip is {spec.skip}; it has to be 0 or more")
         if spec.pairs is not None and not spec.pairs:
             raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
-        if spec.made == "captions":
-            file = resolve(spec.index, folder)
-            own = seed if spec.seed is None else spec.seed
-            made = made_of_captions(file, spec.sample or 1000, language, own, spec.references)
-            # A name of its own, for models choose their data by it.
-            name = Path(file).name if spec.references is None else f"{spec.references} of {Path(file).name}"
-            found.append(_made_examples(made, name, features, vectors, store, spec.weight, jobs, progress))
-            continue
         index = evaluation.load_index(resolve(spec.index, folder), root=(roots or {}).get(Path(spec.index).stem))
         tests = [evaluation.load_test_set(index, pair) for pair in spec.pairs or index.pairs_into(language)]
         if not tests:

@@ -1,23 +1,17 @@
-"""Comparisons that nobody judged, because the answer is known: errors put into texts, excerpts, captions of images."""
+"""Comparisons that nobody judged, because the answer is known: errors put into texts, and excerpts."""
 
 from __future__ import annotations
 
-import json
 import random
-import re
 import zlib
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import log
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from meteor_e.api import InputError
 from meteor_e.api.perturbations import PerturbationContext
 from meteor_e.base.extras import require
-from meteor_e.formats.plain import read_segments
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
@@ -116,75 +110,3 @@ def _excerpts(
         rows.append((share, made.add(" ".join(parts), [whole])))
     found = made.comparisons.setdefault("excerpts-several" if several else "excerpts-one", [])
     found += [(one, other) for more, one in rows for less, other in rows if more > less]
-
-
-def made_of_captions(file: str, count: int, language: str, seed: int, references: int | None = None) -> Made:
-    """Make comparisons of captions: an image's own against those of others, graded captions, and errors.
-
-    A caption of another image is the better, the more alike the *other* captions of both images are (cosine of their
-    words, weighted by rarity); so its worth does not follow from its own words.
-
-    Args:
-        file: JSON Lines with ``captions``, several of an image.
-        count: of images.
-        language: of the captions.
-        seed: of what is drawn.
-        references: so many of an image's other captions are its references; by default all.
-
-    Raises:
-        InputError: for a line of another form.
-    """
-    images = []
-    for number, line in enumerate(read_segments(file), 1):
-        try:
-            captions = json.loads(line)["captions"]
-        except (ValueError, KeyError, TypeError):
-            captions = None
-        if not isinstance(captions, list) or not all(isinstance(text, str) for text in captions):
-            raise InputError(f"{file}:{number}: not an object of JSON with 'captions', a list of texts")
-        if len(captions) > 2:
-            images.append(captions)
-    if len(images) < 50:
-        raise InputError(f"{file}: {len(images)} images with three captions or more; 50 are needed")
-    likeness = _likeness(images)
-    last = None if references is None else 1 + references
-    made, draw = Made(), np.random.default_rng(seed)
-    chosen = draw.permutation(len(images))[:count].tolist()
-    graded, own = [], made.comparisons.setdefault("captions", [])
-    for at in chosen:
-        first, others = images[at][0], images[at][1:last]
-        row = made.add(first, others)
-        pool = [int(other) for other in draw.integers(len(images), size=100) if other != at]
-        alike = sorted(((likeness(at, other), other) for other in pool), reverse=True)
-        graded.append((row, 0.6))
-        for worth, other in [*alike[:3], alike[len(alike) // 5], alike[len(alike) // 2]]:
-            worse = made.add(images[other][0], others)
-            own.append((row, worse))
-            graded.append((worse, worth))
-    made.scores = [float("nan")] * len(made.hypotheses)
-    for row, worth in graded:
-        made.scores[row] = worth
-    half = chosen[: max(1, count // 2)]
-    made.put_errors(
-        [" ".join(images[at][0].split()) for at in half], [images[at][1:last] for at in half], language, seed
-    )
-    made.scores += [float("nan")] * (len(made.hypotheses) - len(made.scores))
-    return made
-
-
-def _likeness(images: Sequence[Sequence[str]]) -> Callable[[int, int], float]:
-    """Return the cosine of one image's captions and of another's without its first."""
-    words = [[set(re.findall(r"\w+", text.lower())) for text in captions] for captions in images]
-    images_with = Counter(word for captions in words for word in set().union(*captions))
-
-    def weights(captions: Sequence[set[str]]) -> dict[str, float]:
-        counts = Counter(word for caption in captions for word in caption)
-        return {word: n**0.5 * log(len(images) / images_with[word]) for word, n in counts.items()}
-
-    def likeness(one: int, other: int) -> float:
-        left, right = weights(words[one]), weights(words[other][1:])
-        common = sum(left[word] * right[word] for word in sorted(left.keys() & right.keys()))
-        sizes = [sum(value * value for value in side.values()) ** 0.5 for side in (left, right)]
-        return float(common / max(sizes[0] * sizes[1], 1e-9))
-
-    return likeness

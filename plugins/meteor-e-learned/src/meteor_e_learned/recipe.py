@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -32,9 +32,7 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             sample, and features are computed once.
         weight: of each comparison, relative to those of other test sets.
         made: in place of its judgments, comparisons that are made of ``sample`` of its outputs: ``errors``, each output
-            against the same with an error, or ``excerpts`` of documents; or ``captions``, where ``index`` is a file of
-            JSON Lines with ``captions``, several of an image.
-        references: of ``captions``, so many of each image are references; by default all but the one that is judged.
+            against the same with an error, or ``excerpts`` of documents.
     """
 
     index: str
@@ -43,8 +41,7 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     skip: int = 0
     seed: int | None = None
     weight: float = 1.0
-    made: Literal["errors", "excerpts", "captions"] | None = None
-    references: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    made: Literal["errors", "excerpts"] | None = None
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

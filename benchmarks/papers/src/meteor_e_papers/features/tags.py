@@ -205,6 +205,4 @@ def _tagger() -> str:
     try:
         return f"textblob-{version('textblob')}"
     except PackageNotFoundError:
-        raise ConfigError(
-            "parts of speech need textblob; run: pip install './benchmarks/papers[tags]'"
-        ) from None
+        raise ConfigError("parts of speech need textblob; run: pip install './benchmarks/papers[tags]'") from None
