@@ -90,8 +90,7 @@ def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
     made = []
     for spec in recipe.train:
         if spec.made:
-            against = f" ({spec.references} reference)" if spec.references else ""
-            made.append(f"{spec.made} of {Path(spec.index).name.partition('.')[0]}{against}")
+            made.append(f"{spec.made} of {Path(spec.index).name.partition('.')[0]}")
     trained += f", and comparisons made of texts: {', '.join(made)}." if made else "."
     return ReadyModel(recipe.name, language, summary, avoid, needs, trained, figures)
 
@@ -100,7 +99,7 @@ def year(spec: DataSpec) -> str:
     """Return the name of a spec's test set, with what was made of it."""
     stem = Path(spec.index).name.partition(".")[0]
     made = f" {spec.made}" if spec.made else ""
-    return stem + made + (f" against {spec.references}" if spec.references else "")
+    return stem + made
 
 
 def loaded(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[str, Examples]:
