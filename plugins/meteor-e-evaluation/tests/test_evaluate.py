@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -319,3 +320,15 @@ def test_pictures(tests, cache, tmp_path):
     assert all(content.startswith(b"\x89PNG") for content in before)
     assert [file.read_bytes() for file in write_plots(evaluation, tmp_path / "plots")] == before
     assert not math.isnan(evaluation.tables[0].rows["length"][0].value)
+
+
+def test_each_target_language_has_its_signature_and_missing_paraphrases_are_said(tests, cache):
+    (test,) = tests
+    german = dataclasses.replace(test, pair="cs-de", language="de")
+    paraphrase = {"use": "paraphrase", "optional": True}
+    metric = ChainMetric({"matchers": ["exact", paraphrase], "normalization": "lower"})
+    found = evaluate([test, german], [metric], [measure("tau-strict")], cache)
+    assert list(found.signatures) == ["METEOR (en)", "METEOR (de)"]
+    assert "lang:de" in found.signatures["METEOR (de)"]
+    missing = [any("without paraphrases" in each for each in told) for told in found.warnings.values()]
+    assert missing == ["(no table)" in signature for signature in found.signatures.values()]

@@ -63,7 +63,7 @@ class Evaluation:
 
     Attributes:
         tables: one a test set and measure.
-        signatures: metric → signature (of the first language pair).
+        signatures: metric → signature; where those of target languages differ, ``metric (language)`` → signature.
         counts: what was judged, by test set and pair.
         warnings: of the sanity checks, by test set and pair.
         settings: samples, seed and the like.
@@ -128,7 +128,7 @@ def evaluate(
     of_systems = whole or any(entry.level == "system" for entry in measures)
     found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]] = {}
     comparisons: dict[tuple[str, str], dict[str, Comparison]] = {}
-    signatures: dict[str, str] = {}
+    signatures: dict[str, dict[str, str]] = {}
     warnings: dict[str, tuple[str, ...]] = {}
     counts: dict[str, dict[str, int]] = {}
     kept: dict[str, tuple[TestSet, tuple[Scores, ...]]] = {}
@@ -137,8 +137,8 @@ def evaluate(
         title = f"{test.name} {test.pair}"
         scores = _score(test, metrics, cache, of_systems, progress)
         for entry in scores:
-            signatures.setdefault(entry.name, entry.signature)
-        told = check_test_set(test)
+            signatures.setdefault(entry.name, {})[test.language] = entry.signature
+        told = [*check_test_set(test), *_without_paraphrases(test, scores)]
         test, scores, left_out = complete(test, scores)
         told += [*left_out, *(message for entry in scores for message in check_scores(test, entry))]
         kept[title] = (test, tuple(scores))
@@ -179,7 +179,27 @@ def evaluate(
         "documents": documents,
         "outliers dropped": drop_outliers,
     }
-    return Evaluation(tuple(tables), signatures, counts, warnings, settings, kept)
+    return Evaluation(tuple(tables), _by_language(signatures), counts, warnings, settings, kept)
+
+
+def _by_language(signatures: dict[str, dict[str, str]]) -> dict[str, str]:
+    """Return one signature for each metric, or one for each of its languages where they differ."""
+    found = {}
+    for name, by_language in signatures.items():
+        distinct = set(by_language.values())
+        for language, signature in by_language.items():
+            found[name if len(distinct) == 1 else f"{name} ({language})"] = signature
+    return found
+
+
+def _without_paraphrases(test: TestSet, scores: Sequence[Scores]) -> list[str]:
+    """Return a warning for each METEOR whose language has no paraphrase table."""
+    return [
+        f"warning: {entry.name} is without paraphrases, unlike the Java program: the pack of {test.language} has no "
+        f"table; `meteor-e pack install {test.language} --from meteor-1.5.tar.gz` installs METEOR's"
+        for entry in scores
+        if "(no table)" in entry.signature
+    ]
 
 
 def _check_distinct(tests: Sequence[TestSet]) -> None:
