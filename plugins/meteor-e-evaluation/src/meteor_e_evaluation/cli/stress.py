@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.api import ConfigError
+from meteor_e.api import ConfigError, OutputOptions
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.output import destination
+from meteor_e.cli.results import format_option, output_format, output_option, write_result
 from meteor_e.render.plain import format_table
 
 if TYPE_CHECKING:
@@ -63,21 +63,14 @@ GROUPS = {
     help="How far a harmless change may move the score, as a share of the fall at a small error.  [default: 0.5]",
 )
 @click.option("--list", "list_rules", is_flag=True, help="Show all perturbations of the language, and exit.")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "tsv", "json", "markdown"]),
-    default="text",
-    help="Form of the results.  [default: text]",
-)
+@format_option()
 @click.option(
     "--examples",
     type=click.IntRange(min=0),
     metavar="N",
     help="Worst pairs to show per metric and perturbation.  [default: 0; 3 with JSON]",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@output_option()
 @click.option(
     "--write-texts",
     "write_to",
@@ -108,21 +101,21 @@ def stress(
     meteor-e stress -R reference.de -l de --write-texts texts
     meteor-e stress -R reference.de -l de -M scores:mine.tsv
     """
-    from meteor_e_evaluation.stress import chosen_rules, render_stress, write_suite
+    from meteor_e_evaluation.stress import StressResult, chosen_rules, write_suite
 
     rules = chosen_rules(language, options["only"], options["without"])
     if options["list_rules"]:
         rows = [[each.name, each.group, each.kind, (each.__doc__ or "").partition("\n")[0]] for each in rules]
         click.echo(format_table(["perturbation", "group", "kind", "what it does"], rows, left=4))
         return
+    form = output_format(options["form"])
     suite = _suite(hypotheses, references, source, language, rules, options)
     if options["write_to"] is not None:
         written = write_suite(suite, Path(options["write_to"]))
         click.echo(f"wrote {len(written)} files to {options['write_to']}", err=True)
         return
     report = _report(suite, options)
-    with destination(options["output"]) as stream:
-        stream.write(render_stress(report, options["form"]))
+    write_result(StressResult(report), form, options["output"], OutputOptions())
     limit = options["at_least"]
     missed = [
         f"{metric}: {finding.rule} {100 * finding.share:.1f} %"

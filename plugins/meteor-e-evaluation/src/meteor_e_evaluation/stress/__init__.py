@@ -6,7 +6,7 @@
     examples = bundled_examples("en")
     suite = make_suite(examples.references, examples.hypotheses)
     report = stress([load_metric("chrf"), my_function], suite)
-    print(render_stress(report, "text"))
+    print(report.means)
 """
 
 from meteor_e.base.lazy import lazy_names

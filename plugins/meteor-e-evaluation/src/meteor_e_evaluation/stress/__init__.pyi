@@ -1,6 +1,6 @@
 from meteor_e.api import Perturbation as Perturbation, PerturbationContext as PerturbationContext
 from meteor_e_evaluation.stress.examples import Examples as Examples, bundled_examples as bundled_examples
-from meteor_e_evaluation.stress.render import render_stress as render_stress, stress_table as stress_table
+from meteor_e_evaluation.stress.render import StressResult as StressResult
 from meteor_e_evaluation.stress.rules import (
     BUILT_IN as BUILT_IN,
     perturbations as perturbations,

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import binomtest
@@ -77,8 +77,7 @@ class StressSuite:
         )
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """A pair that a metric got wrong.
 
     Attributes:
@@ -154,7 +153,7 @@ class StressReport:
 
         def plain(finding: Finding) -> dict[str, Any]:
             row = {key: None if value != value else value for key, value in vars(finding).items() if key != "worst"}
-            return {**row, "worst": [vars(example) for example in finding.worst]}
+            return {**row, "worst": [example._asdict() for example in finding.worst]}
 
         return {
             "suite": self.suite.name,
