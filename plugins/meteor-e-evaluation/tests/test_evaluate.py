@@ -84,27 +84,6 @@ def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
         score_outputs(ChainMetric({**CHAIN, "matchers": ["exact", "stem"]}), test, test.judged(), cache, systems=False)
 
 
-def test_the_cache_tells_lemmatizers_apart(tests, cache, packs, tmp_path, monkeypatch):
-    """Statistics by one lemmatizer, or one table of lemmas, are not taken for those of another."""
-    aligned = []
-    statistics = ChainMetric.statistics
-
-    def counted(self, *sides):
-        aligned.append(self.current.lemmatizer.describe() if self.current.lemmatizer else None)
-        return statistics(self, *sides)
-
-    monkeypatch.setattr(ChainMetric, "statistics", counted)
-    chains = [CHAIN]
-    for name, lemma in (("one", "boat"), ("two", "boa")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "own.lemmas.tsv").write_text(f"boats\tNOUN\t{lemma}\n", encoding="utf-8")
-        chains.append({**CHAIN, "lemmatizer": {"use": "lookup", "file": str(tmp_path / name / "own.lemmas.tsv")}})
-    for chain in chains * 2:
-        score_outputs(ChainMetric(chain), tests[0], tests[0].judged(), cache, systems=False)
-    assert len(set(aligned)) == 3
-    assert len(aligned) == 3 * len(tests[0].outputs)
-
-
 def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
     from meteor_e import Meteor
 

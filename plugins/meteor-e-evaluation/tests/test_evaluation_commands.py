@@ -4,12 +4,10 @@ import json
 
 import pytest
 import yaml
-from click.shell_completion import ShellComplete
-from tiny_task import OUTPUTS, REFERENCE, run
+from tiny_task import run
 
 from meteor_e import Meteor
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.program import cli
 
 CHAIN = "language: en\nnormalization: lower\nmatchers: [exact, stem]\n"
 
@@ -121,75 +119,6 @@ def test_tune_says_what_is_wrong(index, arguments, message):
         run("tune", index, "-c", index.parent / "chain.yaml", *arguments)
 
 
-@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
-def test_score_tests_systems(index, tmp_path, method):
-    files = []
-    for name, lines in (("a", OUTPUTS["alpha"]), ("b", OUTPUTS["beta"]), ("ref", REFERENCE)):
-        files.append(tmp_path / name)
-        files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
-    arguments = ["score", *files, "-c", index.parent / "chain.yaml", "--significance", method, "--samples", 200]
-    table = run(*arguments).stdout
-    assert "95 % interval" in table
-    document = json.loads(run(*arguments, "--format=json").stdout)
-    first, second = (system["scores"]["METEOR"] for system in document["systems"])
-    assert first["p"] is None
-    assert second["difference"] == pytest.approx(second["score"] - first["score"])
-    assert 0 < second["p"] <= 1
-    assert second["difference"] < 0
-    with pytest.raises(ConfigError, match="--quiet does not go with --significance"):
-        run(*arguments, "--quiet")
-
-
-@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
-def test_significance_tests_the_scores_that_are_shown_in_character_mode(packs, tmp_path, method):
-    (tmp_path / "a").write_text("the cat sat\nthe boats left\n", encoding="utf-8")
-    (tmp_path / "b").write_text("the cat sat\na boat leaves\n", encoding="utf-8")
-    (tmp_path / "ref").write_text("the cat sat\nboats left early\n", encoding="utf-8")
-    files = [tmp_path / name for name in ("a", "b", "ref")]
-    document = json.loads(
-        run(
-            "score",
-            *files,
-            "-l",
-            "en",
-            "--set",
-            "character_mode=true",
-            "--significance",
-            method,
-            "--samples",
-            50,
-            "--format=json",
-        ).stdout
-    )
-    first, second = (system["scores"]["METEOR"] for system in document["systems"])
-    assert second["difference"] == pytest.approx(second["score"] - first["score"], rel=1e-12)
-
-
-def test_drafts_an_index(tmp_path):
-    for file in ("system-outputs/cs-en/t.cs-en.a", "references/t-ref.en"):
-        (tmp_path / file).parent.mkdir(parents=True)
-        (tmp_path / file).write_text("x\n", encoding="utf-8")
-    (tmp_path / "judgements").mkdir()
-    (tmp_path / "judgements" / "cs-en.rank").write_text("1\tcs-en\ta\tcs-en\ta\n", encoding="utf-8")
-    run("evaluate", tmp_path, "--draft", "-o", tmp_path / "index.yaml")
-    assert yaml.safe_load((tmp_path / "index.yaml").read_text(encoding="utf-8"))["pairs"] == ["cs-en"]
-
-
-def test_significance_is_randomization_unless_the_bootstrap_is_named(index, tmp_path):
-    files = []
-    for name, lines in (("a", OUTPUTS["alpha"]), ("b", OUTPUTS["beta"]), ("ref", REFERENCE)):
-        files.append(tmp_path / name)
-        files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
-    arguments = ["score", *files, "-c", index.parent / "chain.yaml", "--significance"]
-    document = json.loads(run(*arguments, "--format=json").stdout)["significance"]
-    assert (document["test"], document["samples"]) == ("randomization", 10_000)
-    assert "finds differences too easily" not in run(*arguments).stdout
-    named = run(*arguments, "bootstrap")
-    assert "paired bootstrap, 1000 samples" in named.stdout
-    assert "Prefer --significance randomization" in named.stdout
-    assert json.loads(run(*arguments, "bootstrap", "--format=json").stdout)["significance"]["samples"] == 1000
-
-
 def test_score_takes_scores_of_a_file(tmp_path):
     for name in ("one", "ref"):
         (tmp_path / name).write_text("a text\n", encoding="utf-8")
@@ -202,9 +131,3 @@ def test_score_takes_scores_of_a_file(tmp_path):
         run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:nowhere")
     with pytest.raises(ConfigError, match="needs the option 'files'"):
         run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:")
-
-
-@pytest.mark.parametrize("command", ["evaluate", "tune"])
-def test_arguments_are_completed_as_files(command):
-    completer = ShellComplete(cli, {}, "meteor-e", "_METEOR_E_COMPLETE")
-    assert [(item.type, item.value) for item in completer.get_completions([command], "sys")] == [("file", "sys")]

@@ -15,7 +15,7 @@ from meteor_e_evaluation.ratings import read_mqm, read_ratings
 from tiny_task import OUTPUTS, REFERENCE, run
 
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.errors import ConfigError, InputError, MeteorWarning
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats import test_sets
 from meteor_e.metrics.specs import parse_metric
 from meteor_e.metrics.system_outputs import score_outputs
@@ -152,14 +152,6 @@ def test_the_command_reads_writes_and_ranks(wmt, packs, tmp_path):
         assert "(1)" in run(*arguments, "-s", "acc-eq", *tests, "-f", form).stdout
 
 
-def test_options_of_the_layout_need_it(task, wmt):
-    with pytest.raises(ConfigError, match="go with mtme:FOLDER"):
-        run("evaluate", task / "index.yaml", "--gold", "mqm")
-    with pytest.raises(ConfigError, match="give an INDEX, mtme:FOLDER, or --test-set"):
-        run("evaluate")
-    assert "acc-eq" in run("evaluate", "--list-measures").stdout
-
-
 def test_scores_are_averaged_over_documents(wmt):
     tests = load_test_sets(mtme_index(wmt, pairs=["de-en"]))
     found = evaluate(tests, [parse_metric("mtme:Length")], [measure("pearson")], CACHE, documents=True)
@@ -251,14 +243,6 @@ def test_a_shifted_join_is_noticed(judged):
     write(folder / "mqm.tsv", mqm(rows))
     (warning,) = [note for note in load("{file: mqm.tsv, format: mqm}").notes if "rated texts" in note]
     assert warning.startswith("warning: 9 of 9 rated texts are not the system's output; are the judgments shifted")
-
-
-def test_averages_of_mqm_are_read_as_errors(judged):
-    folder, load = judged
-    write(folder / "avg.tsv", "system mqm_avg_score seg_id\nalpha 2.5 1\nbeta None 1\nbeta 1.0 2\n")
-    test = load("{file: avg.tsv, format: da-segments, score: mqm_avg_score, lower_is_better: true}")
-    assert test.human[0, 0] == -2.5
-    assert test.systems == ("alpha", "beta")
 
 
 RATINGS = "system,document,line,rater,score\nalpha,harbor,1,r1,90\nalpha,harbor,1,r2,80\nbeta,school,2,r1,40\n"
@@ -420,65 +404,3 @@ def test_a_folder_made_of_wmt17_is_read_as_wmt17_is(shared, tmp_path, monkeypatc
         ]
         assert values[0] == pytest.approx(values[1], abs=1e-12)
         assert values[0] > 0
-
-
-WMT24_ESA = """\
-csyeng7904,ende-tutorial1,1000001,TGT,ces,eng,0,ende-tutorial1,False,[],1724108643.055,1724108643.055
-csyeng7904,ende-tutorial2,1000006,TGT,ces,eng,0,ende-tutorial2,False,"[{""start_i"":8,""end_i"":11,""severity"":""minor""}]",1.5,1.6
-csyeng7904,alpha,1,TGT,ces,eng,98,harbor#incomplete,False,[],1724108687.807,1724108688.639
-csyeng7904,alpha,2,BAD,ces,eng,18,harbor#bad,False,"[{""start_i"":1,""end_i"":5,""severity"":""major"",""error_type"":null}]",2.5,2.6
-csyeng7904,alpha,2,TGT,ces,eng,91,harbor,False,"[{""start_i"":""missing"",""end_i"":""missing"",""severity"":""minor"",""error_type"":null}]",3.5,3.6
-csyeng7905,beta,2,TGT,ces,eng,40,harbor,False,"[{""start_i"":4,""end_i"":5,""severity"":""major"",""error_type"":null},{""start_i"":6,""end_i"":7,""severity"":""minor"",""error_type"":null}]",4.5,4.6
-"""
-
-
-def test_error_span_annotations_of_wmt24_as_appraise_writes_them(judged):
-    folder, load = judged
-    write(folder / "esa.csv", WMT24_ESA)
-    columns = "[rater, system, segment, type, from, to, score, document, complete, spans, begin, end]"
-    kept = "only: {type: TGT}, drop: [ende-tutorial1, ende-tutorial2]"
-    test = load(f"{{file: esa.csv, format: ratings, columns: {columns}, {kept}}}")
-    assert test.human[0, 0] == 98
-    assert test.human[0, 1] == 91
-    assert test.human[1, 1] == 40
-    assert (~np.isnan(test.human)).sum() == 3
-
-
-def test_mqm_as_google_publishes_it(tmp_path):
-    head = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
-    rows = (
-        'Online-W\ttalk.1\t1\t7\trater4\tEin "Satz.\t<v>A phrase</v>.\tStyle/Awkward\tMinor\n'
-        'Online-W\ttalk.1\t1\t7\trater4\tEin "Satz.\tA <v>phrase.\tAccuracy/Mistranslation\tMajor\n'
-        'ref\ttalk.1\t2\t8\trater2\tEin "Satz.\tA sentence.\tNo-error\tNo-error\n'
-    )
-    found = list(read_mqm(write(tmp_path / "mqm.tsv", head + rows)))
-    assert [(row.system, row.segment, row.score) for row in found] == [("Online-W", 7, -6.0), ("ref", 8, 0.0)]
-    inside = list(read_mqm(tmp_path / "mqm.tsv", in_document=True))
-    assert [(row.document, row.segment) for row in inside] == [("talk.1", 1), ("talk.1", 2)]
-
-
-def test_locales_and_languages_without_a_file_do_not_stop_an_evaluation(tmp_path):
-    texts = {
-        "ar_EG": "القط جلس على الحصيرة",
-        "bho_IN": "बिल्ली चटाई पर बइठल बा",
-        "mas_KE": "enkitok naa olchani",
-        "sr_Cyrl_RS": "мачка седи на тепиху",
-        "th_TH": "แมวนั่งบนเสื่อ",
-    }
-    root = tmp_path / "wmt98"
-    for locale, text in texts.items():
-        pair, reference = f"en-{locale}", [f"{text} {at}" for at in range(6)]
-        write(root / "documents" / f"{pair}.docs", "".join(f"news\td{at // 2}\n" for at in range(6)))
-        write(root / "references" / f"{pair}.refA.txt", "\n".join(reference) + "\n")
-        for number in range(4):
-            output = [line[: -1 - (at + number) % 3] + " x" * number for at, line in enumerate(reference)]
-            write(root / "system-outputs" / pair / f"s{number}.txt", "\n".join(output) + "\n")
-        human = "".join(lines(f"s{number}", [90 - number * 10 - at % 3 for at in range(6)]) for number in range(4))
-        write(root / "human-scores" / f"{pair}.esa.seg.score", human)
-    arguments = ("evaluate", f"mtme:{root}", "--no-cache", "-q", "-s", "pearson", "-f", "json")
-    with pytest.warns(MeteorWarning, match="language '(bho|mas)' .* has no definition"):
-        result = run(*arguments, "-M", "meteor", "-M", "bleu", "--significance", "--units", "documents")
-    (table,) = json.loads(result.stdout)["tables"]
-    assert list(table["metrics"]["METEOR"]) == [*(f"en-{locale}" for locale in texts), "mean"]
-    assert all(0 < found["value"] <= 1 for found in table["metrics"]["METEOR"].values())
-    assert {entry["assumed_independent"] for entry in table["comparisons"].values()} == {"documents"}

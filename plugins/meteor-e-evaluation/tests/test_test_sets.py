@@ -84,24 +84,6 @@ def test_a_segment_map_renumbers_and_leaves_out(task):
         load(task)
 
 
-def test_a_segment_map_may_stand_beside_the_index_when_the_data_are_elsewhere(task, tmp_path):
-    plain = load(task)
-    edit(
-        task, "format: ranking-csv", 'format: ranking-csv, segment_map: {file: "maps/{pair}.tsv", key: old, line: new}'
-    )
-    here = tmp_path / "indexes"
-    (here / "maps").mkdir(parents=True)
-    (here / "maps" / "cs-en.tsv").write_text(
-        "old\tnew\n" + "".join(f"{n}\t{n % 10 + 1}\n" for n in range(1, 11)), encoding="utf-8"
-    )
-    index = here / "index.yaml"
-    index.write_text((task / "index.yaml").read_text(encoding="utf-8"), encoding="utf-8")
-    moved = load_test_set(load_index(index, root=task), "cs-en")
-    assert moved.rankings.segments.tolist() == ((plain.rankings.segments + 1) % 10).tolist()
-    with pytest.raises(InputError, match=r"maps.cs-en\.tsv"):
-        load(task)
-
-
 def test_patterns_of_system_names_and_pairs_by_other_names(task):
     rows = [HEADER, ranking_row(1, {"tiny.cs-en.alpha.12": 1, "tiny.cs-en.beta.3": 2})]
     (task / "ranks.csv").write_text("\n".join(rows), encoding="utf-8")
