@@ -286,12 +286,6 @@ def test_commands(toy):
     shown = run("show", "en-light")
     assert shown.exit_code == 0, shown.output
     assert "had not seen the test year" in shown.output
-    a, b, reference = (EXAMPLES / name for name in ("system-a.en.txt", "system-b.en.txt", "reference.en.txt"))
-    explained = run("explain", toy, a, b, reference, "--segment", 3)
-    assert explained.exit_code == 0, explained.output
-    with pytest.raises(ConfigError, match="there are 12 segments"):
-        CliRunner().invoke(cli.model, ["explain", str(toy), str(a), str(b), str(reference), "--segment", "13"],
-                           catch_exceptions=False)  # fmt: skip
     with pytest.raises(ConfigError, match=r"no model 'en-lihgt' \(did you mean 'en-light'\?\)"):
         load_model("en-lihgt")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import lzma
 import signal
 import subprocess
@@ -62,7 +61,7 @@ def test_train_and_use(tmp_path, corpus, model):
     assert max(set(rows) - {"dog"}, key=lambda word: rows["dog"] @ rows[word]) == "hound"
     assert vectors.counts[vectors.number("cat")] == sum("cat" in line for line in text()) * 10
     assert sorted(path.name for path in file.parent.iterdir()) == ["other.vectors"]
-    made = json.loads(run("info", "-l", "other").output)["made"]
+    made = vectors.metadata
     assert (made["model"], made["sentences"], made["deterministic"]) == (model, 6000, True)
 
 
@@ -96,8 +95,6 @@ def test_convert(tmp_path):
     for arguments, message in (
         (["convert", tmp_path / "vectors" / "en.vectors", "-l", "en"], "is a vector file already"),
         (["convert", source], "say where the vectors go"),
-        (["info"], "name vectors"),
-        (["info", "-l", "de"], "no vectors for language 'de'"),
         (["train", source, "-l", "other", "-o", tmp_path], "it is a folder"),
     ):
         with pytest.raises(MeteorError, match=message):

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
-from meteor_e.cli.options import InputFiles, files_options
 
 TRAIN_GROUPS = {
     "Training": OptionGroup(("seed", "resume", "roots"), "linear.yaml --seed 2"),
@@ -118,7 +117,7 @@ def _tell(event: Mapping[str, Any]) -> None:
 
 @click.group(cls=FullHelpGroup)
 def model() -> None:
-    """List the models that are ready to use, show what a model holds, and explain its scores."""
+    """List the models that are ready to use, and show what a model holds."""
 
 
 @model.command("list")
@@ -148,47 +147,6 @@ def list_models(as_json: bool) -> None:
     for entry in models.values():
         text = f"{entry.name}: {entry.summary} Not for: {entry.avoid} Needs: {', '.join(entry.needs)}."
         click.echo("\n".join(textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)))
-
-
-@model.command("explain")
-@click.argument("model_name", metavar="MODEL")
-@files_options
-@click.option("--segment", type=click.IntRange(min=1), help="One segment only, by its number.  [default: all]")
-@click.option("--reasons", type=click.IntRange(min=1), default=5, help="How many reasons to give.  [default: 5]")
-def explain_scores(
-    model_name: str,
-    inputs: InputFiles,
-    segment: int | None,
-    reasons: int,
-) -> None:
-    """Say which features move the scores of two outputs apart.
-
-    The last file is the reference, unless --reference names one or several.
-
-    \b
-    meteor-e model explain en-light system-a.txt system-b.txt reference.txt
-    meteor-e model explain en-light system-a.txt system-b.txt reference.txt --segment 3
-    """
-    from meteor_e.api import ConfigError
-    from meteor_e.cli.inputs import lined_up
-    from meteor_e_learned.explain import explain
-    from meteor_e_learned.modelfile import load_model
-
-    given = inputs.systems()
-    if len(given) != 2:
-        raise ConfigError(
-            f"model explain compares two outputs, not {len(given)}: MODEL HYPOTHESIS HYPOTHESIS REFERENCE. "
-            "Name several references by --reference, one each"
-        )
-    loaded = load_model(model_name)
-    first, second = lined_up(given)
-    one, other, by_segment = first.hypotheses, second.hypotheses, first.references
-    if segment is not None:
-        if segment > len(one):
-            raise ConfigError(f"--segment {segment}: there are {len(one)} segments")
-        chosen = slice(segment - 1, segment)
-        one, other, by_segment = one[chosen], other[chosen], by_segment[chosen]
-    click.echo(explain(loaded, one, other, by_segment).text((first.name, second.name), reasons))
 
 
 @model.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -128,27 +127,3 @@ def convert(
     click.echo(
         f"{target}: {len(found.words)} words, {found.rows.shape[1]} dimensions, from {found.format}{parts}{left_out}"
     )
-
-
-@vectors.command()
-@click.argument("file", required=False)
-@click.option("-l", "--language", help="Take the vectors that are installed for a language.")
-def info(file: str | None, language: str | None) -> None:
-    """Show what a vector file holds and how it was made, as JSON.
-
-    \b
-    meteor-e vectors info fr.vectors
-    """
-    from meteor_e_vectors.places import find_vectors, usable_vectors
-
-    if (file is None) == (language is None):
-        raise ConfigError("name vectors: either FILE, or -l LANGUAGE")
-    opened = usable_vectors(find_vectors(str(language)) if file is None else file)
-    shown = {
-        "file": str(opened.path),
-        "words": len(opened),
-        "dimension": opened.dimension,
-        "subwords": len(opened.subwords.rows) if opened.subwords is not None else 0,
-        "made": opened.metadata,
-    }
-    click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
