@@ -54,18 +54,13 @@ COLUMNS = "--hypothesis-column mt --hypothesis-column b --reference-column ref"
         "hyp ref -q",
         "hyp other ref -M meteor -M chrf -f tsv --segments",
         "hyp other ref -M chrf -M bleu -M meteor -f json --significance --samples 100",
-        "hyp ref -M en-light -M any --digits 16",
-        "hyp ref -M nist --digits 16",
+        "hyp ref -M any -M chrf++ --digits 16",
         "hyp ref -f json --segments --alignments",
         f"rows.jsonl {COLUMNS} -M meteor:task=adq -M strict=exact --digits 16",
         f"rows.jsonl {COLUMNS} -o out.jsonl --digits 16",
     ],
 )
 def test_a_cluster_changes_no_digit(cli, cluster, command):
-    if "en-light" in command:
-        pytest.importorskip("meteor_e_learned")
-    if "nist" in command:
-        pytest.importorskip("nltk")
     outputs = []
     for options in ([], ["--dask", cluster.scheduler_address]):
         outputs.append([cli("score", *command.split(), *options).out])
@@ -73,7 +68,19 @@ def test_a_cluster_changes_no_digit(cli, cluster, command):
             outputs[-1].append((cli.folder / "out.jsonl").read_bytes())
             (cli.folder / "out.jsonl").unlink()
     assert outputs[0] == outputs[1]
+    assert outputs[0][0]
     assert (len(outputs[0]) == 2) == ("-o" in command)
+
+
+def test_a_learned_metric(cli, packs):
+    pytest.importorskip("meteor_e_learned")
+    cli.environment["METEOR_E_PACKS"] = str(packs)
+    cli.file("hyp", "".join(f"{text}\n" for text, _ in PAIRS[:60]))
+    cli.file("ref", "".join(f"{text}\n" for _, text in PAIRS[:60]))
+    command = ["score", "hyp", "ref", "-M", "en-light", "-M", "chrf", "--digits", "16"]
+    alone = cli(*command).out
+    assert alone == cli(*command, "--dask", "local:1").out
+    assert alone
 
 
 def test_errors_are_those_of_one_process(cli, cluster, own_packs):
