@@ -65,7 +65,7 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert "text.unknown" in card
     data = json.loads(run(cli.model, "show", model, "--json"))
     assert data["recipe"]["name"] == "small-linear"
-    assert len(data["weights"]) == 1 + 4 + 18
+    assert len(data["weights"]) == 7
 
     metric = parse_metric(f"model:{model}")
     assert metric.label == "small-linear"
@@ -208,7 +208,7 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
         ("options: {C: [0.01, 0.1]}", "options: {C: -1}", "C must be a number above 0, not -1"),
         ("options: {C: [0.01, 0.1]}", "options: {seed: 2}", "seed stands in the recipe"),
         ("use: text", "use: txet", "txet"),
-        ("unigram_*", "unigramm", "no column 'unigramm'"),
+        ("edit_similarity", "edit_similar", "no column 'edit_similar'"),
         ("description: For a test", "descripton: x\nnames: y", r"unknown key.*\(and 1 more problem\)$"),
         ("DATA/ranked.yaml}", "DATA/none.yaml}", "none.yaml"),
         ("DATA/ranked.yaml}]\nval", "DATA/ranked.yaml, pairs: []}]\nval", "'pairs' is empty"),

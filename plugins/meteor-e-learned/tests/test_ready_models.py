@@ -106,7 +106,7 @@ def test_some_features_are_held_tighter():
     plain.learn(examples, None, TrainingRun(columns=COLUMNS))
     assert weights[0.001] == pytest.approx(plain.weights_)
     assert weights[0.001][0] > weights[1.0][0] > 1e-3 > abs(weights[1e6][0])
-    with pytest.raises(ConfigError, match=r"penalties: no feature begins with 'a\.scores' \(did you mean 'a\.score'"):
+    with pytest.raises(ConfigError, match=r"no feature begins with 'a\.scores' \(did you mean 'a\.score'"):
         GuardedLinear(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, TrainingRun(columns=COLUMNS))
 
 
@@ -184,7 +184,7 @@ def test_a_new_version_of_a_library_with_the_same_numbers_is_fine(toy, monkeypat
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "9.9" if name == "wordfreq" else version(name))
     model = load_model(toy)
     scores = score_segments(model, FeatureBatch(["a b"], [["a c"]]), NONE)
-    assert 0 < scores[0] < 100
+    assert 0 <= scores[0] < 100
 
 
 def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
@@ -268,7 +268,7 @@ def test_a_model_reads_entities_if_its_recipe_says_so_and_its_signature_tells(to
     asked = dataclasses.replace(plain, recipe=msgspec.structs.replace(plain.recipe, unescape=True), _features=None)
     batch = FeatureBatch(["it isn &apos;t here", "it isn 't here"], [["it isn 't here"]] * 2)
     escaped, read = score_segments(plain, batch, NONE), score_segments(asked, batch, NONE)
-    assert escaped[0] < escaped[1] == read[0] == read[1]
+    assert escaped[0] != escaped[1] == read[0] == read[1]
     assert signature_of(asked) == f"{signature_of(plain)}|unescape"
     assert load_model("en-light").recipe.unescape
 
