@@ -271,6 +271,7 @@ def _lost_connection() -> Iterator[None]:
 
 def _result(batch: SegmentBatch, future: Future) -> tuple[SegmentBatch, Any]:
     from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
 
     with _lost_connection():
         try:
@@ -281,7 +282,7 @@ def _result(batch: SegmentBatch, future: Future) -> tuple[SegmentBatch, Any]:
                 f"segments {batch.first} to {last}: the workers that had them ended one after the other; "
                 "they may have had too little memory"
             ) from error
-        except (MeteorError, OSError, TimeoutError):
+        except (MeteorError, FutureCancelledError, OSError, TimeoutError):
             raise
         except Exception as error:
             raise MeteorError(f"a worker failed: {type(error).__name__}: {_one_line(error)}") from error
