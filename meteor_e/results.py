@@ -696,8 +696,10 @@ class _Loop(NamedTuple):
         # Threads take their own parts of what is read.
         batches = _batches(pairs) if threads is None else segment_batches(pairs)
         first = next(batches, None)
-        for metric in self.metrics if first is not None and threads is None else ():
-            metric.prepare(whole if metric in late else list(map(list, first.references)), self.language)
+        if first is not None and threads is None:
+            near = list(map(list, first.references))
+            for metric in self.metrics:
+                metric.prepare(whole if metric in late else near, self.language)
         named = {}
         for metric, one in zip(self.metrics, sums, strict=True):
             if isinstance(metric, OutputsMetric) and not metric.alone and first is not None:

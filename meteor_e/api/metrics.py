@@ -239,16 +239,12 @@ class Metric(Component):
     threaded: ClassVar[bool] = False
     signature: str
     language: str = ""
+    on_error: str | None = None
 
     @property
     def jobs(self) -> int:
         """Processes that may score portions of a test set."""
         return 1
-
-    @property
-    def on_error(self) -> str | None:
-        """What to do with a segment that cannot be scored."""
-        return None
 
     @property
     def threads(self) -> int | None:
@@ -375,7 +371,7 @@ class Metric(Component):
         for rows in statistics_in_batches(self, texts, lists, originals, progress):
             whole.add(rows)
             with guarded(f"metric {self.name!r}"):
-                segments.append(main_scores(self.segment_scores(rows)))
+                segments.append(main_scores(self.segment_scores(cast("Floats", rows))))
         found = np.concatenate(segments)
         return MetricScore(self.label, whole.values()[0], found, whole.statistics, self.signature)
 

@@ -290,6 +290,8 @@ class _Reader:
 
     def _value(self, node: Node, key: Key) -> Any:
         """Return what a node says; one that an alias repeats counts again."""
+        from yaml.nodes import MappingNode, ScalarNode
+
         self.values += 1
         if self.values > VALUE_LIMIT:
             raise self._error(node, f"has more than {VALUE_LIMIT} values, with anchors expanded")
@@ -299,18 +301,20 @@ class _Reader:
             return self._plain(node, key)
         if node.tag.rpartition(":")[2] not in ("str", "seq", "map"):
             raise self._error(node, f"has the tag {shorten(node.tag)}; tags are not allowed")
-        if node.id == "scalar":
+        if isinstance(node, ScalarNode):
             return node.value
-        if node.id == "mapping":
+        if isinstance(node, MappingNode):
             return self._mapping(node, key)
         for index, item in enumerate(node.value):
             self.lines[(*key, index)] = _line(item)
         return [self._value(item, (*key, index)) for index, item in enumerate(node.value)]
 
     def _mapping(self, node: Node, key: Key) -> dict[str, Any]:
+        from yaml.nodes import ScalarNode
+
         mapping: dict[str, Any] = {}
         for name_node, item in node.value:
-            if name_node.id != "scalar":
+            if not isinstance(name_node, ScalarNode):
                 raise self._error(name_node, "has a key that is not a text")
             self.values += 1
             name, line = str(name_node.value), _line(name_node)
@@ -332,7 +336,7 @@ class _Reader:
 
 
 def _line(node: Node | Event) -> int:
-    return int(node.start_mark.line) + 1
+    return int(node.start_mark.line) + 1 if node.start_mark is not None else 1
 
 
 def plain_value(text: str) -> str | int | float | bool | None:

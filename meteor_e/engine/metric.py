@@ -135,14 +135,16 @@ class AlignmentMetric(Metric):
         if not isinstance(statistics, ScoredRows):
             sums = [Statistics.from_vector([int(value) for value in row]) for row in statistics]
             return [counted(of, formula.compute(of, meteor.chain.parameters)) for of in sums]
-        scored, told = statistics.scored, []
+        scored = statistics.scored
+        told: list[Mapping[str, Any]] = []
         for number, (of, parts, best) in enumerate(scored.rows()):
-            told.append({**counted(of, parts), "reference_index": best})
+            detail = {**counted(of, parts), "reference_index": best}
             if scored.alignments and current_batch().alignments:
                 alignment = scored.alignments[number]
-                told[-1]["alignment"] = (
+                detail["alignment"] = (
                     meteor.unaligned(hypotheses[number], references[number][best]) if alignment is None else alignment
                 )
+            told.append(detail)
         return told
 
     def about(self) -> Mapping[str, Any]:
@@ -260,9 +262,15 @@ def _aligned(
         at += size
     if len(parts) == 1:
         return ScoredRows(parts[0], total, count)
-    joined = (b"".join(part[place] for part in parts) for place in range(3))  # type: ignore[misc]
-    alignments = [alignment for part in parts for alignment in part.alignments]
-    return ScoredRows(Scored(*joined, failures, alignments, total), total, count)
+    joined = Scored(
+        statistics=b"".join(part.statistics for part in parts),
+        scores=b"".join(part.scores for part in parts),
+        best_references=b"".join(part.best_references for part in parts),
+        failures=failures,
+        alignments=[alignment for part in parts for alignment in part.alignments],
+        total=total,
+    )
+    return ScoredRows(joined, total, count)
 
 
 def _scored(

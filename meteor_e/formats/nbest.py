@@ -79,8 +79,8 @@ def read_candidates(
         raise ConfigError(
             f"{name}: lines without marks need --candidates N, the lines per source; no other format does"
         )
-    lines = chain([head], lines)
-    sources = _lines(lines, count) if count else _moses(lines) if form == "moses" else map(_json, lines)
+    every = chain([head], lines)
+    sources = _lines(every, count) if count else _moses(every) if form == "moses" else map(_json, every)
     first: Source | None = None
     for number, source in enumerate(sources, 1):
         first = first or source
