@@ -101,8 +101,8 @@ class ColumnQueue:
         import numpy as np
 
         if len(self._parts) > 1:
-            self._parts = [ScoredColumns(*map(np.concatenate, zip(*self._parts, strict=True)))]
+            self._parts = [ScoredColumns._make(map(np.concatenate, zip(*self._parts, strict=True)))]
         (whole,) = self._parts
-        self._parts = [ScoredColumns(*(column[count:] for column in whole))]
+        self._parts = [ScoredColumns._make(column[count:] for column in whole)]
         self.size -= count
-        return ScoredColumns(*(column[:count] for column in whole))
+        return ScoredColumns._make(column[:count] for column in whole)

@@ -80,7 +80,8 @@ class _MetricFeature(Feature):
 
     def _scores(self, statistics: Floats) -> Floats:
         """Return scores in a column."""
-        return self.metric.segment_scores(statistics)[:, None] / self.whole
+        found: Floats = np.asarray(self.metric.segment_scores(statistics), float)[:, None] / self.whole
+        return found
 
     def describe(self) -> str:
         """Return the metric, its options, and the version of sacreBLEU."""

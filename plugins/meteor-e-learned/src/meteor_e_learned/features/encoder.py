@@ -120,12 +120,13 @@ class EncoderFeature(Feature):
         states = self._session.run(self._tensors, {name: given[name] for name in self._inputs})
         # The pieces that open and close a sentence do not count.
         own = [place for place, special in enumerate(found.special_tokens_mask) if not special]
-        whole, inner = (
+        means: list[NDArray[np.float32]] = [
             np.asarray(each[0], np.float32)[own].mean(axis=0) if own else np.zeros(each.shape[2], np.float32)
             for each in states
-        )
-        length = float(np.linalg.norm(inner))
-        return whole, inner / np.float32(length) if length > 0 else inner
+        ]
+        whole, inner = means
+        length = np.linalg.norm(inner)
+        return whole, (inner / length).astype(np.float32) if length > 0 else inner
 
     def describe(self) -> str:
         """Return the digest of encoder and tokenizer, the layer, and the versions of what runs them."""

@@ -6,7 +6,7 @@ The words of a batch are numbered once, and all numbers are counted from that (:
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,7 +172,8 @@ def _characters(batch: FeatureBatch, word_ratio: Floats) -> list[Floats]:
     chrf = 5 * precision * recall / np.where(precision + recall > 0, 4 * precision + recall, 1)
     texts = segment_pairs(batch)
     left, right = (np.array([len(text) for text in side], float) for side in texts)
-    edits = alike(*([text[:_LONGEST] for text in side] for side in texts), Levenshtein.normalized_similarity)
+    short = [[text[:_LONGEST] for text in side] for side in texts]
+    edits = alike(short[0], short[1], Levenshtein.normalized_similarity)
     columns = [chrf, precisions[:, 1], precisions[:, 5], recalls[:, 1], recalls[:, 5], abs(word_ratio), right]
     columns += [abs(np.log((left + 1) / (right + 1))), edits]
     upper = np.array([chr(point).isupper() for point in points.tolist()] or [False])
@@ -244,7 +245,7 @@ def _difficulty(pairs: Pairs, known: list[str], tally: Tally) -> list[Floats]:
     frequent = (frequencies(known or [" "]) > FREQUENT)[tally.item]
     left, right = (np.maximum(length, 1) for length in pairs.lengths)
 
-    def difference(values: NDArray[np.generic]) -> Floats:
+    def difference(values: NDArray[Any]) -> Floats:
         result: Floats = tally.total(tally.left * values) / left - tally.total(tally.right * values) / right
         return result
 

@@ -119,7 +119,7 @@ class GuardedLinear(LinearEstimator):
             parts += 1
         if not parts:
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
-        self.weights_ = np.linalg.solve(matrix, vector)
+        self.weights_ = np.linalg.solve(matrix, vector).astype(float)
         sums = self._weighted(rows[judged].astype(float))
         self.offset_ = np.array([sums.mean()])
         self.base_ = np.zeros(2)
