@@ -107,7 +107,7 @@ def test_check_of_a_chain_whose_plugin_is_not_installed():
         pytest.skip("meteor-e-vectors is installed")
     code, output, errors = meteor_e("check", str(RESOURCES / "chains" / "vector.yaml"))
     assert code == 2
-    assert "there is no matcher 'vector'" in output + errors
+    assert "the matcher 'vector' comes with the plugin meteor-e-vectors" in output + errors
 
 
 def test_check_of_languages(tmp_path):

@@ -30,7 +30,7 @@ def test_entries_of_another_form(text):
 
 
 def test_a_key_that_no_chain_has():
-    with pytest.raises(ConfigError, match=r"no key 'normalisation' \(did you mean 'normalization'\)"):
+    with pytest.raises(ConfigError, match=r"no key 'normalisation' \(did you mean 'normalization'\?\)"):
         parse_settings(["normalisation=none"])
 
 
