@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from meteor_e_evaluation.stress import PerturbationContext, perturbations
+from meteor_e_evaluation.stress import perturbations
+
+from meteor_e.api.perturbations import PerturbationContext
 
 TEXTS = (
     "The dogs did not bark at the old men who were walking home, although she had bought 3.5 kg of apples on Monday.",

@@ -1,343 +1,290 @@
-"""Perturbations that need no grammar, for all languages."""
+"""What the rules do that need no grammar. The table of all rules is in ``rules.py``."""
 
 from __future__ import annotations
 
-import functools
 import random
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
-from meteor_e.api import Perturbation
 from meteor_e.api.perturbations import PerturbationContext
 from meteor_e_evaluation.stress.words import Words, foreign_words, frequent_words
 
-Rule = Callable[[str, random.Random, PerturbationContext], str | None]
+Item = TypeVar("Item")
 
 
-def rule(
-    name: str, group: str, *, kind: Literal["error", "harmless"] = "error", languages: tuple[str, ...] = ()
-) -> Callable[[Rule], type[Perturbation]]:
-    """Return a decorator that makes a perturbation of a function; a text that stays as it is counts as none."""
-
-    def make(function: Rule) -> type[Perturbation]:
-        def apply(self: Perturbation, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-            changed = function(text, rng, context)
-            return None if changed == text else changed
-
-        members = {"name": name, "group": group, "kind": kind, "languages": languages, "apply": apply}
-        names = {key: getattr(function, key) for key in ("__module__", "__qualname__", "__doc__")}
-        return type(function.__name__, (Perturbation,), {**members, **names})
-
-    return make
+class NoOccasionError(Exception):
+    """A text gives a rule no occasion."""
 
 
-def some(rng: random.Random, places: Iterable[int]) -> int | None:
-    """Return one of some places; ``None`` if there is none."""
-    found = list(places)
-    return rng.choice(found) if found else None
+class Draft(Words):
+    """A text that a rule changes, and what the rule may draw on.
+
+    Attributes:
+        text: as it stands.
+        rng: where all choices come from.
+        context: language, other texts, source and reference.
+    """
+
+    def __init__(self, text: str, rng: random.Random, context: PerturbationContext) -> None:
+        super().__init__(text)
+        self.text, self.rng, self.context = text, rng, context
+
+    def pick(self, choices: Iterable[Item]) -> Item:
+        """Return one of some choices.
+
+        Raises:
+            NoOccasionError: if there are none.
+        """
+        found = list(choices)
+        if not found:
+            raise NoOccasionError
+        return self.rng.choice(found)
+
+    def near_texts(self) -> list[str]:
+        """Return eight other texts of the file or fewer, about as long as this one."""
+        texts = self.context.texts
+        own = texts[self.context.position] if texts else ""
+        others = {text for text in texts if text.strip() and text != own}
+        return sorted(others, key=lambda text: (abs(len(text) - len(own)), text))[:8]
 
 
-def another_text(rng: random.Random, context: PerturbationContext) -> str | None:
-    """Return another text of the file, about as long as this one if there are several."""
-    own = context.texts[context.position] if context.texts else ""
-    others = {text for text in context.texts if text.strip() and text != own}
-    near = sorted(others, key=lambda text: (abs(len(text) - len(own)), text))[:8]
-    return rng.choice(near) if near else None
+Rule = Callable[[Draft], str]
+"""Returns the changed text; the same text, or :class:`NoOccasionError`, where there is no occasion."""
+Options = Mapping[int, Sequence[str]]
+"""For each word that may be replaced, by its place, what may replace it."""
 
 
-@rule("word-repeated", "repetition")
-def word_repeated(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """One word stands there twice."""
-    words = Words(text)
-    at = some(rng, range(len(words)))
-    return None if at is None else words.inserted(at, words.words[at])
+def replacing(find: Callable[[Draft], Options]) -> Rule:
+    """Return a rule that replaces one of the words that a function finds."""
+
+    def rule(draft: Draft) -> str:
+        options = find(draft)
+        at = draft.pick(options)
+        return draft.replaced({at: draft.pick(options[at])})
+
+    return rule
 
 
-@rule("phrase-repeated", "repetition")
-def phrase_repeated(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """Two to four words in a row stand there twice."""
-    words = Words(text)
-    length = rng.randint(2, 4)
-    at = some(rng, range(len(words) - length + 1))
-    return None if at is None else words.inserted(at, words.span(at, at + length - 1))
+def dropping(fits: Callable[[Draft, int], bool]) -> Rule:
+    """Return a rule that drops one of the words that fit."""
+
+    def rule(draft: Draft) -> str:
+        at = draft.pick(at for at in range(len(draft)) if fits(draft, at) and len(draft) > 1)
+        return draft.without([at])
+
+    return rule
 
 
-@rule("text-twice", "repetition")
-def text_twice(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """The whole text stands there twice."""
-    return f"{text} {text}" if text.strip() else None
+def swapping(nearest: int, farthest: int) -> Rule:
+    """Return a rule that swaps two different words so many places apart."""
+
+    def rule(draft: Draft) -> str:
+        first, second = draft.pick(
+            (first, second)
+            for first in range(len(draft))
+            for second in range(first + nearest, min(len(draft), first + farthest + 1))
+            if draft.lower[first] != draft.lower[second]
+        )
+        return draft.put({first: draft.words[second], second: draft.words[first]})
+
+    return rule
 
 
-@rule("reference-twice", "degenerate")
-def reference_twice(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """The reference, twice, takes the place of the text."""
-    return f"{context.reference} {context.reference}" if context.reference else None
+def repeated_word(draft: Draft) -> str:
+    """Repeat a word."""
+    at = draft.pick(range(len(draft)))
+    return draft.inserted(at, draft.words[at])
 
 
-@rule("words-added", "addition")
-def words_added(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """Two to four words of another text are added."""
-    words, other = Words(text), another_text(rng, context)
-    spare = Words(other or "")
-    length = rng.randint(2, 4)
-    start, at = some(rng, range(len(spare) - length + 1)), some(rng, range(len(words)))
-    if start is None or at is None:
-        return None
-    return words.inserted(at, spare.span(start, start + length - 1))
+def repeated_phrase(draft: Draft) -> str:
+    """Repeat two to four words in a row."""
+    length = draft.rng.randint(2, 4)
+    at = draft.pick(range(len(draft) - length + 1))
+    return draft.inserted(at, draft.span(at, at + length - 1))
 
 
-@rule("text-added", "addition")
-def text_added(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """Another text follows."""
-    other = another_text(rng, context)
-    return None if other is None else f"{text} {other}"
+def repeated_text(draft: Draft) -> str:
+    """Repeat the whole text."""
+    return f"{draft.text} {draft.text}" if draft.text.strip() else draft.text
 
 
-@rule("word-dropped", "omission")
-def word_dropped(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """One word is missing."""
-    words = Words(text)
-    at = some(rng, range(len(words))) if len(words) > 1 else None
-    return None if at is None else words.without([at])
+def repeated_reference(draft: Draft) -> str:
+    """Return the reference, twice."""
+    reference = draft.context.reference
+    return f"{reference} {reference}" if reference else draft.text
 
 
-@rule("words-dropped", "omission")
-def words_dropped(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """A quarter of the words is missing, here and there."""
-    words = Words(text)
-    if len(words) < 4:
-        return None
-    return words.without(rng.sample(range(len(words)), max(2, len(words) // 4)))
+def copied_source(draft: Draft) -> str:
+    """Return the source."""
+    return draft.context.source or draft.text
 
 
-@rule("truncated", "omission")
-def truncated(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """The last quarter of the words or more is cut off."""
-    words = Words(text)
-    if len(words) < 3:
-        return None
-    kept = rng.randint(max(1, len(words) // 3), max(1, len(words) * 3 // 4))
-    return words.gaps[0] + words.span(0, kept - 1)
+def added_words(draft: Draft) -> str:
+    """Add two to four words of another text."""
+    spare = Words(another_text(draft))
+    length = draft.rng.randint(2, 4)
+    start = draft.pick(range(len(spare) - length + 1))
+    return draft.inserted(draft.pick(range(len(draft))), spare.span(start, start + length - 1))
 
 
-@rule("swapped-near", "order")
-def swapped_near(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """Two neighboring words have changed places."""
-    return _swapped(text, rng, 1, 1)
+def added_text(draft: Draft) -> str:
+    """Add another text."""
+    return f"{draft.text} {another_text(draft)}"
 
 
-@rule("swapped-far", "order")
-def swapped_far(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """Two words four places or more apart have changed places."""
-    return _swapped(text, rng, 4, 1000)
+def another_text(draft: Draft) -> str:
+    """Return another text of the file, about as long."""
+    return draft.pick(draft.near_texts())
 
 
-def _swapped(text: str, rng: random.Random, nearest: int, farthest: int) -> str | None:
-    words = Words(text)
-    forms = [word.lower() for word in words.words]
-    found = [
-        (first, second)
-        for first in range(len(forms))
-        for second in range(first + nearest, min(len(forms), first + farthest + 1))
-        if forms[first] != forms[second]
-    ]
-    if not found:
-        return None
-    first, second = rng.choice(found)
-    changed = list(words.words)
-    changed[first], changed[second] = changed[second], changed[first]
-    return words.joined(changed)
+def dropped_quarter(draft: Draft) -> str:
+    """Drop a quarter of the words."""
+    if len(draft) < 4:
+        raise NoOccasionError
+    return draft.without(draft.rng.sample(range(len(draft)), max(2, len(draft) // 4)))
 
 
-@rule("shuffled", "order")
-def shuffled(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """All words stand in random order."""
-    words = Words(text)
-    order = list(words.words)
-    rng.shuffle(order)
-    return words.joined(order)
+def truncated(draft: Draft) -> str:
+    """Drop the last quarter of the words or more."""
+    if len(draft) < 3:
+        raise NoOccasionError
+    kept = draft.rng.randint(max(1, len(draft) // 3), max(1, len(draft) * 3 // 4))
+    return draft.gaps[0] + draft.span(0, kept - 1)
 
 
-@rule("digits-changed", "meaning")
-def digits_changed(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """A number in digits is another one."""
-    found = list(re.finditer(r"\d+(?:[.,]\d+)*", text))
-    if not found:
-        return None
-    number = rng.choice(found)
-    at = rng.choice([place for place in range(*number.span()) if text[place].isdecimal()])
+def shuffled(draft: Draft) -> str:
+    """Put all words in random order."""
+    order = list(draft.words)
+    draft.rng.shuffle(order)
+    return draft.joined(order)
+
+
+def changed_digits(draft: Draft) -> str:
+    """Replace a digit of a number."""
+    text = draft.text
+    number = draft.pick(re.finditer(r"\d+(?:[.,]\d+)*", text))
+    at = draft.pick(place for place in range(*number.span()) if text[place].isdecimal())
     lowest = 1 if at == number.start() else 0
     digits = [str(digit) for digit in range(lowest, 10) if unicodedata.digit(text[at]) != digit]
-    return text[:at] + rng.choice(digits) + text[at + 1 :]
+    return text[:at] + draft.pick(digits) + text[at + 1 :]
 
 
-@rule("misspelled", "spelling")
-def misspelled(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """In one word two letters have changed places, or one is missing, doubled or another."""
-    words = Words(text)
-    at = some(rng, (at for at, word in enumerate(words.words) if len(word) > 3 and word.isalpha()))
-    return (
-        None if at is None else words.joined([*words.words[:at], _typo(words.words[at], rng), *words.words[at + 1 :]])
-    )
+def _long_words(draft: Draft) -> list[int]:
+    return [at for at, word in enumerate(draft.words) if len(word) > 3 and word.isalpha()]
 
 
-@rule("misspelled-often", "spelling")
-def misspelled_often(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """A third of the words is misspelled."""
-    words = Words(text)
-    long = [at for at, word in enumerate(words.words) if len(word) > 3 and word.isalpha()]
+def misspelled(draft: Draft) -> str:
+    """Misspell a word."""
+    at = draft.pick(_long_words(draft))
+    return draft.put({at: _typo(draft.words[at], draft.rng)})
+
+
+def often_misspelled(draft: Draft) -> str:
+    """Misspell a third of the words."""
+    long = _long_words(draft)
     if len(long) < 3:
-        return None
-    chosen = set(rng.sample(long, max(2, len(long) // 3)))
-    return words.joined([_typo(word, rng) if at in chosen else word for at, word in enumerate(words.words)])
+        raise NoOccasionError
+    chosen = sorted(draft.rng.sample(long, max(2, len(long) // 3)))
+    return draft.put({at: _typo(draft.words[at], draft.rng) for at in chosen})
 
 
 def _typo(word: str, rng: random.Random) -> str:
+    """Return a word with two letters swapped, or one missing, doubled or another."""
     at = rng.randrange(1, len(word) - 1)
-    swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-    letters: list[str] = sorted({*word.lower()} - {word[at].lower()}) or ["x"]
-    forms: list[str] = [
-        swapped,
-        word[:at] + word[at + 1 :],
-        word[:at] + word[at] + word[at:],
-        word[:at] + rng.choice(letters) + word[at + 1 :],
-    ]
+    before, letter, after = word[:at], word[at], word[at + 1 :]
+    other = rng.choice(sorted({*word.lower()} - {letter.lower()}) or ["x"])
+    swapped, doubled = before + after[0] + letter + after[1:], before + letter + letter + after
+    forms: list[str] = [swapped, before + after, doubled, before + other + after]
     return rng.choice([form for form in forms if form != word])
 
 
-@rule("lower-cased", "casing")
-def lower_cased(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """All capitals are lost."""
-    return text.lower()
+def without_final_mark(draft: Draft) -> str:
+    """Drop the full stop, question mark or exclamation mark at the end."""
+    return re.sub(r"\s*[.!?。！？।؟…]+(?=[\"'”’)»]*\s*$)", "", draft.text)
 
 
-@rule("upper-cased", "casing")
-def upper_cased(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """All letters are capitals."""
-    return text.upper()
+def other_final_mark(draft: Draft) -> str:
+    """Put a question mark for a full stop at the end, and the other way round."""
+    others = {".": "?", "。": "？", "？": "。", "！": "。"}
+    return re.sub(r"[.?!。？！](?=[\"'”’)»]*\s*$)", lambda found: others.get(found[0], "."), draft.text)
 
 
-_FINAL = re.compile(r"\s*[.!?。！？।؟…]+(?=[\"'”’)»]*\s*$)")
-_MARK = re.compile(r"[^\w\s]", re.UNICODE)
+def without_marks(draft: Draft) -> str:
+    """Drop all punctuation between and after words."""
+    bare = [re.sub(r"\s+", " ", re.sub(r"[^\w\s]", "", gap)) for gap in draft.gaps]
+    changed = "".join(gap + word for gap, word in zip(bare, [*draft.words, ""], strict=True)).strip()
+    return changed if draft.words and changed != draft.text.strip() else draft.text
 
 
-@rule("final-punctuation-dropped", "punctuation")
-def final_punctuation_dropped(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """The full stop, question mark or exclamation mark at the end is missing."""
-    return _FINAL.sub("", text)
+def added_mark(draft: Draft) -> str:
+    """Add a comma, a full stop or a semicolon between two words."""
+    at = draft.pick(at for at in range(len(draft) - 1) if draft.gaps[at + 1].isspace())
+    return draft.put({at: draft.words[at] + draft.pick(",.;")})
 
 
-@rule("final-punctuation-changed", "punctuation")
-def final_punctuation_changed(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """A full stop at the end is a question mark, and the other way round."""
-    return re.sub(
-        r"[.?!。？！](?=[\"'”’)»]*\s*$)",
-        lambda found: {".": "?", "。": "？", "？": "。", "！": "。"}.get(found[0], "."),
-        text,
-    )
+def untranslated(draft: Draft) -> str:
+    """Replace one or two words by words of the source, or of another language."""
+    if len(draft) < 2:
+        raise NoOccasionError
+    at = draft.pick([at for at, word in enumerate(draft.words) if len(word) > 3] or range(len(draft)))
+    last = min(at + draft.rng.randint(0, 1), len(draft) - 1)
+    source = Words(draft.context.source or "").words
+    spare = [word for word in source if len(word) > 3 and word.lower() not in draft.lower]
+    spare = spare or foreign_words(draft.context.language)
+    return draft.replaced({place: draft.pick(spare) for place in range(at, last + 1)})
 
 
-@rule("punctuation-dropped", "punctuation")
-def punctuation_dropped(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """All punctuation between and after words is missing."""
-    words = Words(text)
-    bare = [re.sub(r"\s+", " ", _MARK.sub("", gap)) for gap in words.gaps]
-    changed = "".join(gap + word for gap, word in zip(bare, [*words.words, ""], strict=True)).strip()
-    return changed if words.words and changed != text.strip() else None
+def frequent_words_only(draft: Draft) -> str:
+    """Return as many of the most frequent words as there are words, in random order."""
+    frequent = frequent_words(draft.context.language, draft.context.texts)
+    return " ".join(draft.pick(frequent) for _ in draft.words) if len(draft) > 1 else draft.text
 
 
-@rule("punctuation-added", "punctuation")
-def punctuation_added(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """A comma or a full stop breaks the text where there was none."""
-    words = Words(text)
-    at = some(rng, (at for at in range(len(words) - 1) if words.gaps[at + 1].isspace()))
-    return (
-        None
-        if at is None
-        else words.joined([*words.words[:at], words.words[at] + rng.choice(",.;"), *words.words[at + 1 :]])
-    )
+def one_word_only(draft: Draft) -> str:
+    """Repeat one word as often as there are words."""
+    return " ".join([draft.pick(draft.words)] * len(draft)) if len(draft) > 1 else draft.text
 
 
-@rule("untranslated", "untranslated")
-def untranslated(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """One or two words in a row are those of another language: of the source, if it is known."""
-    words = Words(text)
-    if len(words) < 2:
-        return None
-    long = [at for at, word in enumerate(words.words) if len(word) > 3] or list(range(len(words)))
-    at = rng.choice(long)
-    last = min(at + rng.randint(0, 1), len(words) - 1)
-    own = {word.lower() for word in words.words}
-    source = [word for word in Words(context.source or "").words if len(word) > 3 and word.lower() not in own]
-    spare = source or _foreign(context.language)
-    changed = {place: rng.choice(spare) for place in range(at, last + 1)}
-    return words.replaced(changed)
-
-
-@functools.lru_cache(maxsize=8)
-def _foreign(language: str) -> list[str]:
-    return foreign_words(language)
-
-
-@rule("source-copied", "untranslated")
-def source_copied(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """The source takes the place of the text."""
-    return context.source or None
-
-
-@rule("other-text", "degenerate")
-def other_text(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """A fluent text of another segment, about as long, takes the place of the text."""
-    return another_text(rng, context)
-
-
-@rule("empty", "degenerate")
-def empty(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """There is no text."""
-    return ""
-
-
-@rule("frequent-words-only", "degenerate")
-def frequent_words_only(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """As many of the most frequent words of the language as the text has words, in random order."""
-    frequent = frequent_words(context.language, context.texts)
-    count = len(Words(text))
-    return " ".join(rng.choice(frequent) for _ in range(count)) if frequent and count > 1 else None
-
-
-@rule("one-word-only", "degenerate")
-def one_word_only(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """One word of the text, as often as the text has words."""
-    words = Words(text).words
-    return " ".join([rng.choice(words)] * len(words)) if len(words) > 1 else None
-
-
-@rule("quotes", "writing", kind="harmless")
-def quotes(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """Quotation marks and apostrophes are curly instead of straight, or the other way round."""
-    if re.search("[‘’“”]", text):
-        return text.translate({0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'})
-    text = re.sub(r'(?<!\w)"(?=\w)', "“", text).replace('"', "”")
+def other_quotes(draft: Draft) -> str:
+    """Make quotation marks and apostrophes curly, or straight."""
+    if re.search("[‘’“”]", draft.text):
+        return draft.text.translate({0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'})
+    text = re.sub(r'(?<!\w)"(?=\w)', "“", draft.text).replace('"', "”")
     return re.sub(r"(?<!\w)'(?=\w)", "‘", text).replace("'", "’")
 
 
-@rule("unicode-form", "writing", kind="harmless")
-def unicode_form(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """Letters with accents are decomposed, or composed; spaces before units and dashes have another code."""
-    other = unicodedata.normalize("NFD", text)
-    if other == text:
-        other = unicodedata.normalize("NFC", text)
-    return re.sub(r"(?<=\w)-(?=\w)", "\u2010", other) if other == text else other
+def other_unicode_form(draft: Draft) -> str:
+    """Decompose letters with accents, or compose them; where there are none, give hyphens another code."""
+    forms = [unicodedata.normalize(form, draft.text) for form in ("NFD", "NFC")]
+    other = next((form for form in forms if form != draft.text), None)
+    return re.sub(r"(?<=\w)-(?=\w)", "\u2010", draft.text) if other is None else other
 
 
-@rule("spaces", "writing", kind="harmless")
-def spaces(text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-    """A space is doubled, another is one that does not break, and one more is at the end."""
-    places = [match.start() for match in re.finditer(r"(?<=\S) (?=\S)", text)]
-    if not places:
-        return None
-    first, second = rng.choice(places), rng.choice(places)
-    changed = text[:first] + "\u00a0" + text[first + 1 :]
-    return changed[:second] + changed[second] + " " + changed[second + 1 :] + " "
+def other_spaces(draft: Draft) -> str:
+    """Double a space, make another one that does not break, and add one at the end."""
+    text, places = draft.text, [found.start() for found in re.finditer(r"(?<=\S) (?=\S)", draft.text)]
+    first, second = draft.pick(places), draft.pick(places)
+    text = text[:first] + "\u00a0" + text[first + 1 :]
+    return text[:second] + text[second] + " " + text[second + 1 :] + " "
+
+
+def slightly_changed(draft: Draft) -> str:
+    """Drop or replace one word in eight, or swap it with its neighbor."""
+    near = draft.near_texts()
+    spare = Words(draft.pick(near)).words if near else []
+    text = draft.text
+    for _ in range(max(1, len(draft) // 8)):
+        words = Words(text)
+        if len(words) < 3:
+            break
+        at = draft.pick(range(len(words)))
+        what = draft.pick(("drop", "replace", "swap"))
+        if what == "drop":
+            text = words.without([at])
+        elif what == "replace" and spare:
+            text = words.put({at: draft.pick(spare)})
+        elif at:
+            text = words.put({at - 1: words.words[at], at: words.words[at - 1]})
+    return text
