@@ -285,7 +285,9 @@ def rank_correlation(
 ) -> Differences:
     """Exchange scores that are ranked together, and take the mean of the groups in which the measure is defined.
 
-    Samples are counted side by side, in the joint order of both metrics' scores.
+    The coefficient is a sum over pairs of scores, divided by a size that depends on ties. What one metric's sum gains
+    by an exchange, compared with the other's, is linear in the masks. Sums themselves are counted only for the samples
+    in which the two sizes differ.
 
     Args:
         values: the metrics' scores.
@@ -293,86 +295,164 @@ def rank_correlation(
         masks, exchanged: what is exchanged.
         coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
     """
-    moved = masks.reshape(len(masks), -1).T
-    sides = np.concatenate([moved, ~moved], axis=1)
+    moved = np.ascontiguousarray(masks.reshape(len(masks), -1).T)
 
-    def of_group(given: Assessments, first: int, second: int) -> Floats:
+    def joint_order(given: Assessments, first: int, second: int) -> _JointOrder:
         cells = given.systems * values.shape[2] + given.segments
         unit = {"segments": given.segments, "systems": given.systems, "scores": cells}[exchanged]
-        human = np.unique(given.scores, return_inverse=True)[1].reshape(-1)
-        joint = values[[first, second]].reshape(2, -1)[:, cells].ravel()
-        # Of equal scores, the one that people put higher comes first, so that it is never above the other.
-        order = np.lexsort((-np.tile(human, 2), joint))
-        scores, levels, own, at = joint[order], np.tile(human, 2)[order], order < len(cells), np.tile(unit, 2)[order]
-        count = _spearman if coefficient == "spearman" else functools.partial(_kendall, coefficient=coefficient)
-        step = max(1, BLOCK // len(order))
-        starts = range(0, sides.shape[1], step)
-        return np.concatenate(
-            [count(scores, levels, sides[at, start : start + step] != own[:, None]) for start in starts]
-        )
+        scores = values[[first, second]].reshape(2, -1)[:, cells].ravel()
+        return (_Spearman if coefficient == "spearman" else _Kendall)(given.scores, scores, unit, coefficient)
 
     def differences(first: int, second: int) -> Floats:
-        found = np.stack([of_group(given, first, second) for given in groups if len(given)])
-        known = ~np.isnan(found)
-        one, other = np.split(_quotient(np.where(known, found, 0.0).sum(axis=0), known.sum(axis=0)), 2)
-        return one - other
+        orders = [joint_order(given, first, second) for given in groups if len(given)]
+        gains = [order.gain(len(moved)) for order in orders]
+        step = max(1, BLOCK // max(len(order.levels) for order in orders))
+        return np.concatenate(
+            [_difference(orders, gains, moved[:, start : start + step]) for start in range(0, len(masks), step)]
+        )
 
     return differences
 
 
-def _tied(fresh: Masks, present: Floats) -> Floats:
-    """Return how many are present of each group of several equal places, ``(groups, samples)``.
+def _difference(orders: Sequence[_JointOrder], gains: Sequence[tuple[float, Floats]], moved: Masks) -> Floats:
+    offsets, sizes = np.stack([order.offset_and_size(moved) for order in orders], axis=1)
+    more = np.stack([constant + by_unit @ moved for constant, by_unit in gains])
+    sums = np.stack([more / 2, -more / 2], axis=1)
+    known = sizes > 0
+    needed = (sizes[:, 0] != sizes[:, 1]) | (known[:, 0] != known[:, 1]).any(axis=0)
+    for at, order in enumerate(orders):
+        samples = np.flatnonzero(needed[at])
+        if len(samples):
+            counted = order.sums(order.present(moved[:, samples]))
+            sums[at][:, samples] = counted, counted - more[at, samples]
+    found = np.where(known, _quotient(sums + offsets, sizes), 0.0).sum(axis=0)
+    one, other = _quotient(found, known.sum(axis=0))
+    return np.asarray(one - other)
+
+
+class _JointOrder:
+    """Two metrics' scores in their joint order; a sample has one of the two scores of each thing that people scored.
 
     Args:
-        fresh: whether a place differs from the one before it.
-        present: which places each sample has, ``(places, samples)``.
+        human: people's scores.
+        scores: the first metric's scores of the same things, then the second's.
+        unit: what is exchanged with each.
+        coefficient: the coefficient.
     """
-    starts = np.flatnonzero(fresh)
-    sizes = np.diff(np.r_[starts, len(fresh)])
-    several = sizes > 1
-    if not several.any():
-        return np.zeros((0, present.shape[1]))
-    rows, own = present[np.repeat(several, sizes)], sizes[several]
-    return np.add.reduceat(rows, np.cumsum(own) - own, axis=0).astype(float)
+
+    def __init__(self, human: Floats, scores: Floats, unit: Integers, coefficient: str) -> None:
+        levels = np.tile(np.unique(human, return_inverse=True)[1].reshape(-1), 2)
+        # Of equal scores, the one that people put higher comes first, so that it is never above the other.
+        order = np.lexsort((-levels, scores))
+        self.coefficient, self.count = coefficient, len(human)
+        self.scores, self.levels, self.unit = scores[order], levels[order], np.tile(unit, 2)[order]
+        self.first = order < self.count
+        self.human_sizes = np.bincount(levels) / 2
+
+    def present(self, moved: Masks) -> Masks:
+        """Return which places each sample has, ``(places, samples)``; the other side has the other places."""
+        return np.asarray(moved[self.unit] != self.first[:, None])
+
+    def gain(self, units: int) -> tuple[float, Floats]:
+        """Return by how much the sum of a sample is above that of the other side: a constant, and by exchanged unit."""
+        shares = self.shares()
+        by_unit = np.bincount(self.unit, np.where(self.first, -shares, shares), units)
+        return float(shares[self.first].sum() - shares.sum() / 2), by_unit
+
+    def tied(self, moved: Masks, *rows: NDArray[Any]) -> Floats:
+        """Return how many scores of each side are at places with equal rows, ``(2, groups, samples)``."""
+        fresh = _fresh(*rows)
+        sizes = np.diff(np.flatnonzero(np.r_[fresh, True]))
+        several = np.repeat(sizes > 1, sizes)
+        own = sizes[sizes > 1]
+        if not len(own):
+            return np.zeros((2, 0, moved.shape[1]))
+        present = moved[self.unit[several]] != self.first[several, None]
+        one = np.add.reduceat(present, np.cumsum(own) - own, axis=0, dtype=float)
+        return np.stack([one, own[:, None] - one])
+
+    def shares(self) -> Floats:
+        """Return the sum of all pairs that each place is in, ``(places,)``."""
+        raise NotImplementedError
+
+    def sums(self, present: Masks) -> Floats:
+        """Return the sum of each sample."""
+        raise NotImplementedError
+
+    def offset_and_size(self, moved: Masks) -> Floats:
+        """Return what is added to the sums of both sides, and what they are divided by, ``(2, 2, samples)``."""
+        raise NotImplementedError
 
 
 def _fresh(*rows: NDArray[Any]) -> Masks:
     return np.r_[True, np.logical_or.reduce([row[1:] != row[:-1] for row in rows])]
 
 
-def _spearman(scores: Floats, levels: Integers, present: Masks) -> Floats:
-    sizes = np.bincount(levels) / 2
-    count = float(sizes.sum())
-    # People's ranks less their mean, doubled.
-    weights, groups = (2 * np.cumsum(sizes) - sizes - count)[levels], np.cumsum(_fresh(scores)) - 1
-    products, tied = np.zeros((2, present.shape[1]))
-    for sample, rows in enumerate(np.ascontiguousarray(present.T)):
-        own = groups[rows]
-        ties = np.bincount(own).astype(float)
-        products[sample] = weights[rows] @ (2 * np.cumsum(ties) - ties)[own]
-        tied[sample] = (ties**3 - ties).sum()
-    most = count**3 - count
-    return np.clip(_quotient(3.0 * products, np.sqrt((most - tied) * (most - (sizes**3 - sizes).sum()))), -1.0, 1.0)
+class _Spearman(_JointOrder):
+    """Sums of differences of people's ranks, doubled, over the pairs that a metric orders."""
+
+    def _weights(self) -> Floats:
+        # People's ranks less their mean, doubled.
+        return np.asarray((2 * np.cumsum(self.human_sizes) - self.human_sizes - self.count)[self.levels])
+
+    def shares(self) -> Floats:
+        weights = self._weights()
+        below, above = (np.searchsorted(self.scores, self.scores, side) for side in ("left", "right"))
+        total = np.r_[0.0, np.cumsum(weights)]
+        places = len(weights)
+        return np.asarray(weights * (below + above - places) - (total[below] + total[above] - total[-1]))
+
+    def sums(self, present: Masks) -> Floats:
+        starts = np.flatnonzero(_fresh(self.scores))
+        found = []
+        for samples in np.array_split(np.arange(present.shape[1]), -(-present.shape[1] // 64)):
+            shown = present[:, samples]
+            counts = np.add.reduceat(shown, starts, axis=0, dtype=np.int32)
+            weights = np.add.reduceat(shown * self._weights()[:, None], starts, axis=0)
+            found.append(np.einsum("pb,pb->b", weights, 2 * np.cumsum(counts, axis=0, dtype=np.int32) - counts))
+        return np.concatenate(found)
+
+    def offset_and_size(self, moved: Masks) -> Floats:
+        most, human, tied = (each**3 - each for each in (self.count, self.human_sizes, self.tied(moved, self.scores)))
+        size = np.sqrt((most - tied.sum(axis=1)) * (most - human.sum())) / 3
+        return np.stack([np.zeros_like(size), size])
 
 
-def _kendall(scores: Floats, levels: Integers, shown: Masks, coefficient: str) -> Floats:
-    present = shown.astype(np.float32)
-    count = len(levels) // 2
-    sizes = np.bincount(levels) // 2
-    pairs, human_ties = count * (count - 1) / 2, float((sizes * (sizes - 1) // 2).sum())
-    tied, alike = _tied(_fresh(scores), present), _tied(_fresh(scores, levels), present)
-    ties, both = ((each * (each - 1) / 2).sum(axis=0) for each in (tied, alike))
-    agree = ascents(levels, present)
-    if coefficient == "acc":
-        return _quotient(agree + both, np.full(len(agree), pairs))
-    balance = 2 * agree - (pairs - ties - human_ties + both)
-    if coefficient == "kendall-c":
-        different = count - (tied - (tied > 0)).sum(axis=0)
-        least = np.minimum(different, len(sizes))
-        return _quotient(
-            2.0 * balance, np.where(least > 1, float(count) ** 2 * (least - 1) / np.maximum(least, 1), 0.0)
-        )
-    return _quotient(balance, np.sqrt(pairs - ties) * np.sqrt(pairs - human_ties))
+class _Kendall(_JointOrder):
+    """Numbers of pairs that a metric and people order alike."""
+
+    def shares(self) -> Floats:
+        return concordant(self.levels)
+
+    def sums(self, present: Masks) -> Floats:
+        return ascents(self.levels, present.astype(np.float32))
+
+    def offset_and_size(self, moved: Masks) -> Floats:
+        tied, alike = self.tied(moved, self.scores), self.tied(moved, self.scores, self.levels)
+        pairs, human_ties, ties, both = (each * (each - 1) / 2 for each in (self.count, self.human_sizes, tied, alike))
+        human_ties, ties, both = human_ties.sum(), ties.sum(axis=1), both.sum(axis=1)
+        if self.coefficient == "acc":
+            return np.stack([both, np.full_like(both, pairs)])
+        offset = (ties + human_ties - both - pairs) / 2
+        if self.coefficient == "kendall-c":
+            least = np.minimum(self.count - (tied - (tied > 0)).sum(axis=1), len(self.human_sizes))
+            return np.stack([offset, self.count**2 * (least - 1) / (4 * np.maximum(least, 1))])
+        return np.stack([offset, np.sqrt(pairs - ties) * np.sqrt(pairs - human_ties) / 2])
+
+
+def concordant(levels: Integers) -> Floats:
+    """Count the earlier places of lower and the later places of higher level, for each place, bit by bit of levels."""
+    places, found, order = np.arange(len(levels)), np.zeros(len(levels)), np.arange(len(levels))
+    for bit in range(int(levels.max()).bit_length() - 1, -1, -1):
+        # Places are in order within those whose levels have the same higher bits.
+        bits = levels[order] >> bit
+        start, end = (np.searchsorted(bits >> 1, bits >> 1, side) for side in ("left", "right"))
+        high = (bits & 1).astype(bool)
+        highs = np.r_[0, np.cumsum(high)]
+        lows = np.r_[places, len(levels)] - highs
+        found[order] += np.where(high, lows[places] - lows[start], highs[end] - highs[places])
+        order = order[np.argsort(bits, kind="stable")]
+    return found
 
 
 CHUNK = 64
