@@ -19,6 +19,7 @@ from meteor_e_papers.comparisons import Comparisons, clean_comparisons
 from meteor_e_papers.features.vectors import open_word_vectors
 from meteor_e_papers.maxsd import MaxSD
 from meteor_e_papers.maxsd_network import SimilarityNetwork
+from small_test_set import write_sealed
 
 from meteor_e import load_metric
 from meteor_e.base.errors import ConfigError, InputError
@@ -127,7 +128,7 @@ def test_start_from_the_linear_model(test_set):
 
 def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):
     """The sizes in a header are compared with the arrays before memory is taken for them."""
-    from safetensors.numpy import load_file, save_file
+    from safetensors.numpy import load_file
 
     path = tmp_path / "model"
     text = RECIPE.replace("ENCODER", "bi-lstm").replace("epochs: 4", "epochs: 1")
@@ -138,13 +139,13 @@ def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):
     arrays = load_file(path)
     for name, value in (("hidden", 10**9), ("layer", 10**9)):
         header["parameters"] = {**header["parameters"], name: value}
-        save_file(arrays, tmp_path / "bad", metadata={"meteor_e": json.dumps(header)})
+        write_sealed(tmp_path / "bad", arrays, header)
         with pytest.raises(InputError, match="shapes"):
             load_model(tmp_path / "bad")
     header["parameters"] = {**header["parameters"], "hidden": 4, "layer": 3}
     for name, message in (("forwards.weight_ih_l0", "shapes"), ("scale", "differ in shape")):
         key = name if name in arrays else f"network.{name}"
-        save_file({**arrays, key: arrays[key][:-1].copy()}, tmp_path / "bad", metadata={"meteor_e": json.dumps(header)})
+        write_sealed(tmp_path / "bad", {**arrays, key: arrays[key][:-1].copy()}, header)
         with pytest.raises(InputError, match=message):
             load_model(tmp_path / "bad")
 

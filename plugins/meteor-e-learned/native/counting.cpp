@@ -126,37 +126,6 @@ void common_ngrams(const Sequences& sequences, std::size_t longest, std::int64_t
     }
 }
 
-void common_skip_bigrams(const Sequences& sequences, std::size_t skipped, std::int64_t* result) {
-    Numbers items, numbers;
-    std::vector<std::int64_t> right, left;
-    for (std::size_t pair = 0; pair < sequences.count; ++pair) {
-        const std::size_t width = sequences.length(pair), height = sequences.length(sequences.count + pair);
-        const std::int64_t* hypothesis = sequences.begin(pair);
-        const std::int64_t* reference = sequences.begin(sequences.count + pair);
-        items.start(height);
-        right.resize(height);
-        left.resize(width);
-        for (std::size_t at = 0; at < height; ++at) {
-            right[at] = items.number(static_cast<std::uint64_t>(reference[at]));
-        }
-        for (std::size_t at = 0; at < width; ++at) left[at] = items.known(static_cast<std::uint64_t>(hypothesis[at]));
-        numbers.start(height * std::min(height, skipped + 1));
-        for (std::size_t at = 0; at < height; ++at) {
-            for (std::size_t to = at + 1; to < height && to <= at + skipped + 1; ++to) {
-                ++numbers.count(numbers.number(joined(right[at], right[to])));
-            }
-        }
-        std::int64_t found = 0;
-        for (std::size_t at = 0; at < width; ++at) {
-            if (left[at] < 0) continue;
-            for (std::size_t to = at + 1; to < width && to <= at + skipped + 1; ++to) {
-                if (left[to] >= 0) found += taken(numbers, numbers.known(joined(left[at], left[to])));
-            }
-        }
-        result[pair] = found;
-    }
-}
-
 Tally tally(const Sequences& sequences, std::size_t size) {
     Tally result;
     std::vector<std::int64_t> left(size, 0), right(size, 0), found;
@@ -182,54 +151,6 @@ Tally tally(const Sequences& sequences, std::size_t size) {
         }
     }
     return result;
-}
-
-void ordered_pairs(const Sequences& sequences, std::size_t size, std::size_t most, std::int64_t* result) {
-    std::vector<std::int64_t> times(size, 0), place(size, 0), other(size, 0), places;
-    for (std::size_t pair = 0; pair < sequences.count; ++pair) {
-        const std::size_t width = sequences.length(pair), height = sequences.length(sequences.count + pair);
-        const std::int64_t* hypothesis = sequences.begin(pair);
-        const std::int64_t* reference = sequences.begin(sequences.count + pair);
-        for (std::size_t at = 0; at < width; ++at) {
-            ++times[static_cast<std::size_t>(hypothesis[at])];
-            place[static_cast<std::size_t>(hypothesis[at])] = static_cast<std::int64_t>(at);
-        }
-        for (std::size_t at = 0; at < height; ++at) ++other[static_cast<std::size_t>(reference[at])];
-        places.clear();
-        for (std::size_t at = 0; at < height && places.size() < most; ++at) {
-            const std::size_t item = static_cast<std::size_t>(reference[at]);
-            if (times[item] == 1 && other[item] == 1) places.push_back(place[item]);
-        }
-        for (std::size_t at = 0; at < width; ++at) times[static_cast<std::size_t>(hypothesis[at])] = 0;
-        for (std::size_t at = 0; at < height; ++at) other[static_cast<std::size_t>(reference[at])] = 0;
-        std::int64_t ordered = 0;
-        for (std::size_t at = 0; at < places.size(); ++at) {
-            for (std::size_t to = at + 1; to < places.size(); ++to) ordered += places[at] < places[to];
-        }
-        const std::int64_t count = static_cast<std::int64_t>(places.size());
-        result[2 * pair] = ordered;
-        result[2 * pair + 1] = count * (count - 1) / 2;
-    }
-}
-
-void longest_runs(const Sequences& sequences, std::size_t most, std::int64_t* result) {
-    // row[k]: length of the run that ends at the item of the hypothesis and at item k - 1 of the reference.
-    std::vector<std::int64_t> row;
-    for (std::size_t pair = 0; pair < sequences.count; ++pair) {
-        const std::size_t width = std::min(most, sequences.length(pair));
-        const std::size_t height = std::min(most, sequences.length(sequences.count + pair));
-        const std::int64_t* hypothesis = sequences.begin(pair);
-        const std::int64_t* reference = sequences.begin(sequences.count + pair);
-        row.assign(height + 1, 0);
-        std::int64_t best = 0;
-        for (std::size_t at = 0; at < width; ++at) {
-            for (std::size_t to = height; to > 0; --to) {
-                row[to] = hypothesis[at] == reference[to - 1] ? row[to - 1] + 1 : 0;
-                best = std::max(best, row[to]);
-            }
-        }
-        result[pair] = best;
-    }
 }
 
 }  // namespace meteor::learned

@@ -1,4 +1,4 @@
-// What the features of a batch count: words of texts, n-grams that two sides have in common, orders, runs.
+// What the features of a batch count: words of texts, and n-grams that two sides have in common.
 //
 // The definition is meteor_e_learned/counting.py in numpy; tests compare both. All counts are integers, so that no
 // digit depends on which of the two counted.
@@ -25,20 +25,10 @@ struct Sequences {
 // For each pair and each order from 1 to `longest` how many n-grams both sides have; (count, longest).
 void common_ngrams(const Sequences& sequences, std::size_t longest, std::int64_t* result);
 
-// For each pair how many pairs of items, in order and with at most `skipped` between them, both sides have.
-void common_skip_bigrams(const Sequences& sequences, std::size_t skipped, std::int64_t* result);
-
 // A row for each item that a pair has: how often each side has it. By pair, then by item.
 struct Tally {
     std::vector<std::int64_t> pair, item, left, right;
 };
 Tally tally(const Sequences& sequences, std::size_t size);
-
-// Of the items that each side has once, the first `most` by their place on the right: how many pairs of them stand in
-// the same order on both sides, and how many pairs there are; (count, 2).
-void ordered_pairs(const Sequences& sequences, std::size_t size, std::size_t most, std::int64_t* result);
-
-// The longest run of items that both sides have, of the first `most` items of each; (count,).
-void longest_runs(const Sequences& sequences, std::size_t most, std::int64_t* result);
 
 }  // namespace meteor::learned

@@ -188,7 +188,8 @@ public:
           held_pairs_(pairs.request()),
           lists_{CountTable(text_of(held_words_)), CountTable(text_of(held_pairs_)), settings} {}
 
-    // What hypotheses add to their references, (hypotheses, 7), of texts in lower case. `hypotheses` and `references` are places of texts; those of hypothesis n begin at starts[n].
+    // What hypotheses add to their references, (hypotheses, 7), of texts in lower case. `hypotheses` and `references`
+    // are places of texts; the references of hypothesis n begin at starts[n].
     py::array_t<double> numbers(const py::list& texts, const Integers& hypotheses, const Integers& references,
                       const Integers& starts) const {
         std::vector<std::string> plain;
@@ -268,30 +269,6 @@ PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
             });
         },
         items, starts, py::arg("size"), py::arg("longest"));
-    module.def(
-        "common_skip_bigrams",
-        [](const Integers& items, const Integers& starts, std::int64_t size, std::size_t skipped) {
-            return counted(items, starts, size, 1, [skipped](const Sequences& sequences, std::int64_t* rows) {
-                common_skip_bigrams(sequences, skipped, rows);
-            });
-        },
-        items, starts, py::arg("size"), py::arg("skipped"));
-    module.def(
-        "ordered_pairs",
-        [](const Integers& items, const Integers& starts, std::int64_t size, std::size_t most) {
-            return counted(items, starts, size, 2, [size, most](const Sequences& sequences, std::int64_t* rows) {
-                ordered_pairs(sequences, static_cast<std::size_t>(size), most, rows);
-            });
-        },
-        items, starts, py::arg("size"), py::arg("most"));
-    module.def(
-        "longest_runs",
-        [](const Integers& items, const Integers& starts, std::int64_t size, std::size_t most) {
-            return counted(items, starts, size, 1, [most](const Sequences& sequences, std::int64_t* rows) {
-                longest_runs(sequences, most, rows);
-            });
-        },
-        items, starts, py::arg("size"), py::arg("most"));
     module.def(
         "tally",
         [](const Integers& items, const Integers& starts, std::int64_t size) {

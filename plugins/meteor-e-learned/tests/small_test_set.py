@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from meteor_e_learned import cli
+
+from meteor_e.base.checksum import KEY, OPEN, sealed
 
 TEXT = (
     "the minister said that new houses were sold by his friends after a long summer in which prices rose and "
@@ -24,6 +27,14 @@ def sentences(count: int, seed: int) -> list[str]:
 def damaged(sentence: str, share: float, draw: random.Random) -> str:
     words = [word if draw.random() > share else "zzyx" for word in sentence.split()]
     return " ".join(words)
+
+
+def write_sealed(path: Path, arrays, header) -> None:
+    """Write a model file of any content, whose checksum is right."""
+    from safetensors.numpy import save
+
+    metadata = {"meteor_e": json.dumps({**header, KEY: OPEN})}
+    path.write_bytes(sealed(save(arrays, metadata=metadata)))
 
 
 @pytest.fixture(scope="session")

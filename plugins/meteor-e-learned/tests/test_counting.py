@@ -23,25 +23,24 @@ def test_a_tally_has_a_row_for_each_item_of_a_pair():
     found = {(int(pair), known[item]): (int(left), int(right)) for pair, item, left, right in rows}
     assert found == {(0, "a"): (2, 1), (0, "b"): (1, 0), (0, "c"): (0, 1), (1, "a"): (0, 1)}
     assert tally.total(tally.common).tolist() == [1, 0]
-    assert tally.shares()[0].tolist() == [1 / 3, 1 / 2, 2 / 5]
 
 
 def test_ngrams_stay_within_their_segment():
     pairs, _ = words(FeatureBatch(["a b", "c"], [["b c"], ["c"]]))
     assert [length.tolist() for length in pairs.ngrams(2).lengths] == [[1, 0], [1, 0]]
-    assert pairs.ngrams(3).tally().shares().tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert pairs.common_ngrams(3).tolist() == [[1, 0, 0], [1, 0, 0]]
 
 
 def test_nothing_to_count():
     pairs, known = words(FeatureBatch(["", ""], [[""], [""]]))
     assert known == []
-    assert pairs.ngrams(2).skip_bigrams(2).tally().shares().tolist() == [[0, 0, 0]] * 2
+    assert pairs.common_ngrams(2).tolist() == [[0, 0]] * 2
 
 
 def test_several_references_are_pairs_of_their_own():
     batch = FeatureBatch(["a", "b"], [["a", "x", "a"], ["b"]])
-    shares = words(batch)[0].tally().shares()
-    assert mean_over_references(shares, batch)[:, 0].tolist() == [2 / 3, 1]
+    common = words(batch)[0].common_ngrams(1)
+    assert mean_over_references(common, batch)[:, 0].tolist() == [2 / 3, 1]
 
 
 def drawn(seed):
@@ -60,10 +59,7 @@ def drawn(seed):
 COUNTED = {
     "words": lambda pairs: [pairs.items, pairs.owner],
     "tally": lambda pairs: [getattr(pairs.tally(), name) for name in ("pair", "item", "left", "right")],
-    "n-grams": lambda pairs: [pairs.common_ngrams(6), *pairs.ngram_shares(4)],
-    "skip bigrams": lambda pairs: [pairs.skip_bigram_shares(4), pairs.skip_bigram_shares(0)],
-    "order": lambda pairs: [counting.order_shares(pairs)],
-    "runs": lambda pairs: [counting.longest_runs(pairs), counting.longest_runs(pairs, 3)],
+    "n-grams": lambda pairs: [pairs.common_ngrams(6)],
 }
 
 
@@ -98,9 +94,6 @@ def test_the_extension_refuses_what_does_not_fit():
     ):
         for call in (
             lambda *given: counting._native.common_ngrams(*given, 2),
-            lambda *given: counting._native.longest_runs(*given, 9),
-            lambda *given: counting._native.ordered_pairs(*given, 9),
-            lambda *given: counting._native.common_skip_bigrams(*given, 4),
             counting._native.tally,
         ):
             with pytest.raises(ValueError, match=r"start|number"):

@@ -18,10 +18,10 @@ from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
+from small_test_set import write_sealed
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError, MeteorError
-from meteor_e.base.checksum import KEY, OPEN, sealed
 from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """
@@ -168,15 +168,9 @@ def test_damaged_model_files(run, recipe, tmp_path):
 
 def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
     """Whatever a header says, an error of one line comes of it."""
-    from safetensors.numpy import load_file, save
+    from safetensors.numpy import load_file
 
     model, changed = tmp_path / "model", tmp_path / "changed"
-
-    def written(arrays, header):
-        """Write a file whose checksum is right."""
-        metadata = {"meteor_e": json.dumps({**header, KEY: OPEN})}
-        changed.write_bytes(sealed(save(arrays, metadata=metadata)))
-
     run(cli.train, recipe(REGRESSION), "-o", model)
     with model.open("rb") as stream:
         size = int.from_bytes(stream.read(8), "little")
@@ -184,23 +178,23 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
     arrays = load_file(model)
     assert load_model(model).estimator.options.alphas == (10.0, 100.0, 1000.0, 10000.0)
     for parameters in ({"alphas": "many"}, {"nothing": 1}, ["alphas"]):
-        written(arrays, {**header, "parameters": parameters})
+        write_sealed(changed, arrays, {**header, "parameters": parameters})
         with pytest.raises(MeteorError, match="changed"):
             load_model(changed)
     card = {**header["card"], "versions": {"some\x1b[2J": "1"}}
-    written(arrays, {**header, "card": card})
+    write_sealed(changed, arrays, {**header, "card": card})
     assert "some\ufffd[2J 1" in run(cli.model, "show", changed)
-    written(arrays, {**header, "card": {}})
+    write_sealed(changed, arrays, {**header, "card": {}})
     with pytest.raises(MeteorError, match="reading the model card failed"):
         run(cli.model, "show", changed)
     size = len(arrays["low"])
     more = {**arrays, "weights": np.resize(arrays["weights"], 3 * size)}
-    written(more, header)
+    write_sealed(changed, more, header)
     with pytest.raises(InputError, match="differ in shape"):
         load_model(changed)
     fewer = {name: np.resize(array, size - 1) if array.shape == (size,) else array for name, array in arrays.items()}
     fewer["weights"] = arrays["weights"][: size - 1]
-    written(fewer, header)
+    write_sealed(changed, fewer, header)
     with pytest.raises(MeteorError, match="features, and the model has weights of"):
         scored(changed, test_set)
 

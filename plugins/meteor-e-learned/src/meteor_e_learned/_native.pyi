@@ -16,15 +16,6 @@ Integers = NDArray[np.int64]
 def common_ngrams(items: Integers, starts: Integers, size: int, longest: int) -> Integers:
     """Return how many n-grams both sides of each pair have, ``(pairs, longest)``."""
 
-def common_skip_bigrams(items: Integers, starts: Integers, size: int, skipped: int) -> Integers:
-    """Return how many pairs of items, with at most so many between them, both sides have, ``(pairs, 1)``."""
-
-def ordered_pairs(items: Integers, starts: Integers, size: int, most: int) -> Integers:
-    """Return of items that each side has once how many pairs are in one order, and how many there are."""
-
-def longest_runs(items: Integers, starts: Integers, size: int, most: int) -> Integers:
-    """Return the longest run of items that both sides have, ``(pairs, 1)``."""
-
 def tally(items: Integers, starts: Integers, size: int) -> tuple[Integers, Integers, Integers, Integers]:
     """Return pair, item and its counts on the left and on the right, for each item of a pair."""
 
@@ -35,13 +26,13 @@ def capitals(texts: list[str]) -> tuple[Integers, Integers, list[str]]:
     """Return the words with a capital, except for first words: as :func:`split` does."""
 
 class PairCounts:
-    """How usual pairs of words are, for :mod:`meteor_e_learned.features.fluency`.
+    """How usual pairs of words are, for :mod:`meteor_e_learned.features.word_pairs`.
 
     Args:
         words: a file's content: lines of a word, a tab and how often it occurs.
         pairs: the same of pairs of words, with a blank between them.
         total: number of all words.
-        back_off, unlisted, strongest: the constants of :mod:`meteor_e_learned.features.fluency`.
+        back_off, unlisted, strongest: the constants of :mod:`meteor_e_learned.features.word_pairs`.
 
     Raises:
         ValueError: for lines of another form.
@@ -59,8 +50,8 @@ class PairCounts:
     ) -> None: ...
     def numbers(
         self, texts: list[str], hypotheses: Integers, references: Integers, starts: Integers
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the five numbers of each text, and the ten of what hypotheses add to their references.
+    ) -> NDArray[np.float64]:
+        """Return the seven numbers of what each hypothesis adds to its references, ``(hypotheses, 7)``.
 
         Args:
             texts: in lower case.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -80,16 +80,6 @@ class Tally:
         result = np.bincount(self.pair * kinds + kind, values, self.pairs * kinds).astype(np.float64)
         return result.reshape(self.pairs, kinds)
 
-    def largest(self, values: Floats) -> Floats:
-        """Return the largest value of each pair's items, at least 0, ``(pairs,)``."""
-        result = np.zeros(self.pairs)
-        np.maximum.at(result, self.pair, values)
-        return result
-
-    def shares(self) -> Floats:
-        """Return precision, recall and F, ``(pairs, 3)``."""
-        return precision_recall_f(self.total(self.common), self.total(self.left), self.total(self.right))
-
 
 @dataclass(frozen=True)
 class Pairs:
@@ -119,15 +109,6 @@ class Pairs:
         lengths = np.bincount(self.owner, minlength=2 * self.count)
         return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
-    def ngram_shares(self, longest: int) -> list[Floats]:
-        """Return precision, recall and F of n-grams, ``(pairs, 3)`` for each order up to the longest."""
-        common = self.common_ngrams(longest).astype(float)
-        left, right = self.lengths
-        return [
-            precision_recall_f(common[:, step], *(np.maximum(side - step, 0).astype(float) for side in (left, right)))
-            for step in range(longest)
-        ]
-
     def common_ngrams(self, longest: int) -> Integers:
         """Return how many n-grams both sides of each pair have, ``(pairs, longest)``: a column for each order."""
         if _native is not None:
@@ -135,16 +116,6 @@ class Pairs:
             return found
         tallies = (self.ngrams(order).tally() for order in range(1, longest + 1))
         return np.stack([tally.total(tally.common) for tally in tallies], axis=1).astype(np.int64)
-
-    def skip_bigram_shares(self, skipped: int) -> Floats:
-        """Return precision, recall and F of pairs of items, in order, with at most so many between them."""
-        if _native is not None:
-            common = _native.common_skip_bigrams(self.items, self.starts, self.size, skipped)[:, 0]
-        else:
-            tally = self.skip_bigrams(skipped).tally()
-            common = tally.total(tally.common)
-        sides = (sum(np.maximum(side - gap, 0) for gap in range(1, skipped + 2)) for side in self.lengths)
-        return precision_recall_f(common.astype(float), *(np.asarray(side, float) for side in sides))
 
     def ngrams(self, order: int) -> Pairs:
         """Return the n-grams of all sequences, numbered."""
@@ -157,19 +128,6 @@ class Pairs:
             size *= self.size
         whole = self.owner[order - 1 :] == self.owner[: max(0, len(self.owner) - order + 1)]
         return Pairs(self.count, numbers[whole], self.owner[order - 1 :][whole], size)
-
-    def skip_bigrams(self, skipped: int) -> Pairs:
-        """Return pairs of items, in order, with at most so many between them."""
-        numbers, owners = [], []
-        for gap in range(1, skipped + 2):
-            whole = self.owner[gap:] == self.owner[:-gap]
-            numbers.append((self.items[:-gap] * self.size + self.items[gap:])[whole])
-            owners.append(self.owner[gap:][whole])
-        return Pairs(self.count, np.concatenate(numbers), np.concatenate(owners), self.size**2)
-
-    def replaced(self, numbers: Integers) -> Pairs:
-        """Return the same sequences with other numbers of items; ``numbers`` has one for each old number."""
-        return Pairs(self.count, numbers[self.items], self.owner, int(numbers.max(initial=0)) + 1)
 
     def where(self, wanted: NDArray[np.bool_]) -> Pairs:
         """Return the sequences without the items that are not wanted; a truth value for each item."""
@@ -191,30 +149,6 @@ class Pairs:
         right = np.add.reduceat(keys & 1, starts) if len(keys) else np.empty(0, np.int64)
         firsts = kinds[starts]
         return Tally(self.count, firsts >> bits, firsts & ((1 << bits) - 1), count - right, right)
-
-    def once_on_both(self) -> tuple[Integers, Integers, Integers]:
-        """Return pair, place on the left and place on the right of items that both sides have once.
-
-        They come by pair and, within one, by their place on the right.
-        """
-        keys, _ = self._keys()
-        order = np.argsort(keys, kind="stable")
-        starts = _changes(keys[order] >> 1)
-        twice = starts[np.diff(np.append(starts, len(keys))) == 2]
-        left, right = order[twice], order[twice + 1]
-        once = (self.owner[left] < self.count) & (self.owner[right] >= self.count)
-        left, right = left[once], right[once]
-        by_place = np.argsort(right)
-        left, right = left[by_place], right[by_place]
-        return self.owner[left], left, right
-
-    def texts(self) -> tuple[list[str], list[str]]:
-        """Return each sequence as a text with one character for each item, for libraries that compare texts."""
-        # Surrogates are no characters that a decoder takes without being told.
-        whole = self.items.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        ends = np.cumsum(np.bincount(self.owner, minlength=2 * self.count)).tolist()
-        found = [whole[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)] if ends else []
-        return found[: self.count], found[self.count :]
 
     def _keys(self) -> tuple[Integers, int]:
         """Return a number for each item that sorts by pair, then item, then side; and how many bits an item takes."""
@@ -325,80 +259,3 @@ def alike(left: Sequence[str], right: Sequence[str], scorer: Callable[..., float
 
     found: Floats = cpdist(left, right, scorer=scorer, dtype=np.float64, workers=1)
     return found
-
-
-def _groups_of_pairs(sizes: Integers, room: int = 1 << 20) -> Iterator[Integers]:
-    """Yield the positions of pairs in groups of like size, whose tables fit into ``room`` numbers.
-
-    Args:
-        sizes: the table that each pair needs.
-    """
-    order = np.argsort(sizes, kind="stable")
-    start = 0
-    while start < len(order):
-        end = start + 1
-        # The last of a group is the largest; all of a group take as much as it does.
-        while end < len(order) and int(sizes[order[end]]) * (end + 1 - start) <= room:
-            end += 1
-        yield order[start:end]
-        start = end
-
-
-def order_shares(pairs: Pairs) -> Floats:
-    """Return of items that each side has once the share of pairs in the same order, ``(pairs,)``; 1 without any.
-
-    The first 500 by their place on the right count.
-    """
-    if _native is not None:
-        ordered, possible = _native.ordered_pairs(pairs.items, pairs.starts, pairs.size, 500).T
-        return np.where(possible > 0, ordered / np.maximum(possible, 1), 1.0)
-    owner, left, _ = pairs.once_on_both()
-    counts = np.bincount(owner, minlength=pairs.count)
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]) if len(counts) else counts
-    counts = np.minimum(counts, 500)
-    result = np.ones(pairs.count)
-    for group in _groups_of_pairs(counts**2):
-        widest = int(counts[group].max(initial=0))
-        if widest < 2:
-            continue
-        places = np.arange(widest)
-        inside = places < counts[group][:, None]
-        table = np.where(inside, left[np.minimum(starts[group][:, None] + places, len(left) - 1)], -1)
-        # A later place on the right that is later on the left, too; what lies outside is before everything.
-        ahead = (table[:, :, None] < table[:, None, :]) & (places[:, None] < places)
-        ordered = (ahead & inside[:, :, None]).sum(axis=(1, 2))
-        possible = counts[group] * (counts[group] - 1) // 2
-        result[group] = np.where(possible > 0, ordered / np.maximum(possible, 1), 1.0)
-    return result
-
-
-def longest_runs(pairs: Pairs, longest: int = 1000) -> Floats:
-    """Return the length of the longest run of items that both sides of each pair have, of the first thousand."""
-    if _native is not None:
-        found: Floats = _native.longest_runs(pairs.items, pairs.starts, pairs.size, longest)[:, 0].astype(float)
-        return found
-    lengths = np.bincount(pairs.owner, minlength=2 * pairs.count)
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else lengths
-    lengths = np.minimum(lengths, longest)
-    result = np.zeros(pairs.count)
-    for group in _groups_of_pairs(np.maximum(lengths[: pairs.count], lengths[pairs.count :]), 1 << 16):
-        left, right = _table(pairs, group, starts, lengths), _table(pairs, group + pairs.count, starts, lengths)
-        right[right < 0] = -2
-        row = np.zeros((len(group), right.shape[1] + 1), np.int16)
-        best = np.zeros_like(row)
-        for column in left.T:
-            # Each run goes on from the one that ends one word earlier on both sides.
-            row[:, 1:] = (row[:, :-1] + 1) * (right == column[:, None])
-            np.maximum(best, row, out=best)
-        result[group] = best.max(axis=1, initial=0)
-    return result
-
-
-def _table(
-    pairs: Pairs, sequences: NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return sequences as rows, filled up with -1."""
-    places = np.arange(int(lengths[sequences].max(initial=0)))
-    at = np.minimum(starts[sequences][:, None] + places, max(0, len(pairs.items) - 1))
-    items = pairs.items if len(pairs.items) else np.zeros(1, np.int64)
-    return np.where(places < lengths[sequences][:, None], items[at], -1)

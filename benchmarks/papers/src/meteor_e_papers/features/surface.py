@@ -10,9 +10,7 @@ from meteor_e_learned.counting import (
     alike,
     capitals,
     characters,
-    longest_runs,
     mean_over_references,
-    order_shares,
     precision_recall_f,
     segment_pairs,
     words,
@@ -20,6 +18,7 @@ from meteor_e_learned.counting import (
 from numpy.typing import NDArray
 
 from meteor_e.api import Feature, FeatureBatch
+from meteor_e_papers.sequences import longest_runs, ngram_shares, order_shares, replaced, skip_bigram_shares, texts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -147,11 +146,11 @@ class OverlapFeature(Feature):
         from rapidfuzz.distance import LCSseq, Levenshtein
 
         pairs, known = words(batch)
-        blocks = pairs.ngram_shares(4)
+        blocks = ngram_shares(pairs, 4)
         beginnings: dict[str, int] = {}
         stems = np.array([beginnings.setdefault(word[:6], len(beginnings)) for word in known] or [0], np.int64)
-        blocks += [*pairs.replaced(stems).ngram_shares(1), pairs.skip_bigram_shares(4)]
-        left, right = pairs.texts()
+        blocks += [*ngram_shares(replaced(pairs, stems), 1), skip_bigram_shares(pairs, 4)]
+        left, right = texts(pairs)
         both = list(zip(left, right, strict=True))
         lengths = pairs.lengths
         common = alike(left, right, LCSseq.similarity)

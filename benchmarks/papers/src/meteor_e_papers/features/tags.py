@@ -82,7 +82,7 @@ def _textblob_tag() -> Callable[..., list[tuple[str, str]]]:
         from textblob.en import tag
     except ImportError as error:
         raise ConfigError(
-            f"parts of speech need {error.name or 'textblob'}; run: pip install './benchmarks/papers[tags]'"
+            f"parts of speech need {error.name or 'textblob'}; run: pip install ./benchmarks/papers"
         ) from error
 
     with warnings.catch_warnings():
@@ -205,4 +205,4 @@ def _tagger() -> str:
     try:
         return f"textblob-{version('textblob')}"
     except PackageNotFoundError:
-        raise ConfigError("parts of speech need textblob; run: pip install './benchmarks/papers[tags]'") from None
+        raise ConfigError("parts of speech need textblob; run: pip install ./benchmarks/papers") from None

@@ -236,7 +236,9 @@ class VocabularyFeature(FrequencyFeature):
         common, one, other = (tally.total(each * weight) for each in (tally.common, left, right))
         columns += list(precision_recall_f(common, one, other).T)
         columns += [other - common, one - common, one / np.maximum(tally.total(left), 1)]
-        columns.append(tally.largest(weight * ((left == 0) & (right > 0))))
+        missing = np.zeros(pairs.count)
+        np.maximum.at(missing, tally.pair, weight * ((left == 0) & (right > 0)))
+        columns.append(missing)
         often = listed > FREQUENT
         shared = tally.total(tally.common * often)
         columns += [shared / np.maximum(tally.total(side * often), 1) for side in (left, right)]
