@@ -16,8 +16,8 @@ from meteor_e_evaluation.stress.general import Draft, NoOccasionError, Rule, dro
 EN, ALL = ("en",), ()
 
 TABLE: Sequence[tuple[str, str, tuple[str, ...], Rule, str]] = (
-    ("negation-added", "polarity", EN, english.negation_added, "A sentence says that something is not so."),
-    ("negation-dropped", "polarity", EN, english.negation_dropped, "A sentence says that something is so."),
+    ("negation-added", "polarity", EN, english.negation_added, "A negation is added."),
+    ("negation-dropped", "polarity", EN, english.negation_dropped, "A negation is missing."),
     ("negation-moved", "polarity", EN, english.negation_moved, "Another part of the sentence is negated."),
     ("antonym", "meaning", EN, replacing(english.opposites), "A word is its opposite."),
     ("number-changed", "meaning", EN, replacing(listed("numerals", ("second",))), "A number in words is another one."),
