@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,11 +31,6 @@ Differences: TypeAlias = Callable[[int, int], Floats]
 
 BLOCK = 1 << 25
 """Numbers that an array of a block of samples may hold."""
-
-
-def _blocks(rows: NDArray[Any], size: int) -> Iterator[NDArray[Any]]:
-    step = max(1, BLOCK // max(1, size))
-    return (rows[start : start + step] for start in range(0, len(rows), step))
 
 
 def one_by_one(
@@ -69,7 +64,9 @@ def linear(parts: Sequence[Floats], masks: Masks, finish: Callable[[Floats], Flo
 
     def differences(first: int, second: int) -> Floats:
         step = (parts[second] - parts[first]).T
-        change = np.concatenate([block.astype(float) @ step for block in _blocks(units, len(step))]).T
+        change = np.concatenate(
+            [block.astype(float) @ step for block in np.array_split(units, 1 + units.size // BLOCK)]
+        ).T
         one, other = (parts[each].sum(axis=1)[:, None] for each in (first, second))
         return finish(one + change) - finish(other - change)
 
@@ -228,10 +225,9 @@ def tied_accuracy(comparisons: Comparisons, masks: Masks, exchanged: str) -> Dif
         unit, picked = comparisons.pair, _chosen_tables(masks)
     kinds, units = picked.shape[1:]
 
-    def best(table: Floats, side: Masks, ranges: Integers, entries: tuple[NDArray[Any], ...]) -> Floats:
+    def best(sums: Floats, side: Masks, ranges: Integers, entries: tuple[NDArray[Any], ...]) -> Floats:
         """Return the best accuracy of each sample."""
         place, gain, last, width = entries
-        sums = side.astype(float) @ table
         start, gains, rises = sums[:, :1], sums[:, 1 : width + 1], sums[:, width + 1 :]
         ends = start + np.cumsum(gains, axis=1)
         before = ends - gains
@@ -271,10 +267,15 @@ def tied_accuracy(comparisons: Comparisons, masks: Masks, exchanged: str) -> Dif
         table = np.concatenate([starts[:, None], *counts], axis=1)
         entries = place, gain, np.r_[fresh[1:], True][: len(size)], width
         ranges = np.searchsorted(which, np.arange(width + 1))
-        found = [
-            np.concatenate([best(table, block.reshape(len(block), -1), ranges, entries) for block in blocks])
-            for blocks in (_blocks(side, 4 * width) for side in (picked, picked[:, ::-1]))
-        ]
+        sides = [side.reshape(len(masks), -1) for side in (picked, picked[:, ::-1])]
+        if by_segment:
+            # What one side gains by an exchange, the other loses.
+            own, others = table.reshape(2, units, -1)
+            change = masks.astype(float) @ (others - own)
+            sums = [own.sum(axis=0) + change, others.sum(axis=0) - change]
+        else:
+            sums = [side.astype(float) @ table for side in sides]
+        found = [best(each, side, ranges, entries) for each, side in zip(sums, sides, strict=True)]
         return (found[0] - found[1]) / total
 
     return differences
