@@ -1,4 +1,4 @@
-"""Builds the fuzz target with sanitizers, and runs it for a while. Run by ``tox -e sanitize``."""
+"""Builds the fuzz target with sanitizers, and runs it for a while. Run by ``.ci/sanitize.sh``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUNDS = os.environ.get("METEOR_E_FUZZ_ROUNDS", "20000")
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 
 
-@pytest.mark.skipif(not os.environ.get("METEOR_E_SANITIZE"), reason="run by tox -e sanitize (METEOR_E_SANITIZE)")
+@pytest.mark.skipif(not os.environ.get("METEOR_E_SANITIZE"), reason="run by .ci/sanitize.sh (METEOR_E_SANITIZE)")
 @pytest.mark.skipif(COMPILER is None or sys.platform != "linux", reason="needs g++ (or $CXX) on Linux")
 def test_fuzz_target(tmp_path):
     target = tmp_path / "fuzz"

@@ -133,7 +133,7 @@ def test_installed_and_used(distributions, kind, tmp_path):
         "score",
         examples / "system-a.en.txt",
         examples / "reference.en.txt",
-        "--json",
+        "--format=json",
         cwd=tmp_path,
     )
     (system,) = json.loads(output)["systems"]

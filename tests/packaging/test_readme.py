@@ -77,7 +77,7 @@ def environment(clone, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    plugins = ("captions", "evaluation", "learned", "report")
+    plugins = ("captions", "evaluation", "learned")
     packages = (".[metrics]", *(f"./plugins/meteor-e-{name}" for name in plugins))
     # The README installs with pip, as people do; uv takes a third of the time.
     pip = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python]
@@ -119,7 +119,7 @@ def test_links_to_files(page):
     """Links between pages are checked when the site is built; these are the links to other files of the repository."""
     for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
         generated = (
-            *(f"reference/{name}.md" for name in ("command-line", "chain-keys", "index-keys")),
+            *(f"reference/{name}.md" for name in ("chain-keys", "index-keys", "measures", "commands-score")),
             *(f"notebooks/{notebook.stem}.md" for notebook in DOCS.glob("notebooks/*.ipynb")),
         )
         assert (page.parent / target).exists() or target.endswith(generated), f"{page.name}: {target}"
