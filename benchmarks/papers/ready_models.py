@@ -4,7 +4,7 @@
 
 Weights that are shipped see all judgments of their recipe. Every figure on a card is of a model of the same recipe
 that did not see the test's year: trained without WMT13, tested on WMT13, and so on; WMT17 is in no training. METEOR and
-chrF beside it read the same texts, entities of XML as characters.
+sacreBLEU's chrF beside it read the same texts, entities of XML as characters.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
-from meteor_e.api import Estimator, Examples
+from meteor_e.api import Estimator, Examples, FeatureBatch
 from meteor_e.api.estimators import TrainingRun
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"
+BASELINES = [{"use": "meteor", "columns": ["score"]}, "chrf"]
 READY = HERE.parent / "plugins/meteor-e-learned/src/meteor_e_learned/ready"
 Floats = NDArray[np.float64]
 
@@ -115,6 +116,7 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
     """Return the figures of models that had not seen what they are tested on."""
     features = make_features(recipe.features, recipe.language, RECIPES, unescape=recipe.unescape)
     parts = loaded(recipe, features, store)
+    baselines = make_features(BASELINES, recipe.language, RECIPES, unescape=recipe.unescape)
     names = [year(spec) for spec in recipe.train]
     figures = []
     known: dict[tuple[str, ...], Estimator] = {}
@@ -123,11 +125,15 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
             continue  # What is made of training data tests nothing.
         # Neither the test's judgments, nor what is made of its texts.
         others = [name for name in names if name.partition(" ")[0] != test.partition(" ")[0]]
+        if not others:
+            continue  # Nothing would be left to train on.
         key = tuple(others)
         if key not in known:
             known[key] = trained(recipe, features, [parts[name] for name in others])
         scores = known[key].raw(examples.features)  # type: ignore[attr-defined]
-        figures.append(figure(test, examples, scores, features, f"trained on {', '.join(others).upper()}"))
+        texts = FeatureBatch(list(examples.hypotheses), [list(each) for each in examples.references])
+        own = baselines.extract(texts, store)
+        figures.append(figure(test, examples, scores, own, f"trained on {', '.join(others).upper()}"))
     return figures
 
 
@@ -157,20 +163,19 @@ def agreement(examples: Examples, scores: Floats) -> float:
     return float(np.mean(found))
 
 
-def figure(name: str, examples: Examples, scores: Floats, features: FeatureSet, without: str) -> Figure:
-    """Return the figure of a test set, with METEOR's and chrF's beside it."""
+def figure(name: str, examples: Examples, scores: Floats, baselines: Floats, without: str) -> Figure:
+    """Return the figure of a test set, with METEOR's and chrF's, ``(hypotheses, 2)``, beside it."""
     assessed = not np.isnan(examples.scores).all()
-    own = [examples.features[:, features.columns.index(column)] for column in ("meteor.score", "text.chrf")]
     pairs = " ".join(title.rpartition(" ")[2] for title in examples.title)
     if examples.title[0].startswith(MADE):
-        values = (round(agreement(examples, each), 4) for each in (scores, *own))
+        values = (round(agreement(examples, each), 4) for each in (scores, *baselines.T))
         data = f"{name.partition(' ')[0].upper()}, texts with one error of {len(examples.title)} kinds"
         return Figure(data, "made errors", "share found", *values, without)
     return Figure(
         f"{name.upper()} ({pairs})",
         "direct assessments" if assessed else "rankings",
         "Pearson r" if assessed else "strict tau",
-        *(round(agreement(examples, each), 4) for each in (scores, *own)),
+        *(round(agreement(examples, each), 4) for each in (scores, *baselines.T)),
         without,
     )
 
