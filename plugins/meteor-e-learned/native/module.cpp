@@ -191,7 +191,7 @@ public:
     // What hypotheses add to their references, (hypotheses, 7), of texts in lower case. `hypotheses` and `references`
     // are places of texts; the references of hypothesis n begin at starts[n].
     py::array_t<double> numbers(const py::list& texts, const Integers& hypotheses, const Integers& references,
-                      const Integers& starts) const {
+                                const Integers& starts) const {
         std::vector<std::string> plain;
         std::vector<PairedText> paired;
         plain.reserve(texts.size());
@@ -287,8 +287,7 @@ PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     py::class_<PairCounts>(module, "PairCounts")
         .def(py::init([](const py::buffer& words, const py::buffer& pairs, double total, double back_off,
                          double unlisted, double strongest) {
-                 return std::make_unique<PairCounts>(words, pairs,
-                                                     PairSettings{total, back_off, unlisted, strongest});
+                 return std::make_unique<PairCounts>(words, pairs, PairSettings{total, back_off, unlisted, strongest});
              }),
              py::arg("words"), py::arg("pairs"), py::kw_only(), py::arg("total"), py::arg("back_off"),
              py::arg("unlisted"), py::arg("strongest"))

@@ -114,8 +114,7 @@ bool PairedText::has(const WordPair& pair) const {
     return std::binary_search(sorted_pairs_.begin(), sorted_pairs_.end(), pair, pair_before);
 }
 
-void PairedText::added(const std::vector<const PairedText*>& references, const PairLists& lists,
-                       double* result) const {
+void PairedText::added(const std::vector<const PairedText*>& references, const PairLists& lists, double* result) const {
     std::size_t others = 0, unlisted = 0, moved = 0;
     double logarithms = 0, least = 0, associations = 0, moved_logarithms = 0, moved_least = 0;
     const auto known = [&references](const auto& what) {
@@ -145,9 +144,9 @@ void PairedText::added(const std::vector<const PairedText*>& references, const P
         }
     }
     const double count = static_cast<double>(std::max<std::size_t>(1, pairs_.size()));
-    for (const double number : {logarithms / count, least, static_cast<double>(unlisted), associations / count,
-                                logarithms / static_cast<double>(std::max<std::size_t>(1, others)),
-                                moved_logarithms / count, moved_least}) {
+    for (const double number :
+         {logarithms / count, least, static_cast<double>(unlisted), associations / count,
+          logarithms / static_cast<double>(std::max<std::size_t>(1, others)), moved_logarithms / count, moved_least}) {
         *result++ = number;
     }
 }

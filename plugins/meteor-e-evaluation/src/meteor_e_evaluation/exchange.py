@@ -92,7 +92,7 @@ def pearson(values: Floats, given: Assessments, masks: Masks, exchanged: str) ->
     centered = given.scores - given.scores.mean()
     norm = float(centered @ centered)
     rows, human = (np.bincount(cells, each, values[0].size).reshape(shape) for each in (None, centered))
-    axis = {"segments": 1, "systems": 2, "scores": ()}[exchanged]
+    axis: int | tuple[int, ...] = 1 if exchanged == "segments" else 2 if exchanged == "systems" else ()
     parts = [
         np.stack([rows * x, rows * x * x, x * human]).sum(axis=axis).reshape(3, -1)
         for x in np.where(rows > 0, values, 0.0)
@@ -156,7 +156,7 @@ def _chosen_tables(masks: Masks) -> Masks:
 
 
 def counted(
-    comparisons: Comparisons, masks: Masks, exchanged: str, finish: Callable[[kendall.PairCounts], Floats]
+    comparisons: Comparisons, masks: Masks, exchanged: str, finish: Callable[[kendall.PairCounts], Floats | float]
 ) -> Differences:
     """Exchange segments or systems, for functions of the counts of pairs, such as τ."""
     by_segment = exchanged == "segments"
@@ -173,7 +173,8 @@ def counted(
         agree, equal, both = np.rint(sums)
         metric_ties = equal - both
         untied, human_ties = (~tied).sum() - metric_ties, tied.sum() - both
-        return finish(kendall.PairCounts((untied + agree) / 2, (untied - agree) / 2, metric_ties, human_ties, both))
+        counts = kendall.PairCounts((untied + agree) / 2, (untied - agree) / 2, metric_ties, human_ties, both)
+        return np.asarray(finish(counts), float)
 
     if by_segment:
         return linear([table(each, each) for each in range(len(comparisons.left))], masks, value)
@@ -225,7 +226,7 @@ def tied_accuracy(comparisons: Comparisons, masks: Masks, exchanged: str) -> Dif
         unit, picked = comparisons.pair, _chosen_tables(masks)
     kinds, units = picked.shape[1:]
 
-    def best(sums: Floats, side: Masks, ranges: Integers, entries: tuple[NDArray[Any], ...]) -> Floats:
+    def best(sums: Floats, side: Masks, ranges: Integers, entries: tuple[Any, NDArray[Any], Any, int]) -> Floats:
         """Return the best accuracy of each sample."""
         place, gain, last, width = entries
         start, gains, rises = sums[:, :1], sums[:, 1 : width + 1], sums[:, width + 1 :]
@@ -241,9 +242,9 @@ def tied_accuracy(comparisons: Comparisons, masks: Masks, exchanged: str) -> Dif
         return found
 
     def differences(first: int, second: int) -> Floats:
-        sources = [(first, first), (second, second)]
-        if not by_segment:
-            sources = list(itertools.product((first, second), repeat=2))
+        sources = [(one, other) for one in (first, second) for other in (first, second)]
+        if by_segment:
+            sources = [(first, first), (second, second)]
         apart = np.stack([comparisons.left[one] - comparisons.right[other] for one, other in sources])
         right = comparisons.order * apart > 0
         # A threshold above the size of a difference makes people's ties right and a right order wrong.
@@ -358,7 +359,7 @@ class _JointOrder:
         """Return by how much the sum of a sample is above that of the other side: a constant, and by exchanged unit."""
         shares = self.shares()
         by_unit = np.bincount(self.unit, np.where(self.first, -shares, shares), units)
-        return float(shares[self.first].sum() - shares.sum() / 2), by_unit
+        return float(shares[self.first].sum() - shares.sum() / 2), by_unit.astype(float)
 
     def tied(self, moved: Masks, *rows: NDArray[Any]) -> Floats:
         """Return how many scores of each side are at places with equal rows, ``(2, groups, samples)``."""
@@ -386,7 +387,7 @@ class _JointOrder:
 
 
 def _fresh(*rows: NDArray[Any]) -> Masks:
-    return np.r_[True, np.logical_or.reduce([row[1:] != row[:-1] for row in rows])]
+    return np.asarray(np.r_[True, np.logical_or.reduce([row[1:] != row[:-1] for row in rows])])
 
 
 class _Spearman(_JointOrder):
@@ -414,7 +415,9 @@ class _Spearman(_JointOrder):
         return np.concatenate(found)
 
     def offset_and_size(self, moved: Masks) -> Floats:
-        most, human, tied = (each**3 - each for each in (self.count, self.human_sizes, self.tied(moved, self.scores)))
+        most, human = float(self.count**3 - self.count), self.human_sizes**3 - self.human_sizes
+        tied = self.tied(moved, self.scores)
+        tied = tied**3 - tied
         size = np.sqrt((most - tied.sum(axis=1)) * (most - human.sum())) / 3
         return np.stack([np.zeros_like(size), size])
 
@@ -430,8 +433,9 @@ class _Kendall(_JointOrder):
 
     def offset_and_size(self, moved: Masks) -> Floats:
         tied, alike = self.tied(moved, self.scores), self.tied(moved, self.scores, self.levels)
-        pairs, human_ties, ties, both = (each * (each - 1) / 2 for each in (self.count, self.human_sizes, tied, alike))
-        human_ties, ties, both = human_ties.sum(), ties.sum(axis=1), both.sum(axis=1)
+        pairs = self.count * (self.count - 1) / 2
+        human_ties = (self.human_sizes * (self.human_sizes - 1) / 2).sum()
+        ties, both = ((each * (each - 1) / 2).sum(axis=1) for each in (tied, alike))
         if self.coefficient == "acc":
             return np.stack([both, np.full_like(both, pairs)])
         offset = (ties + human_ties - both - pairs) / 2
