@@ -78,7 +78,7 @@ def environment(clone, tmp_path_factory):
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     plugins = ("captions", "evaluation", "learned")
-    packages = (".[metrics]", *(f"./plugins/meteor-e-{name}" for name in plugins))
+    packages = (".[metrics]", "pandas", *(f"./plugins/meteor-e-{name}" for name in plugins))
     # The README installs with pip, as people do; uv takes a third of the time.
     pip = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python]
     subprocess.run([*pip, *packages], cwd=clone, check=True)
