@@ -20,7 +20,7 @@ from meteor_e.engine.streaming import SegmentBatch
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
 from meteor_e_tables import cluster as module
-from meteor_e_tables.cluster import Work, connect, score_in_order
+from meteor_e_tables.cluster import Work, score_in_order
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -169,15 +169,6 @@ def scheduler(tmp_path):
     for process in (scheduler, worker):
         process.kill()
         process.wait()
-
-
-def test_a_scheduler_that_answers_nothing(scheduler, monkeypatch, capsys):
-    process, address = scheduler
-    monkeypatch.setattr(module, "PATIENCE", 0.1)
-    process.send_signal(signal.SIGSTOP)
-    with pytest.raises(ConfigError, match=f"no scheduler answers at {address}"), connect(address, wait=3):
-        pass
-    assert capsys.readouterr().err == f"meteor-e: waiting for a scheduler at {address}, at most 3 seconds\n"
 
 
 class TestProcesses:
