@@ -18,8 +18,25 @@ if TYPE_CHECKING:
 class Component(ABC):  # noqa: B024 (families have abstract methods)
     """Base of matchers, lemmatizers, segmenters, features and all else that plugins bring under a name.
 
-    A component without options needs a name and what its family asks for. Options are a class of their own, see
-    :class:`ComponentOptions`; the values are then in :attr:`options`. Chains make components with :meth:`make`.
+    A component without options needs a name and what its family asks for. Options stand once, as the fields of
+    :attr:`Options`, a subclass of :class:`ComponentOptions`. ``__init__`` takes an instance of it, whose values are
+    checked, and the code reads :attr:`options`::
+
+        class Beginnings(KeyMatcher):
+            name = "beginnings"
+
+            class Options(ComponentOptions):
+                letters: Annotated[int, Meta(ge=1, description="Letters that have to be the same.")] = 4
+
+            def __init__(self, options):
+                super().__init__(options)
+                self.cut = slice(options.letters)
+
+            def keys(self, token):
+                return {token.form[self.cut]}
+
+    Programs, tests and chains make components with :meth:`make`: ``Beginnings.make(letters=3)`` checks the options.
+    What depends on the language or its resources overrides :meth:`from_options`.
 
     Instances are pickled to other processes.
 
@@ -40,13 +57,14 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     Options: ClassVar[type[Any] | str | None] = None
     options: Any = None
 
-    def __init__(self, **options: Any) -> None:
-        """Take the options by name; those that are not given have their defaults.
+    def __init__(self, options: Any = None, /, **by_name: Any) -> None:
+        """Take the options.
 
-        Raises:
-            ConfigError: for an option that is not there, missing, or of another type.
+        Args:
+            options: an instance of :attr:`Options`, all values checked; ``None`` for the defaults.
+            by_name: the same by name, from classes that do not take the struct yet.
         """
-        self.options = self.check_options(options)
+        self.options = self.check_options(by_name) if options is None else options
 
     @classmethod
     def make(cls, context: Any = None, /, **options: Any) -> Self:
@@ -84,6 +102,9 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
             ConfigError: for values that make no sense together, or for this language.
             ResourceError: if a resource that it needs is missing.
         """
+        code = cls.__init__.__code__
+        if options is not None and "options" in code.co_varnames[1 : code.co_argcount]:
+            return cls(options)
         return cls(**options_by_name(options))
 
     def describe(self) -> str:

@@ -104,8 +104,7 @@ class Estimator(Component):
     more than one matrix defines :meth:`learn` instead of ``fit``. One that only compares sets ``compares_only`` and
     defines :meth:`decision_function` instead of ``score_segments``.
 
-    Every option has a default. :meth:`get_params` and :meth:`set_params` are scikit-learn's, so that its ``clone``
-    works. What was learned goes into a model file as arrays.
+    Every option has a default. What was learned goes into a model file as arrays.
 
     Class attributes:
         name: what recipes and model files call it; lower case, unique among all installed plugins.
@@ -120,13 +119,6 @@ class Estimator(Component):
     compares_only: ClassVar[bool] = False
     needs_vectors: ClassVar[bool] = False
     needs_texts: ClassVar[bool] = False
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        for name, value in options.items():
-            # scikit-learn's clone wants back the very objects that it gave.
-            if type(value) is type(getattr(self.options, name)):
-                setattr(self.options, name, value)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the options by name; ``deep`` is there for scikit-learn."""

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from meteor_e.api.component import Component
 from meteor_e.api.context import PhraseTable
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import InputError
 from meteor_e.base.memory import Memory, Remembered, forgetting
 
 if TYPE_CHECKING:
@@ -185,10 +185,6 @@ class OverlapMatcher(Matcher):
 
     _piece_cache = Remembered[Token, "frozenset[tuple[Hashable, int]]"](CACHE_LIMIT)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.threshold: float = self.options.threshold
-
     @abstractmethod
     def pieces(self, token: Token) -> Iterable[Hashable]:
         """Return the pieces of a token, with repetitions; called once a distinct token. None: it matches nothing."""
@@ -215,7 +211,7 @@ class OverlapMatcher(Matcher):
             for i, other in others if pieces else ():
                 shared = len(pieces & other)
                 similarity = 2.0 * shared / (len(pieces) + len(other))
-                if shared and similarity >= self.threshold:
+                if shared and similarity >= self.options.threshold:
                     pairs.append((-similarity, abs(j * len(hypothesis) - i * len(reference)), j, i))
         taken: set[tuple[str, int]] = set()
         for negative, _, j, i in sorted(pairs):
@@ -232,15 +228,6 @@ class _VectorMatcher(Matcher):
 
     Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:SimilarityOptions"
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.threshold: float = self.options.threshold
-        self.below: float | None = self.options.below
-        if self.below is not None and self.below <= self.threshold:
-            raise ConfigError(
-                f"matcher {self.name!r}: below is {self.below}; it must be above the threshold, {self.threshold}"
-            )
-
     @abstractmethod
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.floating[Any]]:
         """Return the vectors of a segment's tokens, from memory where they are known."""
@@ -253,15 +240,15 @@ class _VectorMatcher(Matcher):
         reference_rows = self._rows(reference)
         hypothesis_known = [bool(row.any()) for row in hypothesis_rows]
         similarities = (1 + _products(reference_rows, hypothesis_rows)) / 2
-        equal_match = self.below is None
-        similar = similarities >= self.threshold
-        if self.below is not None:
-            similar &= similarities < self.below
+        below: float | None = self.options.below
+        similar = similarities >= self.options.threshold
+        if below is not None:
+            similar &= similarities < below
         for j, token in enumerate(reference):
             known = bool(reference_rows[j].any())
             for i, other in enumerate(hypothesis):
                 if token.form == other.form:
-                    if equal_match:
+                    if below is None:
                         yield Match(j, i)
                 elif known and hypothesis_known[i] and similar[j, i]:
                     # Rows are of length 1 except for rounding, which must not make a probability of more than 1.

@@ -71,6 +71,11 @@ class SimilarityOptions(ComponentOptions, kw_only=True):
         | None
     ) = None
 
+    def __post_init__(self) -> None:
+        """Refuse an empty band."""
+        if self.below is not None and self.below <= self.threshold:
+            raise ValueError(f"below is {self.below}; it must be above the threshold, {self.threshold}")
+
 
 class OverlapOptions(ComponentOptions, kw_only=True):
     """The options of every matcher that compares pieces of words."""

@@ -92,9 +92,9 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
                 accuracy_search_weight=matcher.accuracy_search_weight,
                 match_equal_words=isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
                 graded=matcher.graded,
-                threshold=similar.threshold if similar is not None else 0.0,
+                threshold=similar.options.threshold if similar is not None else 0.0,
                 # Similarities are 1 at most except for rounding, so that 2 is no bound.
-                below=2.0 if (below := getattr(similar, "below", None)) is None else below,
+                below=2.0 if (below := getattr(matcher.options, "below", None)) is None else below,
                 longest=matcher.options.longest if family == "ngrams" else 0,
                 resource=_resource(matcher, family),
             )

@@ -48,7 +48,7 @@ class NgramMatcher(OverlapMatcher):
 
     def describe(self) -> str:
         """Name the options that decide."""
-        return f"1-{self.options.longest}, from {self.threshold!r}"
+        return f"1-{self.options.longest}, from {self.options.threshold!r}"
 
 
 class PrefixMatcher(OverlapMatcher):
@@ -63,4 +63,4 @@ class PrefixMatcher(OverlapMatcher):
 
     def describe(self) -> str:
         """Name the option that decides."""
-        return f"from {self.threshold!r}"
+        return f"from {self.options.threshold!r}"

@@ -324,7 +324,7 @@ def _check_promises(report: Report, matcher: Matcher, pairs: list[_Pair], propos
         for j, i, *lengths in places:
             words = [t.form for t in reference[j : j + lengths[0]]], [t.form for t in hypothesis[i : i + lengths[1]]]
             shown = shown or words[0] != words[1] or getattr(matcher, "match_equal_words", False)
-        if isinstance(matcher, SimilarityMatcher | ContextualMatcher) and matcher.below is None:
+        if isinstance(matcher, SimilarityMatcher | ContextualMatcher) and matcher.options.below is None:
             equal = {(j, i) for j, a in enumerate(reference) for i, b in enumerate(hypothesis) if a.form == b.form}
             report.expect(
                 equal <= {match[:2] for match in matches},

@@ -92,5 +92,5 @@ class VectorMatcher(SimilarityMatcher):
     def describe(self) -> str:
         """Name threshold, key and tags, and the vectors by their digest."""
         tags = "" if self.tags is None else f" tags={','.join(sorted(self.tags))}"
-        below = "" if self.below is None else f" below={self.below}"
-        return f"threshold={self.threshold}{below} key={self.key}{tags} vectors@{self.vector_file.digest[:12]}"
+        below = "" if self.options.below is None else f" below={self.options.below}"
+        return f"threshold={self.options.threshold}{below} key={self.key}{tags} vectors@{self.vector_file.digest[:12]}"

@@ -77,6 +77,6 @@ class EncoderMatcher(ContextualMatcher):
 
     def describe(self) -> str:
         """Name threshold, band and layer, and the encoder by its digest."""
-        below = "" if self.below is None else f" below={self.below}"
+        below = "" if self.options.below is None else f" below={self.options.below}"
         encoder = self.encoder
-        return f"threshold={self.threshold}{below} layer={encoder.layer} {encoder.folder.name}@{encoder.digest}"
+        return f"threshold={self.options.threshold}{below} layer={encoder.layer} {encoder.folder.name}@{encoder.digest}"
