@@ -7,6 +7,7 @@ the same, and powers are taken by :func:`math.pow`, so that segments which tie t
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,19 @@ def fragmentation(counts: Counts) -> Floats:
     return result
 
 
-def _power(values: Floats, exponent: float) -> Floats:
-    """Raise to a power with :func:`math.pow`, once a distinct value."""
+def each_number(function: Callable[[float], float], values: Floats) -> Floats:
+    """Return a function of the module :mod:`math` of each number, computed once a distinct value.
+
+    NumPy's powers, logarithms and exponentials differ in the last bit from processor to processor.
+    """
     distinct, at = np.unique(values, return_inverse=True)
-    powers = np.array([math.pow(value, exponent) for value in distinct.tolist()], float)
-    result: Floats = powers[at].reshape(values.shape)
+    found = np.array([function(value) for value in distinct.tolist()], float)
+    result: Floats = found[at].reshape(values.shape)
     return result
+
+
+def _power(values: Floats, exponent: float) -> Floats:
+    return each_number(lambda value: math.pow(value, exponent), values)
 
 
 def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -> tuple[Floats, Floats]:

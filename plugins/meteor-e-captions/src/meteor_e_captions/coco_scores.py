@@ -11,12 +11,15 @@ Where pycocoevalcap's numbers follow from choices of its own, they are said here
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from meteor_e.base.extras import require
+from meteor_e.scoring.arrays import each_number
 from meteor_e_captions.grouping import distinct, grouped
 
 if TYPE_CHECKING:
@@ -232,11 +235,15 @@ def bleu(statistics: Floats) -> Floats:
     """Return BLEU-1 to 4 of rows of :func:`bleu_statistics`, or of sums of them, ``(rows, 4)``."""
     correct, all_grams = statistics[:, 0:8:2], statistics[:, 1:8:2]
     product = np.cumprod((correct + _TINY) / (all_grams + _SMALL), axis=1)
-    scores = product ** (1 / np.arange(1, ORDERS + 1))
+    roots = [each_number(partial(_root, order), column) for order, column in enumerate(product.T, 1)]
     ratio = (statistics[:, 8] + _TINY) / (statistics[:, 9] + _SMALL)
-    penalty = np.where(ratio < 1, np.exp(1 - 1 / np.maximum(ratio, 1e-300)), 1.0)
-    result: Floats = scores * penalty[:, None]
+    penalty = each_number(math.exp, np.minimum(1 - 1 / np.maximum(ratio, 1e-300), 0.0))
+    result: Floats = np.stack(roots, axis=1) * penalty[:, None]
     return result
+
+
+def _root(order: int, value: float) -> float:
+    return float(value ** (1 / order))
 
 
 def rouge_l(counted: Captions) -> Floats:
@@ -264,13 +271,13 @@ def rouge_l(counted: Captions) -> Floats:
 def cider(counted: Captions) -> Floats:
     """Return CIDEr-D of each caption."""
     count = len(counted.own_lengths)
-    total = np.log(float(counted.documents))
+    total = math.log(counted.documents)
     pairs = [np.maximum(lengths - 1, 0).astype(float) for lengths in (counted.own_lengths, counted.ref_lengths)]
     difference = pairs[0][counted.caption_of] - pairs[1]
-    damping = np.exp(-(difference**2) / (2 * _SIGMA**2))
+    damping = each_number(math.exp, -(difference**2) / (2 * _SIGMA**2))
     similar = np.zeros(len(counted.ref_lengths))
     for grams, having in zip(counted.orders, counted.images, strict=True):
-        weight = total - np.log(np.maximum(having, 1.0))
+        weight = total - each_number(math.log, np.maximum(having, 1.0))
         own, theirs = grams.own_count * weight[grams.own_gram], grams.ref_count * weight[grams.ref_gram]
         own_key = grams.own_text * grams.grams + grams.own_gram
         at, hit = _find(own_key, counted.caption_of[grams.ref_text] * grams.grams + grams.ref_gram)

@@ -6,6 +6,7 @@ vectors as well. A caption's numbers depend on its own references only.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -15,6 +16,7 @@ import numpy as np
 
 from meteor_e.base.memory import Memory
 from meteor_e.engine.metric import aligned
+from meteor_e.scoring.arrays import each_number
 from meteor_e_captions.grouping import grouped
 from meteor_e_captions.lexicon import KINDS, split
 
@@ -151,7 +153,7 @@ def compare_words(lexicon: Lexicon, words: Numbered, references: Sequence[Sequen
             total(theirs.segment, their_weight * theirs.support * covered),
             total(theirs.segment, their_weight * theirs.support),
         ),
-        "told": np.log1p(total(own.segment, own_weight * own.support) / per),
+        "told": each_number(math.log1p, total(own.segment, own_weight * own.support) / per),
     }
     entry_weight = weights[ref_word[ref_first]]
     entry_covered = covered[key_of]
@@ -302,7 +304,7 @@ def light_features(
 def whole(detector: BrokenDetector, lexicon: Lexicon, texts: Texts) -> Floats:
     """Return how whole captions are: from 0 to -1, which is surely broken."""
     logits = np.where(texts.lengths == 0, 20.0, detector.logits(lexicon, texts))
-    result: Floats = -1 / (1 + np.exp(-_STEEP * (np.clip(logits, -50, 50) - _DOUBT)))
+    result: Floats = -1 / (1 + each_number(math.exp, -_STEEP * (np.clip(logits, -50, 50) - _DOUBT)))
     return result
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from meteor_e.scoring.arrays import each_number
 
 Floats = NDArray[np.float64]
 
@@ -47,8 +50,8 @@ class Scale:
         """Return shares in percent, each between 0 and 100."""
         inside = np.interp(scores, self.levels, SHARES)
         low, high = self.levels[0], self.levels[-1]
-        below = SHARES[0] * np.exp(np.minimum(scores - low, 0) / (self.levels[3] - low))
+        below = SHARES[0] * each_number(math.exp, np.minimum(scores - low, 0) / (self.levels[3] - low))
         rest = 100 - SHARES[-1]
-        above = 100 - rest * np.exp(-np.maximum(scores - high, 0) / (high - self.levels[-4]))
+        above = 100 - rest * each_number(math.exp, -np.maximum(scores - high, 0) / (high - self.levels[-4]))
         result: Floats = np.where(scores < low, below, np.where(scores > high, above, inside))
         return result

@@ -5,6 +5,7 @@ The words of a batch are numbered once, and all numbers are counted from that (:
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.base.extras import require
+from meteor_e.scoring.arrays import each_number
 from meteor_e_learned.counting import (
     Pairs,
     Tally,
@@ -132,9 +134,10 @@ class TextFeature(Feature):
         tally = pairs.tally()
         count = np.array([len(each) for each in batch.references], float)
         left, right = pairs.lengths
+        ratio = each_number(math.log, (left + 1) / (right + 1))
         blocks = [
-            np.repeat(count, count.astype(int)), np.log(right + 1.0), np.log((left + 1) / (right + 1)),
-            *_characters(batch, np.log((left + 1) / (right + 1))),
+            np.repeat(count, count.astype(int)), each_number(math.log, right + 1.0), ratio,
+            *_characters(batch, ratio),
             *_rarity(batch, pairs, known, tally),
             *_classes(tally, kinds),
             *_difficulty(pairs, known, tally),
@@ -175,7 +178,7 @@ def _characters(batch: FeatureBatch, word_ratio: Floats) -> list[Floats]:
     short = [[text[:_LONGEST] for text in side] for side in texts]
     edits = alike(short[0], short[1], Levenshtein.normalized_similarity)
     columns = [chrf, precisions[:, 1], precisions[:, 5], recalls[:, 1], recalls[:, 5], abs(word_ratio), right]
-    columns += [abs(np.log((left + 1) / (right + 1))), edits]
+    columns += [abs(each_number(math.log, (left + 1) / (right + 1))), edits]
     upper = np.array([chr(point).isupper() for point in points.tolist()] or [False])
     digit = np.array([chr(point).isdigit() for point in points.tolist()] or [False])
     of_capitals = pairs.where(upper[pairs.items]).tally()
