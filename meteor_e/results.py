@@ -55,11 +55,13 @@ class SystemTexts:
         name: of the system.
         hypotheses: one per segment.
         references: for each segment its references.
+        sources: of each segment, if they are known.
     """
 
     name: str
     hypotheses: Sequence[str]
     references: Sequence[Sequence[str]]
+    sources: Sequence[str] | None = None
 
     @property
     def size(self) -> int:
@@ -464,6 +466,8 @@ def score(
     progress: Progress = silent,
     left_out: tuple[int, ...] = (),
     keep: bool | None = False,
+    prepared: bool = False,
+    finite: bool = True,
     in_order: InOrder = scored_in_order,
 ) -> Results:
     """Return results of systems under several metrics; they are scored while rows are asked for.
@@ -484,6 +488,8 @@ def score(
         progress: told about the work on each system.
         left_out: numbers of segments that the systems had, and that are in none of them any more.
         keep: whether statistics of segments are kept; ``None`` for those that parts need that are added up.
+        prepared: whether the metrics are prepared already, for more than these systems.
+        finite: whether statistics that are not finite are an error.
         in_order: who scores the batches: threads of this process, or a cluster.
 
     Raises:
@@ -500,7 +506,7 @@ def score(
         if tests.method not in METHODS:
             raise ConfigError(f"unknown significance test {tests.method!r}; there are {', '.join(METHODS)}")
         tests = tests._replace(samples=METHODS[tests.method] if tests.samples is None else tests.samples)
-    wanted = _Wanted(segments, details, alignments, keep if tests is None else True)
+    wanted = _Wanted(segments, details, alignments, keep if tests is None else True, prepared, finite)
     loop = _Loop(metrics, systems, language, tests, wanted, progress, left_out, in_order, [])
     return Results(
         metrics,
@@ -553,6 +559,8 @@ class _Wanted(NamedTuple):
     details: bool
     alignments: bool
     keep: bool | None
+    prepared: bool
+    finite: bool
 
 
 _Found: TypeAlias = tuple[Any, list[SegmentRow]]
@@ -566,17 +574,20 @@ class _Scorer(NamedTuple):
         metrics: what scores; they are prepared.
         wanted: what is asked for.
         named: scores of the system's segments of metrics that know systems by name, by label.
+        sources: of the system's segments, where they are known.
         serial: whether metrics use their own threads, because batches are scored one after the other.
     """
 
     metrics: Sequence[Metric]
     wanted: _Wanted
     named: dict[str, Any]
+    sources: Sequence[str] | None
     serial: bool
 
     def __call__(self, batch: SegmentBatch, threads: int, stop: object) -> list[_Found]:
         """Return what each metric finds for a batch."""
         texts, references, before = batch.hypotheses, batch.references, batch.first - 1
+        sources = None if self.sources is None else self.sources[before : before + len(texts)]
         shared: dict[str, Any] | None = {} if len(self.metrics) > 1 else None
         found: list[_Found] = []
         own_threads = None if self.serial else threads
@@ -585,7 +596,7 @@ class _Scorer(NamedTuple):
                 if metric.label in self.named:
                     rows = self.named[metric.label][before : before + len(texts)]
                 else:
-                    rows = checked_rows(metric, texts, references)
+                    rows = checked_rows(metric, texts, references, sources, finite=self.wanted.finite)
                 found.append((rows, self._rows(metric, rows, batch) if self.wanted.segments else []))
         return found
 
@@ -660,7 +671,8 @@ class _Loop(NamedTuple):
         numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
         count = 0
         batches, threads, named = self._batches(system.name, pairs, sums)
-        scored = _Scorer(self.metrics, self.wanted, named, threads is None)
+        sources = system.sources if isinstance(system, SystemTexts) else None
+        scored = _Scorer(self.metrics, self.wanted, named, sources, threads is None)
         for batch, found in self.in_order(batches, scored, threads or 1):
             for one, (rows, _) in zip(sums, found, strict=True):
                 one.add(rows)
@@ -691,12 +703,13 @@ class _Loop(NamedTuple):
         alone = self.metrics[0] if len(self.metrics) == 1 else None
         threads = None
         if alone is not None and alone.threaded:
-            alone.prepare((), self.language)
+            if not self.wanted.prepared:
+                alone.prepare((), self.language)
             threads = alone.threads
         # Threads take their own parts of what is read.
         batches = _batches(pairs) if threads is None else segment_batches(pairs)
         first = next(batches, None)
-        if first is not None and threads is None:
+        if first is not None and threads is None and not self.wanted.prepared:
             near = list(map(list, first.references))
             for metric in self.metrics:
                 metric.prepare(whole if metric in late else near, self.language)

@@ -27,10 +27,10 @@ import numpy as np
 
 from meteor_e import MeteorError, load_metric
 from meteor_e.api import Metric
-from meteor_e.api.sums import checked_statistics
+from meteor_e.api.sums import checked_rows
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.files import whole_file
-from meteor_e.metrics.system_outputs import score_outputs
+from meteor_e.metrics.translations import score_outputs
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.significance.resampling import draw_weights, interval
 
@@ -257,7 +257,7 @@ def warm(metric: Metric, test: Any) -> None:
     """Score one segment, so that packs and models are loaded before the clock runs."""
     references = [list(texts) for texts in zip(*test.references, strict=True)][:1]
     metric.prepare(references, test.language)
-    checked_statistics(metric, test.outputs[0][:1], references, None if test.source is None else test.source[:1])
+    checked_rows(metric, test.outputs[0][:1], references, None if test.source is None else test.source[:1])
 
 
 def is_fresh(name: str, cell: dict[str, Any] | None, outputs: int) -> bool:

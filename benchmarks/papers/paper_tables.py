@@ -31,7 +31,7 @@ from meteor_e.base.errors import MeteorError
 from meteor_e.chains.settings import apply_settings
 from meteor_e.formats.plain import read_segments
 from meteor_e.metrics.chain_metric import ChainMetric
-from meteor_e.metrics.system_outputs import score_outputs
+from meteor_e.metrics.translations import score_outputs
 from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]

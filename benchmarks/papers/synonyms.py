@@ -24,7 +24,7 @@ from meteor_e_evaluation.measures import measure
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.metrics.chain_metric import ChainMetric
-from meteor_e.metrics.output_statistics import chain_statistics
+from meteor_e.metrics.translations import chain_statistics
 
 HERE = Path(__file__).parents[1]
 

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from meteor_e.api.component import Component
 from meteor_e.api.outputs import MetricColumn
-from meteor_e.api.sums import MetricSum, checked_statistics, current_batch, main_scores, statistics_in_batches
+from meteor_e.api.sums import MetricSum, checked_rows, current_batch, main_scores
 from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
@@ -225,7 +225,6 @@ class Metric(Component):
         language: ISO code of the only language that it is for; empty if it takes any.
         on_error: what to do with a segment that cannot be scored: ``stop``, ``skip`` or ``zero``; ``None`` for a metric
             that scores every segment.
-        jobs: processes that may score portions of a test set.
         threads: threads that score batches side by side where this metric is alone; ``None``: one batch at a time.
     """
 
@@ -240,11 +239,6 @@ class Metric(Component):
     signature: str
     language: str = ""
     on_error: str | None = None
-
-    @property
-    def jobs(self) -> int:
-        """Processes that may score portions of a test set."""
-        return 1
 
     @property
     def threads(self) -> int | None:
@@ -364,16 +358,13 @@ class Metric(Component):
             InputError: if there are no segments, they differ in number, or something else than texts is given.
         """
         texts, lists, originals = _checked(hypotheses, references, sources)
-        import numpy as np
-
         self.prepare(lists, self.language)
-        whole, segments = MetricSum(self, keep=True), []
-        for rows in statistics_in_batches(self, texts, lists, originals, progress):
-            whole.add(rows)
-            with guarded(f"metric {self.name!r}"):
-                segments.append(main_scores(self.segment_scores(cast("Floats", rows))))
-        found = np.concatenate(segments)
-        return MetricScore(self.label, whole.values()[0], found, whole.statistics, self.signature)
+        rows, whole = checked_rows(self, texts, lists, originals), MetricSum(self, keep=True)
+        whole.add(rows)
+        with guarded(f"metric {self.name!r}"):
+            segments = main_scores(self.segment_scores(cast("Floats", rows)))
+        progress(self.label, len(texts), len(texts))
+        return MetricScore(self.label, whole.values()[0], segments, whole.statistics, self.signature)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> float:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
@@ -411,8 +402,8 @@ class Metric(Component):
                 continue
             self.prepare([[text] for text in others], language or self.language)
             hypotheses = [text for text in texts for _ in others]
-            rows = checked_statistics(self, hypotheses, [[text] for text in others] * len(texts))
-            yield main_scores(self.segment_scores(rows)).reshape(len(texts), len(others))
+            rows = checked_rows(self, hypotheses, [[text] for text in others] * len(texts))
+            yield main_scores(self.segment_scores(cast("Floats", rows))).reshape(len(texts), len(others))
 
     def expected_scores(
         self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""

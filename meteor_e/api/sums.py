@@ -8,8 +8,6 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import InputError, PluginError, guarded
-from meteor_e.base.processes import worked_on
-from meteor_e.base.progress import Progress, silent
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
@@ -17,9 +15,6 @@ if TYPE_CHECKING:
 
 BATCH = 4096
 """Segments that are scored at once."""
-
-PORTION = 256
-"""Segments that a process scores at once."""
 
 
 class Batch(NamedTuple):
@@ -122,56 +117,6 @@ def checked_rows(
         number = current_batch().before + at + 1
         raise InputError(f"{metric.label} gives no finite number for segment {number}: {part[at]}")
     return part
-
-
-def statistics_in_batches(
-    metric: Any,
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    sources: Sequence[str] | None = None,
-    progress: Progress = silent,
-    *,
-    finite: bool = True,
-) -> Iterator[Floats | SummedRows]:
-    """Yield a metric's statistics of some thousand segments at a time; see :func:`checked_rows`."""
-    for start in range(0, len(hypotheses), BATCH):
-        stop = min(start + BATCH, len(hypotheses))
-        given = None if sources is None else sources[start:stop]
-        with scoring(Batch(start)):
-            rows = checked_rows(metric, hypotheses[start:stop], references[start:stop], given, finite=finite)
-        yield rows
-        progress(metric.label, stop, len(hypotheses))
-
-
-def checked_statistics(
-    metric: Any,
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    sources: Sequence[str] | None = None,
-    *,
-    finite: bool = True,
-    progress: Progress = silent,
-) -> Floats:
-    """Return a metric's statistics of all segments, by as many processes as it asks for; see :func:`checked_rows`."""
-    import numpy as np
-
-    if metric.jobs > 1 and len(hypotheses) > PORTION:
-        pairs = list(zip(hypotheses, references, strict=True))
-        portions = [pairs[start : start + PORTION] for start in range(0, len(pairs), PORTION)]
-        found: dict[int, Floats] = {}
-        for number, rows in worked_on(_rows_elsewhere, metric, portions, min(metric.jobs, len(portions))):
-            found[number] = rows
-            progress(metric.label, sum(map(len, found.values())), len(pairs))
-        return np.concatenate([found[number] for number in range(len(portions))])
-    parts = statistics_in_batches(metric, hypotheses, references, sources, progress, finite=finite)
-    return np.concatenate([np.asarray(part, float) for part in parts])
-
-
-def _rows_elsewhere(metric: Any, pairs: Sequence[tuple[str, Sequence[str]]]) -> Floats:
-    import numpy as np
-
-    hypotheses, references = zip(*pairs, strict=True)
-    return np.asarray(checked_rows(metric, hypotheses, references), float)
 
 
 def values_of(metric: Any, found: Any) -> list[list[float]]:

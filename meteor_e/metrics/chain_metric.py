@@ -26,7 +26,6 @@ class ChainMetric(AlignmentMetric):
         source: a chain file, name or mapping for every language; ``None`` for the default of each language.
         name: what tables call it.
         options: keys of the chain to replace, such as ``task``.
-        jobs: number of processes that align.
         context: what :meth:`from_options` was given.
     """
 
@@ -39,13 +38,12 @@ class ChainMetric(AlignmentMetric):
         *,
         name: str = "METEOR",
         options: Mapping[str, Any] | None = None,
-        jobs: int = 1,
         context: MetricContext | None = None,
     ) -> None:
         self.label = name
         self._source = source
         self._options = dict(options or {})
-        self._context = MetricContext(jobs=jobs) if context is None else context
+        self._context = context or MetricContext()
         self._meteors: dict[str, Meteor] = {}
         self._meteor: Meteor | None = None
         self.language = self._context.language
@@ -65,9 +63,9 @@ class ChainMetric(AlignmentMetric):
         return {"source": source, **named_options(options, f"metric {cls.name!r}")}
 
     @classmethod
-    def of(cls, meteor: Meteor, name: str = "METEOR", jobs: int = 1) -> ChainMetric:
+    def of(cls, meteor: Meteor, name: str = "METEOR") -> ChainMetric:
         """Return a chain that is made already as a metric, for its language."""
-        metric = cls(name=name, jobs=jobs)
+        metric = cls(name=name)
         metric._meteors = dict.fromkeys(("", meteor.chain.language.code), meteor)
         metric._meteor = meteor
         metric.language = meteor.chain.language.code
@@ -99,11 +97,6 @@ class ChainMetric(AlignmentMetric):
         if self._meteor is None:
             self._meteor = self.meteor(self.language)
         return self._meteor
-
-    @property
-    def jobs(self) -> int:
-        """Those that were asked for, where more threads than one are of no use."""
-        return self._context.jobs if self.current.max_threads == 1 else 1
 
     @property
     def signature(self) -> str:  # type: ignore[override]

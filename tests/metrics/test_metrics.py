@@ -445,6 +445,26 @@ def test_segments_of_a_document_are_written_as_they_are_scored():
     assert system["segment_count"]() == 3 * BATCH
 
 
+def test_parts_of_a_corpus_add_up_to_the_whole(packs):
+    hypotheses, references = [*HYPOTHESES, "a boat", "the mat"], [*REFERENCES, ["boats"], ["the mat", "mats"]]
+    metrics = parse_metrics(["meteor", "chrf", "bleu"], MetricContext("en"))
+
+    def scored(start, end):
+        systems = [
+            SystemTexts(name, texts[start:end], references[start:end])
+            for name, texts in (("one", hypotheses), ("two", hypotheses[::-1]))
+        ]
+        return score(metrics, systems, language="en", keep=None).kept()
+
+    whole = scored(0, 5)
+    for cut in range(1, 5):
+        added = scored(0, cut) + scored(cut, 5)
+        assert list(added.records()) == list(whole.records())
+        assert [row.count for row in added.whole] == [5, 5]
+    with pytest.raises(ConfigError, match="only kept parts of the same systems under the same metrics"):
+        whole + score(metrics[:1], [system(3)]).kept()
+
+
 def test_ter_of_very_long_segments_is_refused():
     ter = load_metric("ter")
     long = "a b " * 600_000

@@ -20,11 +20,11 @@ from meteor_e.api import OutputOptions, PluginError
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.results import output_format
-from meteor_e.metrics import output_statistics
+from meteor_e.metrics import translations
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
-from meteor_e.metrics.system_outputs import score_outputs
+from meteor_e.metrics.translations import score_outputs
 from meteor_e.significance.resampling import draw_weights
 
 CHAIN = {"language": "en", "matchers": ["exact"], "normalization": "lower"}
@@ -94,9 +94,9 @@ def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
             return "at 2"
 
     meteor = Meteor.from_config(CHAIN)
-    before = output_statistics.statistics_signature(meteor)
+    before = translations.statistics_signature(meteor)
     meteor._segmenter = Halves()
-    after = output_statistics.statistics_signature(meteor)
+    after = translations.statistics_signature(meteor)
     assert after != before
     assert "segmenter:halves(at 2)" in after
     # What is applied afterwards is not: one alignment serves all parameters.
@@ -121,14 +121,6 @@ def test_several_references_the_best_counts(task, cache, packs):
     (test,) = load_test_sets(load_index(task / "index.yaml"))
     scores = score_outputs(ChainMetric(CHAIN), test, test.judged(), cache, systems=False)
     assert (scores.segments[2] == 1.0).all()
-
-
-def test_processes_give_the_same(tests, packs):
-    (test,) = tests
-    none = ArrayCache(enabled=False)
-    one = score_outputs(ChainMetric(CHAIN), test, test.judged(), none, systems=True)
-    two = score_outputs(ChainMetric(CHAIN, jobs=2), test, test.judged(), none, systems=True)
-    assert (one.segments == two.segments).all()
 
 
 def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):

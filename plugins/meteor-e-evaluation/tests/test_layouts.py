@@ -18,7 +18,7 @@ from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats import test_sets
 from meteor_e.metrics.specs import parse_metric
-from meteor_e.metrics.system_outputs import score_outputs
+from meteor_e.metrics.translations import score_outputs
 
 CACHE = ArrayCache(enabled=False)
 DOCUMENTS = ["harbor"] * 4 + ["school"] * 6

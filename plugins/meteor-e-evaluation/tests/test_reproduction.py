@@ -14,7 +14,7 @@ from meteor_e_evaluation.sanity import check_scores, check_test_set
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.specs import parse_metric
-from meteor_e.metrics.system_outputs import score_outputs
+from meteor_e.metrics.translations import score_outputs
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 

@@ -17,7 +17,7 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats.metric_task import metric_task_lines
 from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
-from meteor_e.metrics.system_outputs import score_outputs
+from meteor_e.metrics.translations import score_outputs
 
 CACHE = ArrayCache(enabled=False)
 SEGMENTS = [(system, at, len(line)) for system, lines in OUTPUTS.items() for at, line in enumerate(lines, 1)]

@@ -138,10 +138,8 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
     Raises:
         InputError: for what is not COCO's JSON, and for a result of an image that is not annotated.
     """
-    import numpy as np
-
-    from meteor_e.api.sums import checked_statistics
     from meteor_e.formats.coco import coco_annotations, coco_results, read_coco_annotations, read_coco_results
+    from meteor_e.results import SystemTexts, score
 
     paths = str, os.PathLike
     known = (
@@ -156,14 +154,18 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
     keys = [key for key in known if key in found]
     metric = load_metric("coco", language="en")
     captions, references = [found[key] for key in keys], [known[key] for key in keys]
-    metric.prepare(references, "en")
-    rows = checked_statistics(metric, captions, references)
+    scored = score([metric], [SystemTexts("captions", captions, references)], language="en").kept()
     names = [column.name for column in metric.columns]
-    whole = np.asarray(metric.corpus_scores(rows.sum(axis=0)[None]), float)[0].tolist()
-    each = np.asarray(metric.segment_scores(rows), float).tolist()
+    images, whole = {}, {}
+    for row in scored.rows():
+        values = dict(zip(names, row.found[0].values, strict=True))
+        if row.segment is None:
+            whole = values
+        else:
+            images[keys[row.segment - 1]] = values
     return CocoScores(
-        dict(zip(names, whole, strict=True)),
-        {key: dict(zip(names, values, strict=True)) for key, values in zip(keys, each, strict=True)},
+        whole,
+        images,
         [key for key in known if key not in found],
         metric.signature,
     )

@@ -15,7 +15,7 @@ from meteor_e.api.metrics import Scores
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.progress import Progress, silent, staged
-from meteor_e.metrics.system_outputs import score_outputs
+from meteor_e.metrics.translations import score_outputs
 from meteor_e.significance.resampling import Interval, draw_weights, interval
 from meteor_e_evaluation.comparison import Comparison, average, cluster_ranks, compare
 from meteor_e_evaluation.data import TestSet, load_test_set

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from meteor_e import load_metric
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
-from meteor_e.api.sums import checked_statistics
+from meteor_e.api.sums import checked_rows
 from meteor_e.base.array_cache import digest
 from meteor_e.formats.plain import read_segments
 
@@ -76,7 +76,7 @@ class _MetricFeature(Feature):
 
     def _extracted(self, batch: FeatureBatch) -> Floats:
         """Return the metric's own statistics; segments may differ in the number of their references."""
-        return checked_statistics(self.metric, batch.hypotheses, batch.references)
+        return np.asarray(checked_rows(self.metric, batch.hypotheses, batch.references), float)
 
     def _scores(self, statistics: Floats) -> Floats:
         """Return scores in a column."""

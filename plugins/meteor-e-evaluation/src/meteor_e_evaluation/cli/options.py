@@ -65,7 +65,7 @@ def shared_options(
         ),
         click.option("-o", "--output", metavar="FILE", help=output),
         click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
-        click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]"),
+        click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes or threads.  [default: 1]"),
         click.option("-q", "--quiet", is_flag=True, help=quiet),
     )
 

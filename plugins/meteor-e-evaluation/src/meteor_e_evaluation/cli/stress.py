@@ -66,7 +66,7 @@ GROUPS = {
     help="Write the texts, one file per perturbation, for a metric that runs elsewhere, and exit.",
 )
 @click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes of models.  [default: 1]")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
 def stress(**options: Any) -> None:
     """Test whether metrics notice errors.

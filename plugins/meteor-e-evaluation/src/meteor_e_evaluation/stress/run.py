@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from meteor_e.api import ConfigError, InputError, Metric, Perturbation, SegmentMetric
 from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.progress import Progress, silent, staged
-from meteor_e.metrics.system_outputs import score_outputs
+from meteor_e.metrics.translations import score_outputs
 from meteor_e.significance.resampling import draw_weights, interval
 from meteor_e_evaluation.stress.report import TOLERANCE, Example, Finding, StressReport
 from meteor_e_evaluation.stress.rules import chosen_rules

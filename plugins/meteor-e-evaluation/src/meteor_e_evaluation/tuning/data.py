@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError
 from meteor_e.base.array_cache import ArrayCache, Floats, Integers
 from meteor_e.base.progress import Progress, silent
-from meteor_e.metrics.output_statistics import chain_statistics
+from meteor_e.metrics.translations import chain_statistics
 from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.statistics import statistics_columns
 from meteor_e_evaluation.data import TestSet
@@ -86,7 +86,6 @@ def collect(
     tests: Sequence[TestSet],
     cache: ArrayCache,
     *,
-    jobs: int = 1,
     whole: bool = False,
     progress: Progress = silent,
 ) -> TuningSet:
@@ -98,7 +97,6 @@ def collect(
         meteor: the chain.
         tests: the test sets.
         cache: where statistics are kept.
-        jobs: processes that align.
         whole: whether to align all segments of all systems, for objectives over systems.
         progress: told about the work.
 
@@ -117,7 +115,7 @@ def collect(
             )
         names.append(f"{test.name} {test.pair}")
         cells = np.ones_like(test.judged()) if whole else test.judged()
-        counts = chain_statistics(meteor, test, cells, cache, jobs=jobs, progress=progress)
+        counts = chain_statistics(meteor, test, cells, cache, progress=progress)
         rows, columns = np.nonzero(cells)
         at = np.full(cells.shape, -1, np.int64)
         at[rows, columns] = np.arange(len(rows)) + offset

@@ -49,7 +49,7 @@ class Settings:
         folds: of cross-validation; 0 for none.
         samples: bootstrap samples and permutations on held-out data.
         seed: of search, folds and samples.
-        jobs: processes that align, and threads of the grid.
+        jobs: threads of the grid.
     """
 
     axes: Callable[[Point], Axes]
@@ -175,7 +175,7 @@ def tune(
     """
 
     def aligned(meteor: Meteor, sets: Sequence[TestSet]) -> TuningSet:
-        return collect(meteor, sets, cache, jobs=settings.jobs, whole=objective.whole, progress=progress)
+        return collect(meteor, sets, cache, whole=objective.whole, progress=progress)
 
     given = aligned(base, tests)
     held = aligned(base, unseen) if unseen else None
