@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from meteor_e._version import __version__
 from meteor_e.base.errors import guarded
 from meteor_e.chains.keys import described
-from meteor_e.plugins.loading import BUILTIN
+from meteor_e.plugins.registry import BUILTIN
 
 if TYPE_CHECKING:
     from meteor_e.api.languages import Language

@@ -12,7 +12,7 @@ import click
 
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.chains.config import describe_chain
-from meteor_e.plugins.definitions import KINDS as KINDS_OF_ALL
+from meteor_e.plugins.registry import KINDS as KINDS_OF_ALL
 from meteor_e.plugins.registry import Entry, plugin_registry
 from meteor_e.render.plain import format_table, printable
 

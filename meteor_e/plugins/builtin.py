@@ -24,14 +24,6 @@ COMMANDS = {
 The module of a command in :mod:`meteor_e.cli` has its name, "_" for "-"."""
 
 
-def is_taken_later(code: str) -> bool:
-    """Return whether a language of ours is none of METEOR's: a plugin may have had its code first, and is told so."""
-    from meteor_e.api.languages import ISO_CODES
-    from meteor_e.languages.files import BUILTIN_CODES
-
-    return code not in BUILTIN_CODES and code not in ISO_CODES
-
-
 @hookimpl
 def meteor_e_matchers() -> dict[str, str]:
     """The modules of METEOR 1.5, lemmas, and words that are alike in part."""
@@ -113,12 +105,11 @@ def meteor_e_language_files() -> dict[str, Traversable]:
 
 
 @hookimpl
-def meteor_e_chains() -> list[Traversable]:
+def meteor_e_chains() -> dict[str, Traversable]:
     """The chains in ``resources/chains``."""
     from meteor_e.languages.files import resources_folder
 
-    chains = resources_folder() / "chains"
-    return [file for file in chains.iterdir() if file.name.endswith(".yaml")]
+    return {file.stem: file for file in (resources_folder() / "chains").glob("*.yaml")}
 
 
 @hookimpl

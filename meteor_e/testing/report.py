@@ -12,8 +12,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.base.errors import PluginError, describe_error
 from meteor_e.chains.config import ENTRY_KEYS
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.plugins.definitions import KINDS, class_problem
-from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.plugins.registry import KINDS, Registry, class_problem, plugin_registry
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from meteor_e import hookimpl
 from meteor_e.api import OutputFormat
 from meteor_e.cli.mbr import mbr
 from meteor_e.cli.score import score
-from meteor_e.plugins.registry import plugin_registry
+from meteor_e.plugins.registry import Registry, plugin_registry
 
 
 class OrgOutput(OutputFormat):
@@ -27,7 +27,7 @@ class OrgOutput(OutputFormat):
 
 @pytest.fixture
 def files(monkeypatch, tmp_path):
-    monkeypatch.setattr("meteor_e.plugins.registry._registry", None)
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
     module = types.ModuleType("org_plugin")
 
     @hookimpl

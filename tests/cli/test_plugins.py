@@ -139,7 +139,7 @@ def test_a_broken_plugin_is_one_line(plugin_site, run_cli):
     code, output, errors = run_cli(*score("exact", "initial"))
     assert code == 0
     assert "|plugins:sound-plugin@2.5" in json.loads(output)["metrics"]["METEOR"]["signature"]
-    assert errors.startswith("meteor-e: warning: sad-plugin 1.0: 'sad_plugin' cannot be imported: ModuleNotFoundError")
+    assert errors.startswith("meteor-e: warning: sad-plugin 1.0: ModuleNotFoundError")
     assert errors.count("\n") == 1
 
     code, output, errors = run_cli(*score("exact", "initials"))
@@ -238,7 +238,7 @@ def test_commands_of_plugins_are_listed_with_what_they_are_for(greeting, run_cli
 def test_a_broken_or_unknown_command_is_one_line(greeting, plugin_site, run_cli):
     code, output, errors = run_cli("sad")
     assert (code, output, errors.count("\n")) == (3, "", 1)
-    assert "command 'sad' of kind-plugin 3.0 is broken: 'greeting:nothing' cannot be imported" in errors
+    assert "command 'sad' of kind-plugin 3.0 is broken: AttributeError: " in errors
     plugin_site.add("sad-plugin", "raise OSError('no data')")
     code, output, errors = run_cli("gret")
     assert (code, output, errors.count("\n")) == (2, "", 1)

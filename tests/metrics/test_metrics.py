@@ -16,7 +16,7 @@ from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, Sy
 from meteor_e.api.sums import BATCH
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.specs import parse_metric, parse_metrics
-from meteor_e.plugins.registry import plugin_registry
+from meteor_e.plugins.registry import Registry, plugin_registry
 from meteor_e.results import Significance, SystemTexts, score
 
 HYPOTHESES = ["the cat sat on the mat", "boats left the harbour early", "他 走 了 。"]
@@ -146,7 +146,7 @@ class Broken(Overlap):
 
 @pytest.fixture
 def plugin(monkeypatch):
-    monkeypatch.setattr("meteor_e.plugins.registry._registry", None)
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
     module = types.ModuleType("overlap_plugin")
 
     @hookimpl
