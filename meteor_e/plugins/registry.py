@@ -524,15 +524,17 @@ def _entries(claims: list[Definition], describe_chain: DescribeChain | None) -> 
     clash = _clash(claims) if len(claims) > 1 else ""
     for claim in claims:
         # Our own is used, whoever else takes its name.
-        error, summary, value = "" if claim.source == BUILTIN else clash, "", None
+        error, summary = "" if claim.source == BUILTIN else clash, ""
+        value: Any = None
         try:
             value = claim.load()
             summary = _summary(claim.kind, value, describe_chain)
         except MeteorError as broken:
             error = error or str(broken)
         if error or claim.kind.name != "language" or value.code == claim.name:
-            lists = {key: tuple(getattr(value, key, ())) for key in ("aliases", "requires")}
-            yield Entry(claim.kind.name, claim.name, summary, **claim.source._asdict(), **lists, error=error)
+            aliases, requires = (tuple(getattr(value, names, ())) for names in ("aliases", "requires"))
+            plugin, distribution, version = claim.source
+            yield Entry(claim.kind.name, claim.name, summary, distribution, version, plugin, aliases, requires, error)
 
 
 def _summary(kind: Kind, value: Any, describe_chain: DescribeChain | None) -> str:
