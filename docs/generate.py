@@ -19,7 +19,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from nbclient import NotebookClient
 
-from meteor_e.base.validation import describe_type
+from meteor_e.base.checked import describe_type
 from meteor_e.chains.schemas import json_schema
 from meteor_e.cli.program import cli
 from meteor_e.plugins.builtin import COMMANDS

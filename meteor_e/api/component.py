@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.base.errors import ConfigError, PluginError, guarded
+from meteor_e.base.errors import ConfigError, PluginError, guarded, located
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -164,9 +164,11 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
             for name in options:
                 raise ConfigError(f"{what} has no option {name!r}; it has no options")
             return None
-        from meteor_e.api.options import checked_options
+        from meteor_e.base.checked import convert
+        from meteor_e.base.yamlfile import Document
 
-        return checked_options(what, cls.options_class(), options)
+        with located(what):
+            return convert(Document(options), cls.options_class(), "option")
 
 
 def options_by_name(options: Any) -> dict[str, Any]:

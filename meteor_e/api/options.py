@@ -22,9 +22,7 @@ msgspec takes time to import, and this module is only imported where a component
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
@@ -32,9 +30,7 @@ import msgspec.inspect as types
 from msgspec import Meta as Meta
 from msgspec import Struct, structs
 
-from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.base.validation import LISTS, describe_type, value_problems
-from meteor_e.base.yamlfile import spell_key
+from meteor_e.base.checked import describe_type
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -107,76 +103,28 @@ class OptionInfo(NamedTuple):
     help: str
 
 
-class OptionProblem(NamedTuple):
-    """What is wrong with an option.
-
-    Attributes:
-        key: where, within the options; empty for an option that is missing.
-        message: what is wrong, without the place.
-        is_unknown: whether there is no such option; the message then says whose.
-    """
-
-    key: tuple[str | int, ...]
-    message: str
-    is_unknown: bool = False
-
-
 def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
     """Return what can be said of each option."""
     return [
         OptionInfo(
-            field.name,
+            name,
             describe_type(field.type),
             field.required,
-            None if field.required else _default(field),
+            option_defaults(kind).get(name),
             " ".join(dict.fromkeys(_descriptions(field.type))),
         )
-        for field in _fields(kind).values()
+        for name, field in _fields(kind).items()
     ]
 
 
 def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
     """Return the options that have a default other than ``None``, with it."""
-    defaults = {name: _default(field) for name, field in _fields(kind).items() if not field.required}
-    return {name: value for name, value in defaults.items() if value is not None}
-
-
-def option_problems(what: str, kind: type[ComponentOptions] | None, given: Mapping[str, Any]) -> list[OptionProblem]:
-    """Return all that is wrong with options.
-
-    Args:
-        what: whose options they are, such as ``matcher 'soundex'``.
-        kind: the options' class; ``None`` if there are none.
-        given: the options by name.
-    """
-    fields = {} if kind is None else _fields(kind)
-    there = f"its options: {', '.join(fields)}" if fields else "it has no options"
-    problems = []
-    for name, value in given.items():
-        if name not in fields:
-            near = near_miss(str(name), fields)
-            problems.append(OptionProblem((name,), f"{what} has no option {name!r}{near}; {there}", True))
-        else:
-            problems += [OptionProblem(*found) for found in value_problems(fields[name].type, _plain(value), (name,))]
-    missing = [name for name, field in fields.items() if field.required and name not in given]
-    return problems + [OptionProblem((), f"{what} needs the option {name!r}") for name in missing]
-
-
-def checked_options(what: str, kind: type[ComponentOptions] | None, given: Mapping[str, Any]) -> Any:
-    """Return options as their class, defaults filled in; ``None`` for a component that has none.
-
-    Raises:
-        ConfigError: for the first option that is not there, missing, or of another type.
-    """
-    for problem in option_problems(what, kind, given):
-        placed = not problem.key or problem.is_unknown
-        raise ConfigError(problem.message if placed else f"{what}: {spell_key(problem.key)} {problem.message}")
-    if kind is None:
-        return None
-    try:
-        return msgspec.convert({name: _plain(value) for name, value in given.items()}, kind)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{what} refuses its options ({spell_options(given)}): {error}") from error
+    defaults: dict[str, Any] = {}
+    for field in structs.fields(kind):
+        default = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+        if default is not msgspec.NODEFAULT and default is not None:
+            defaults[field.name] = list(default) if isinstance(default, tuple) else default
+    return defaults
 
 
 def absolute_options(
@@ -189,50 +137,33 @@ def absolute_options(
         given: the options by name.
         absolute: called with each path.
     """
-    fields = _fields(kind)
-    return {
-        name: _with_paths(fields[name].type, value, absolute) if name in fields else value
-        for name, value in given.items()
-    }
 
+    def changed(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [changed(item) for item in value]
+        return absolute(value) if isinstance(value, str) else value
 
-def is_path_type(kind: types.Type) -> bool:
-    """Return whether texts of a type are paths."""
-    if isinstance(kind, types.Metadata):
-        return bool(kind.extra and "path" in kind.extra) or is_path_type(kind.type)
-    if isinstance(kind, types.UnionType):
-        return any(is_path_type(option) for option in kind.types)
-    return isinstance(kind, LISTS) and is_path_type(kind.item_type)
+    paths = path_options(kind)
+    return {name: changed(value) if name in paths else value for name, value in given.items()}
 
 
 def path_options(kind: type[ComponentOptions]) -> list[str]:
     """Return the names of the options that hold paths."""
-    return [name for name, field in _fields(kind).items() if is_path_type(field.type)]
+    return [name for name, field in _fields(kind).items() if _is_path(field.type)]
 
 
-def _with_paths(kind: types.Type, value: Any, absolute: Callable[[str], str]) -> Any:
-    if not is_path_type(kind):
-        return value
-    if isinstance(value, list | tuple):
-        return [absolute(item) if isinstance(item, str) else item for item in value]
-    return absolute(value) if isinstance(value, str) else value
-
-
-def spell_options(given: Mapping[str, Any]) -> str:
-    """Return options in one line."""
-    return ", ".join(f"{name}: {value!r}" for name, value in given.items()) or "none"
+def _is_path(kind: types.Type) -> bool:
+    if isinstance(kind, types.Metadata):
+        return "path" in (kind.extra or {}) or _is_path(kind.type)
+    if isinstance(kind, types.UnionType):
+        return any(map(_is_path, kind.types))
+    return isinstance(kind, types.ListType | types.VarTupleType) and _is_path(kind.item_type)
 
 
 def _fields(kind: type[ComponentOptions]) -> dict[str, types.Field]:
     found = types.type_info(kind)
     assert isinstance(found, types.StructType)
     return {field.name: field for field in found.fields}
-
-
-def _default(field: types.Field) -> Any:
-    if field.default is not msgspec.NODEFAULT:
-        return list(field.default) if isinstance(field.default, tuple) else field.default
-    return field.default_factory() if callable(field.default_factory) else None
 
 
 def _descriptions(kind: types.Type) -> Iterator[str]:
@@ -243,18 +174,3 @@ def _descriptions(kind: types.Type) -> Iterator[str]:
     elif isinstance(kind, types.UnionType):
         for option in kind.types:
             yield from _descriptions(option)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as a YAML file has it: Python programs give paths, tuples and numbers of numpy's, too."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, Mapping):
-        return {name: _plain(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, Integral):
-        return int(value)
-    return float(value) if isinstance(value, Real) else value

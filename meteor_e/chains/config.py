@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, MeteorWarning
-from meteor_e.base.yamlfile import Document, Key, is_path, raise_problems, read_yaml
+from meteor_e.base.yamlfile import Document, Key, is_path, read_yaml
 from meteor_e.chains.keys import KEYS, PLAIN, ChainKey
 
 if TYPE_CHECKING:
@@ -109,13 +109,13 @@ def load_chain(source: ChainSource) -> ChainConfig:
             one is a name, or, if there is no such chain but a file, a path.
 
     Raises:
-        ConfigError: for the first thing that is wrong, with file, line and key, and how many more there are.
+        ConfigError: for the first thing that is wrong, with file, line and key.
     """
-    from meteor_e.base.validation import find_problems
+    from meteor_e.base.checked import convert
     from meteor_e.chains.schemas import ChainFile
 
     document = open_chain(source)
-    raise_problems(find_problems(document, ChainFile))
+    convert(document, ChainFile)
     return make_chain(document)
 
 
@@ -123,7 +123,7 @@ def chain_of(given: Mapping[str, Any]) -> ChainConfig:
     """Return a chain from keys that a program gives, checked as a file would be.
 
     Raises:
-        ConfigError: for the first thing that is wrong, and how many more there are.
+        ConfigError: for the first thing that is wrong.
     """
     for name in given:
         if name in GREEK:
@@ -222,7 +222,7 @@ def make_chain(document: Document) -> ChainConfig:
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),
         source=document.source,
-        lines={key: document.line((key,)) for key in data},
+        lines={str(key): line for (key, *rest), line in document.lines.items() if not rest},
     )
 
 

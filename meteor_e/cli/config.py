@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
-from meteor_e.base.errors import ConfigError, MeteorError
+from meteor_e.base.errors import MeteorError, ResourceError
 from meteor_e.cli.grouped_help import FullHelpGroup
 from meteor_e.render.plain import printable
-
-if TYPE_CHECKING:
-    from meteor_e.base.yamlfile import Problem
 
 
 @click.group(cls=FullHelpGroup)
@@ -27,10 +24,10 @@ def config() -> None:
 def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
     """Check chain files, or, with --language, language files.
 
-    Prints every problem as FILE:LINE: KEY: what is wrong. Names of languages, tasks, matchers and their options
-    are checked, too. Exits with 2 if there are problems. A chain without problems then scores a sentence: where a pack,
-    a file or a program is missing, check says so and exits with 1. It leaves that out with --no-resources, and where a
-    pack is missing that `score` would download.
+    Prints the first problem of each file as FILE:LINE: KEY: what is wrong. Names of languages, tasks, matchers and
+    their options are checked, too. Exits with 2 if there are problems. A chain without problems then scores a sentence:
+    where a pack, a file or a program is missing, check says so and exits with 1. It leaves that out with
+    --no-resources, and where a pack is missing that `score` would download.
 
     \b
     meteor-e config check chain.yaml
@@ -39,64 +36,48 @@ def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
     """
     code = 0
     for file in files:
-        problems, summary, lacking = _check_language(file) if is_language else _check_chain(file, no_resources)
-        for problem in problems if not lacking else ():  # then all are notes of what is lacking
-            click.echo(printable(str(problem)))
-        if lacking:
-            click.echo(printable(f"{file}: cannot score: {lacking}"))
-        elif summary:
-            click.echo(printable(f"{file}: OK: {summary}"))
-        code = max(code, 1 if lacking else 0 if summary else 2)
+        try:
+            text = f"OK: {_check_language(file) if is_language else _check_chain(file, no_resources)}"
+        except ResourceError as error:
+            text, code = f"cannot score: {error}", max(code, 1)
+        except MeteorError as error:
+            text, code = str(error), 2
+        click.echo(printable(text if text.startswith(file) else f"{file}: {text}"))
     return code
 
 
-def _check_chain(file: str, no_resources: bool) -> tuple[list[Problem | str], str, str]:
-    """Return what is wrong with a chain file, and, if nothing is, what it holds and why it cannot score here."""
-    from meteor_e.base.yamlfile import read_yaml
+def _check_chain(file: str, no_resources: bool) -> str:
+    """Check a chain file; say what it holds."""
     from meteor_e.chains.checks import check_chain
     from meteor_e.meteor import Meteor
     from meteor_e.packs.languages import is_installable
     from meteor_e.packs.store import PackStore
     from meteor_e.plugins.registry import plugin_registry
 
-    try:
-        chain, problems = check_chain(read_yaml(file), plugin_registry())
-    except ConfigError as error:
-        return [str(error)], "", ""
-    if chain is None:
-        return [*problems], "", ""
+    chain = check_chain(Path(file), plugin_registry())
     matchers = ", ".join(matcher.name for matcher in chain.matchers)
     summary = f"language {chain.language.code}, task {chain.task}, matchers {matchers}"
     packs = () if no_resources else (chain.pack, chain.function_words)
     to_download = [name for name in packs if name and is_installable(name) and PackStore().find(name) is None]
     if no_resources or to_download:
         why = f", as the pack {to_download[0]} is not installed" if to_download else ""
-        return [*problems], f"{summary}; resources were not looked at{why}", ""
+        return f"{summary}; resources were not looked at{why}"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             Meteor.from_config(file, offline=True).corpus(["A test ."], ["A short test ."])
     except MeteorError as error:
-        return [*problems], summary, str(error)
-    return [*problems], summary, ""
+        raise ResourceError(str(error)) from error
+    return summary
 
 
-def _check_language(file: str) -> tuple[list[Problem | str], str, str]:
-    """Return what is wrong with a language file, and, if nothing is, what it holds; it needs nothing to score."""
-    from meteor_e.base.yamlfile import read_yaml
+def _check_language(file: str) -> str:
+    """Check a language file; say what it holds. It needs nothing to score."""
     from meteor_e.chains.checks import check_language
-    from meteor_e.languages.files import parse_language
     from meteor_e.plugins.registry import plugin_registry
 
-    try:
-        document = read_yaml(file)
-        problems = check_language(document, plugin_registry())
-        if problems:
-            return [*problems], "", ""
-        language = parse_language(document)
-    except ConfigError as error:
-        return [str(error)], "", ""
-    return [], f"{language.name} ({language.code}), tasks {', '.join(language.tasks)}", ""
+    language = check_language(file, plugin_registry())
+    return f"{language.name} ({language.code}), tasks {', '.join(language.tasks)}"
 
 
 @config.command()

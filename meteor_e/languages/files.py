@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.languages import GREEK, Evidence, Language, Normalization, Task
 from meteor_e.base.errors import near_miss
-from meteor_e.base.yamlfile import Document, Problem, is_folder, raise_problems, read_yaml
+from meteor_e.base.yamlfile import Document, is_folder, read_yaml
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -46,34 +46,27 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
         common: tasks of every language, as in ``any.yaml``; by default those.
 
     Raises:
-        ConfigError: naming file, line and key of the first mistake, and how many more there are.
+        ConfigError: naming file, line and key of the first mistake.
     """
     document = data if isinstance(data, Document) else Document(data, source)
     common = common_tasks() if common is None else common
-    raise_problems(language_problems(document, common))
+    _check(document, common)
     return _make(document, common)
 
 
-def language_problems(document: Document, common: Mapping[str, Any] | None = None) -> list[Problem]:
-    """Return all that is wrong with a language file, by line; arguments as for :func:`parse_language`."""
-    from meteor_e.base.validation import find_problems
+def _check(document: Document, common: Mapping[str, Any]) -> None:
+    from meteor_e.base.checked import convert
     from meteor_e.languages.schema import LanguageFile
     from meteor_e.text.stemming import known_stemmers
 
-    problems = find_problems(document, LanguageFile)
+    convert(document, LanguageFile)
     data = document.data
-    if not isinstance(data, Mapping):
-        return problems
-    tasks, task, stemmer = data.get("tasks", {}), data.get("default_task"), data.get("stemmer")
-    names = [*(common_tasks() if common is None else common), *(tasks if isinstance(tasks, Mapping) else ())]
-    if isinstance(task, str) and task and task not in names:
-        message = f"there is no task {task!r}{near_miss(task, names)}; its tasks: {', '.join(names) or 'none'}"
-        problems.append(document.problem(("default_task",), message))
-    stemmers = known_stemmers()
-    if isinstance(stemmer, str) and stemmer and stemmer not in stemmers:
-        message = f"there is no stemmer {stemmer!r}{near_miss(stemmer, stemmers)}; there are {', '.join(stemmers)}"
-        problems.append(document.problem(("stemmer",), message))
-    return sorted(problems, key=lambda problem: problem.line)
+    known = (("default_task", "task", [*common, *data.get("tasks", {})]), ("stemmer", "stemmer", known_stemmers()))
+    for key, what, names in known:
+        name = data.get(key)
+        if name is not None and name not in names:
+            there = f"{near_miss(name, names)}; there are {', '.join(names) or 'none'}"
+            raise document.error((key,), f"there is no {what} {name!r}{there}")
 
 
 def _make(document: Document, common: Mapping[str, Any]) -> Language:

@@ -92,7 +92,9 @@ def check_class(report: Report, cls: type[Component]) -> None:
 
 def _check_options_class(report: Report, cls: type[Component]) -> None:
     """Check that options have a class, help texts, sound defaults, and names that chains do not use themselves."""
-    from meteor_e.api.options import ComponentOptions, option_defaults, option_infos, option_problems
+    import msgspec
+
+    from meteor_e.api.options import ComponentOptions, option_defaults, option_infos
 
     kind = report.run("Options", cls.options_class)
     if kind is None:
@@ -108,10 +110,12 @@ def _check_options_class(report: Report, cls: type[Component]) -> None:
     for info in infos:
         report.expect(info.name not in ENTRY_KEYS, f"it has an option {info.name!r}, a word that chains use themselves")
         report.expect(bool(info.help), f"option {info.name!r} has no help; write Annotated[…, Meta(description='…')]")
-    required = {info.name: None for info in infos if info.required}
-    for problem in option_problems(report.title, kind, {**required, **option_defaults(kind)}):
-        if problem.key and problem.key[0] not in required:
-            report.expect(False, f"the default of option {problem.key[0]!r} {problem.message}")
+    defaults = option_defaults(kind)
+    for field in msgspec.structs.fields(kind):
+        try:
+            msgspec.convert(defaults.get(field.name), field.type if field.name in defaults else Any)
+        except msgspec.ValidationError as error:
+            report.expect(False, f"the default of option {field.name!r} is not what its type says: {error}")
 
 
 def begin(kind: str, given: Any) -> tuple[Report, Any]:

@@ -191,9 +191,9 @@ def test_words_without_a_vector_match_nothing_but_themselves():
     assert list(Compass(threshold=0.0).match(tokens("cow"), [])) == []
 
 
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
+@pytest.mark.parametrize("threshold", [-0.1, 1.1])
 def test_thresholds_lie_between_zero_and_one(threshold):
-    with pytest.raises(ConfigError, match=r"matcher 'compass': threshold must be a number from 0 to 1, not "):
+    with pytest.raises(ConfigError, match=r"matcher 'compass': threshold: must be a number from 0 to 1, not "):
         Compass(threshold=threshold)
 
 

@@ -12,11 +12,9 @@ from meteor_e.base.errors import ConfigError
 from meteor_e.base.yamlfile import (
     SIZE_LIMIT,
     Document,
-    Problem,
     dump_yaml,
     parse_yaml,
     plain_value,
-    raise_problems,
     read_yaml,
 )
 
@@ -58,7 +56,6 @@ def test_plain_values_follow_yaml_1_2(text, value):
     assert type(plain_value(text)) is type(value)
     assert parse(f"key: {text}").data == {"key": value}
     assert parse(f"key: '{text}'").data == {"key": text}
-    assert parse(f'key: !!str "{text}"').data == {"key": text}
 
 
 def test_octal_numbers_are_those_of_yaml_1_2():
@@ -68,46 +65,18 @@ def test_octal_numbers_are_those_of_yaml_1_2():
 def test_lines_are_those_of_keys_and_items():
     document = parse("# comment\na: 1\nb:\n  c: [x,\n    y]\n  d:\n    - e: 2\n")
     assert document.data == {"a": 1, "b": {"c": ["x", "y"], "d": [{"e": 2}]}}
-    assert document.line(("a",)) == 2
-    assert document.line(("b", "c")) == 4
-    assert document.line(("b", "c", 1)) == 5
-    assert document.line(("b", "d", 0, "e")) == 7
-    assert document.line(("b", "d", 0, "missing")) == 7
-    assert document.where(("b",)) == "file.yaml:3"
-    assert document.line(()) == 0
+    assert document.where(("a",)) == "file.yaml:2"
+    assert document.where(("b", "c")) == "file.yaml:4"
+    assert document.where(("b", "c", 1)) == "file.yaml:5"
+    assert document.where(("b", "d", 0, "e")) == "file.yaml:7"
+    assert document.where(("b", "d", 0, "missing")) == "file.yaml:7"
     assert document.where(()) == "file.yaml"
+    assert str(document.error(("b", "d", 0, "e"), "is wrong")) == "file.yaml:7: b.d[0].e: is wrong"
+    assert str(Document({}).error(("beam",), "is wrong")) == "beam: is wrong"
 
 
 def test_keys_are_always_texts():
     assert parse("no: 1\n1: 2\nnull: 3").data == {"no": 1, "1": 2, "null": 3}
-
-
-def test_a_key_given_twice_names_both_lines():
-    document = parse("a: 1\nb: {c: 1}\n\nb:\n  c: 2\n")
-    assert [str(problem) for problem in document.problems] == ["file.yaml:4: b: is given twice, on lines 2 and 4"]
-    assert document.data == {"a": 1, "b": {"c": 1}}
-    assert document.line(("b", "c")) == 2
-
-
-def test_numbers_are_finite():
-    document = parse("a: .inf\nb: [.nan, -.INF, 1e999]")
-    assert [str(problem) for problem in document.problems] == [
-        "file.yaml:1: a: is .inf; it must be a finite number",
-        "file.yaml:2: b[0]: is .nan; it must be a finite number",
-        "file.yaml:2: b[1]: is -.INF; it must be a finite number",
-        "file.yaml:2: b[2]: is 1e999; it must be a finite number",
-    ]
-
-
-def test_aliases_are_what_they_stand_for():
-    document = parse("a: &x {w: 1}\nb: *x\nc: &y text\nd: [*y, *x]")
-    assert document.data == {"a": {"w": 1}, "b": {"w": 1}, "c": "text", "d": ["text", {"w": 1}]}
-    assert document.line(("d", 1, "w")) == 1
-
-
-BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9)}]\n" for level in range(1, 10)
-)
 
 
 @pytest.mark.parametrize(
@@ -118,30 +87,31 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (b"\xef\xbb\xbf", "file.yaml: is empty"),
         (
             b"a: 1\n---\nb: 2\n",
-            "file.yaml:2: is not YAML: expected a single document in the stream; but found another document",
+            "file.yaml:2: a second document begins; a file holds one",
         ),
         (b"a: [1,\nb: 2\n", "file.yaml:3: is not YAML: "),
         (b"a: 'x\n", "file.yaml:2: is not YAML: "),
         (b"a:\n\t- b\n", "file.yaml:2: is not YAML: "),
         (b"a: \xe9\n", "file.yaml:1: is not UTF-8; save the file as UTF-8"),
         (b"a: 1\nb: \xff\n", "file.yaml:2: is not UTF-8; save the file as UTF-8"),
-        ("a: 1".encode("utf-16"), "file.yaml: is in UTF-16; save it as UTF-8"),
-        (b"a: 1\nb: \0", "file.yaml:2: holds the control character U+0000; is this a YAML file?"),
-        (b"a: \x1b[31m", "file.yaml:1: holds the control character U+001B; is this a YAML file?"),
-        ("a: \ufeffb".encode(), "file.yaml:1: holds the control character U+FEFF; is this a YAML file?"),
+        ("a: 1".encode("utf-16"), "file.yaml:1: is not UTF-8; save the file as UTF-8"),
+        (b"a: 1\nb: \0", "file.yaml: is not YAML: control characters are not allowed"),
+        (b"a: \x1b[31m", "file.yaml: is not YAML: control characters are not allowed"),
         (b"\n? [a]\n: b", "file.yaml:2: has a key that is not a text"),
         (
             b"a: !!python/object/apply:os.system ['x']",
-            "file.yaml:1: has the tag tag:yaml.org,2002:python/object/apply:os",
+            "file.yaml:1: a: has an anchor, an alias or a tag, which are not",
         ),
-        (b"a: !path x", "file.yaml:1: has the tag !path; tags are not allowed"),
-        (b"a: !!int '1'", "file.yaml:1: has the tag tag:yaml.org,2002:int; tags are not allowed"),
-        (b"a: *x", "file.yaml:1: is not YAML: found undefined alias"),
-        (b"a: &x [*x]", "file.yaml:1: is nested more than 20 deep"),
-        (b"\n" + b"[" * 100_000, "file.yaml:2: is nested more than 20 deep"),
+        (b"a: !path x", "file.yaml:1: a: has an anchor, an alias or a tag"),
+        (b"\na: *x", "file.yaml:2: a: has an anchor, an alias or a tag"),
+        (b"a: &x [*x]", "file.yaml:1: a: has an anchor, an alias or a tag"),
+        (b"a: .inf", "file.yaml:1: a: is .inf; it must be a finite number"),
+        (b"a:\n- .nan", "file.yaml:2: a[0]: is .nan; it must be a finite number"),
+        (b"a: 1e999", "file.yaml:1: a: is 1e999; it must be a finite number"),
+        (b"a: 1\nb: {c: 1}\n\nb: 2", "file.yaml:4: b: is given twice, on lines 2 and 4"),
+        (b"\n" + b"[" * 100_000, "file.yaml:2: is not YAML: exceeded maximum nesting depth"),
         (b"{a: " * 100_000, "file.yaml:1: is nested more than 20 deep"),
-        (b"- " * 100_000, "file.yaml:1: is nested more than 20 deep"),
-        (BOMB.encode(), "file.yaml:1: has more than 20000 values, with anchors expanded"),
+        (b"- " * 25, "file.yaml:1: is nested more than 20 deep"),
         (b"[" + b"1," * 30_000 + b"]", "file.yaml:1: has more than 20000 values"),
         (b"#" * (SIZE_LIMIT + 1), "file.yaml: is larger than 1 MiB; this cannot be the right file"),
     ],
@@ -187,7 +157,7 @@ def test_encoding_marks_and_line_ends(tmp_path):
     file.write_bytes("\ufeffname: čeština 🦆\r\nb: 2\r\n".encode())
     document = read_yaml(file)
     assert document.data == {"name": "čeština 🦆", "b": 2}
-    assert document.line(("b",)) == 2
+    assert document.where(("b",)).endswith(":2")
 
 
 def test_json_is_yaml():
@@ -216,25 +186,9 @@ def test_paths_are_seen_from_the_file(tmp_path, monkeypatch):
     assert document.path("~nosuchuser/x.tsv") == str(tmp_path / "conf" / "~nosuchuser" / "x.tsv")
 
 
-def test_problems_in_words():
-    first = Problem("f.yaml", 3, ("matchers", 1, "weight"), "is wrong")
-    note = Problem("f.yaml", 0, (), "is odd", is_note=True)
-    assert str(first) == "f.yaml:3: matchers[1].weight: is wrong"
-    assert str(note) == "f.yaml: note: is odd"
-    assert str(Problem("", 0, ("beam",), "is wrong")) == "beam: is wrong"
-    raise_problems([])
-    raise_problems([note])
-    with pytest.raises(ConfigError, match=r"^f.yaml:3: matchers\[1\].weight: is wrong$"):
-        raise_problems([note, first])
-    with pytest.raises(ConfigError, match=r"is wrong \(and 1 more problem; meteor-e config check lists them\)$"):
-        raise_problems([first, note, first])
-    with pytest.raises(ConfigError, match=r"^beam: is wrong \(and 2 more problems\)$"):
-        raise_problems([Problem("", 0, ("beam",), "is wrong")] * 3)
-
-
 def test_terminal_controls_do_not_get_out():
     document = parse(r'"\e[31m\nx": 1')
-    assert str(document.problem(("\x1b[31m\nx",), "unknown key")) == "file.yaml:1: �[31m�x: unknown key"
+    assert str(document.error(("\x1b[31m\nx",), "unknown key")) == "file.yaml:1: �[31m�x: unknown key"
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -251,7 +205,6 @@ def test_what_is_dumped_comes_back(data):
     document = parse(text)
     assert document.data == data
     assert repr(document.data) == repr(data)
-    assert not document.problems
 
 
 @pytest.mark.parametrize("text", ["no", "1e-3", "0o17", "1.", "12:30", "~", "", "2001-01-01", "=", "<<", ".nan"])

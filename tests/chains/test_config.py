@@ -7,7 +7,7 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.api.languages import Normalization
-from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, ResourceError
+from meteor_e.base.errors import ConfigError, MeteorError, MeteorWarning, PluginError, ResourceError
 from meteor_e.base.yamlfile import parse_yaml
 from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import check_chain
@@ -148,10 +148,7 @@ lemmatizer: {use: lookup, file: l.tsv}
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("{use: table}", "chain.yaml:2: matcher 'table' needs the option 'file'"),
-        ("{use: table, file: x, models: y}", "chain.yaml:2: matcher 'table': models must be a list, not '/"),
-        ("{use: table, flie: x}", r"chain.yaml:2: matcher 'table' has no option 'flie' \(did you mean 'file'\?\)"),
-        ("{use: stem, stemmer: [x]}", "chain.yaml:2: matcher 'stem': stemmer must be a text, not a list"),
+        ("{use: table, file: x, models: y}", "chain.yaml:2: matcher 'table': models: must be a list, not '/"),
     ],
 )
 def test_options_are_checked_before_anything_is_made(write, plugin_site, entry, message):
@@ -232,16 +229,12 @@ def test_unknown_names():
         load_chain("nowhere/x.yaml")
 
 
-MORE = " (and 2 more problems; meteor-e config check lists them)"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("langauge: en", "{file}:1: langauge: unknown key (did you mean 'language'?)"),
-        ("beam: x\ntask: 3\nbeam: 3", "{file}:1: beam: must be a whole number, 1 or more, not 'x'" + MORE),
         ("", "{file}: is empty"),
-        ("a: [", "{file}:2: is not YAML: while parsing a flow node; did not find expected node content"),
+        ("a: [", "{file}:2: is not YAML: did not find expected node content"),
         ("en", "{file}: must be a mapping of keys to values, not 'en'"),
     ],
 )
@@ -284,7 +277,7 @@ def test_mistakes_name_file_line_and_key(write, text, message):
         (
             "language: other\nlemmatizer:\n  use: lookup",
             ConfigError,
-            "{file}:2: lemmatizer 'lookup' needs the option 'file'",
+            "{file}:2: lemmatizer 'lookup': the option 'file' is missing",
         ),
     ],
 )
@@ -300,7 +293,7 @@ def test_mistakes_of_python_have_no_file():
         Meteor("other", parameters={"alpah": 0.5})
     with pytest.raises(ConfigError, match=r"^normalization: must be one of none, lower, full, no-punctuation, not 'f"):
         Meteor("other", normalization="ful")
-    with pytest.raises(ConfigError, match=r"^beam: must be a whole number, 1 or more, not '40'"):
+    with pytest.raises(ConfigError, match=r"^beam: must be a whole number, at least 1, not '40'"):
         Meteor("other", beam="40")
     with pytest.raises(ConfigError, match=r"^beem: unknown key \(did you mean 'beam'\?\)$"):
         Meteor.from_config("exact", beem=3)
@@ -327,7 +320,7 @@ def test_a_chain_with_a_language_file(write):
     assert meteor.chain.language.code == "xx"
     assert meteor.score("a b", "a b").score == 1.0
     write("code: xx\n", "xx.yaml")
-    with pytest.raises(ConfigError, match=r"chain\.yaml:1: language: .*xx\.yaml: the key 'name' is missing \(and"):
+    with pytest.raises(ConfigError, match=r"chain\.yaml:1: language: .*xx\.yaml: the key 'name' is missing"):
         Meteor.from_config(file)
 
 
@@ -341,22 +334,21 @@ def blocks(name: str, kind: str) -> list[str]:
 @pytest.mark.parametrize("text", blocks("chains.md", "yaml"))
 def test_the_examples_of_the_documentation(write, text):
     write("word\tNOUN\tlemma\n", "lemmas.tsv")
-    chain = load_chain(write(text))
-    assert resolve(chain, plugin_registry()).matchers
-    found, problems = check_chain(parse_yaml(text.encode(), str(write(text))), plugin_registry())
-    assert found is not None
     # A pack need not be installed where the tests run.
-    assert all(problem.is_note for problem in problems)
+    assert check_chain(write(text), plugin_registry()).matchers
 
 
-def test_the_mistakes_of_the_documentation():
+def test_the_mistakes_of_the_documentation(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (text,) = blocks("chains.md", "yaml wrong")
     (expected,) = blocks("chains.md", "text")
-    _, problems = check_chain(parse_yaml(text.encode(), "chain.yaml"), plugin_registry())
     known = ", ".join(plugin_registry().names("matcher"))
-    assert "".join(f"{problem}\n" for problem in problems if not problem.is_note) == re.sub(
-        "(?<=; the matchers: ).*?(?=;)", known, expected
-    )
+    for line in re.sub("(?<=; the matchers: ).*?(?=;)", known, expected).splitlines():
+        Path("chain.yaml").write_text(text)
+        with pytest.raises(MeteorError) as caught:
+            check_chain(Path("chain.yaml"), plugin_registry())
+        assert str(caught.value) == line
+        text = text.replace("alhpa", "alpha")
 
 
 @pytest.mark.parametrize("text", blocks("languages.md", "yaml"))

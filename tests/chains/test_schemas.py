@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from meteor_e.base.validation import find_problems
+from meteor_e.base.checked import convert
+from meteor_e.base.errors import ConfigError
 from meteor_e.base.yamlfile import parse_yaml, read_yaml
 from meteor_e.chains.schemas import FILES, json_schema
 from meteor_e.languages.schema import LanguageFile
@@ -27,7 +28,7 @@ def test_schemas_are_up_to_date(kind):
 def test_apostrophe_styles_are_those_of_the_normalizer():
     for style in APOSTROPHE_STYLES:
         text = f"code: x\nname: x\nmatchers: [exact]\ndefault_task: li\napostrophes: {style}"
-        assert find_problems(parse_yaml(text.encode(), ""), LanguageFile) == []
+        assert convert(parse_yaml(text.encode(), ""), LanguageFile).apostrophes == style
     assert len(
         json.loads(json_schema("language"))["$defs"]["LanguageFile"]["properties"]["apostrophes"]["enum"]
     ) == len(APOSTROPHE_STYLES)
@@ -71,4 +72,9 @@ def test_our_own_files_fit_their_schemas(validators, kind, file):
 )
 def test_schema_and_checker_agree(validators, text):
     document = parse_yaml(text.encode(), "c.yaml")
-    assert validators["chain"].is_valid(document.data) == (find_problems(document, FILES["chain"]) == [])
+    try:
+        convert(document, FILES["chain"])
+    except ConfigError:
+        assert not validators["chain"].is_valid(document.data)
+    else:
+        assert validators["chain"].is_valid(document.data)

@@ -37,7 +37,7 @@ def run(*arguments: str) -> str:
     return result.output
 
 
-def test_check_reports_every_problem(tmp_path):
+def test_check_reports_a_problem_of_every_file(tmp_path):
     (tmp_path / "bad.yaml").write_text("langauge: en\nbeam: 0\nmatchers:\n  - exat\n")
     (tmp_path / "good.yaml").write_text("language: da\n")
     (tmp_path / "note.yaml").write_text("task: adq\n")
@@ -46,15 +46,11 @@ def test_check_reports_every_problem(tmp_path):
     assert (code, err) == (2, "")
     lines = out.splitlines()
     assert lines[0] == "bad.yaml:1: langauge: unknown key (did you mean 'language'?)"
-    assert lines[1] == "bad.yaml:2: beam: must be a whole number, 1 or more, not 0"
-    assert lines[2].startswith("bad.yaml:4: matchers[0]: there is no matcher 'exat' (did you mean 'exact'?)")
-    assert lines[3].startswith("bad.yaml: note: language: the resource pack 'en' is not installed")
-    assert lines[4].startswith("good.yaml: OK: language da, ")
-    assert lines[5].startswith("note.yaml: note: language: ")
-    assert lines[6].startswith("note.yaml: OK: ")
-    assert lines[7].startswith("broken.yaml:2: is not YAML: ")
-    assert lines[8] == "missing.yaml: cannot be read: No such file or directory"
-    assert len(lines) == 9
+    assert lines[1].startswith("good.yaml: OK: language da, ")
+    assert lines[2].startswith("note.yaml: OK: ")
+    assert lines[3].startswith("broken.yaml:2: is not YAML: ")
+    assert lines[4] == "missing.yaml: cannot be read: No such file or directory"
+    assert len(lines) == 5
 
 
 @pytest.mark.parametrize(
@@ -85,12 +81,9 @@ def test_check_of_good_files(tmp_path):
     (tmp_path / "note.yaml").write_text("task: adq\n")
     code, out, err = meteor_e("check", "good.yaml", "note.yaml")
     assert (code, err) == (0, "")
-    packs = tmp_path / "packs"
     not_looked = "; resources were not looked at, as the pack en is not installed"
-    note = f"the resource pack 'en' is not installed in {packs}; install it with `meteor-e pack install en`"
     assert out.splitlines() == [
         f"good.yaml: OK: language da, task li, matchers exact{not_looked}",
-        f"note.yaml: note: language: {note}",
         "note.yaml: OK: language en, task adq, matchers exact, stem, synonym, paraphrase" + not_looked,
     ]
 
@@ -117,7 +110,7 @@ def test_check_of_languages(tmp_path):
     code, out, _ = meteor_e("check", "--language", "xx.yaml", "missing.yaml")
     assert code == 2
     assert out == (
-        "xx.yaml:4: default_task: there is no task 'rnak'; its tasks: li, tune, universal, all, any\n"
+        "xx.yaml:4: default_task: there is no task 'rnak'; there are li, tune, universal, all, any\n"
         "missing.yaml: cannot be read: No such file or directory\n"
     )
 
@@ -145,7 +138,7 @@ def test_show_of_a_file(tmp_path):
         (["show", "htre"], 2, "meteor-e: there is no chain 'htre' (did you mean 'hter'?); the chains: "),
         (["show", "-l", "xq"], 2, "meteor-e: there is no language 'xq'"),
         (["show", "adq", "-l", "de"], 2, "meteor-e: "),
-        (["show", "bad.yaml"], 2, "meteor-e: bad.yaml:1: beam: must be a whole number, 1 or more, not 0"),
+        (["show", "bad.yaml"], 2, "meteor-e: bad.yaml:1: beam: must be a whole number, at least 1, not 0"),
         (["check"], 2, "meteor-e: Missing argument 'FILE...'"),
     ],
 )

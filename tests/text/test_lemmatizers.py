@@ -121,11 +121,11 @@ def test_lookup_without_a_file(tmp_path):
         LookupLemmatizer.make(context, file=str(tmp_path / "nothing.tsv"))
     with pytest.raises(ResourceError, match="cannot be read: Is a directory"):
         LookupLemmatizer.make(context, file=str(tmp_path))
-    with pytest.raises(ConfigError, match="'lookup' needs the option 'file'"):
+    with pytest.raises(ConfigError, match="'lookup': the option 'file' is missing"):
         LookupLemmatizer.make(context)
-    with pytest.raises(ConfigError, match=r"'lookup' has no option 'fille' \(did you mean 'file'\?\)"):
+    with pytest.raises(ConfigError, match=r"'lookup': fille: unknown option \(did you mean 'file'\?\)"):
         LookupLemmatizer.make(context, fille="x")
-    with pytest.raises(ConfigError, match="'lookup': file must be the path of a file, not 7"):
+    with pytest.raises(ConfigError, match="'lookup': file: must be the path of a file, not 7"):
         LookupLemmatizer.make(context, file=7)
 
 

@@ -129,5 +129,5 @@ def test_score_takes_scores_of_a_file(tmp_path):
         run(*arguments, "--name", "one.x")
     with pytest.raises(InputError, match="nowhere"):
         run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:nowhere")
-    with pytest.raises(ConfigError, match="needs the option 'files'"):
+    with pytest.raises(ConfigError, match="the option 'files' is missing"):
         run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:")

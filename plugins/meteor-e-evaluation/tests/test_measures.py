@@ -146,9 +146,9 @@ def test_relative_rankings_count_the_threshold_itself():
     human = np.array([[0.0, 50.0], [25.0, 60.0], [60.0, 60.0]])
     test = make_set(human)
     assert [len(measure(f"darr:threshold={t}").pairs(test)) for t in (0, 10, 25, 26)] == [5, 5, 3, 2]
-    with pytest.raises(ConfigError, match=r"'darr' has no option 'treshold' .did you mean 'threshold'"):
+    with pytest.raises(ConfigError, match=r"'darr': treshold: unknown option .did you mean 'threshold'"):
         measure("darr:treshold=1")
-    with pytest.raises(ConfigError, match="threshold must be a number, 0 or more, not 'x'"):
+    with pytest.raises(ConfigError, match="threshold: must be a number, at least 0, not 'x'"):
         measure("darr:threshold=x")
     with pytest.raises(ConfigError, match="'pearson' has no option"):
         measure("pearson:threshold=1")

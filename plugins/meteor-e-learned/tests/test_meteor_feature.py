@@ -87,5 +87,5 @@ def test_settings_of_a_chain():
 
 
 def test_meteor_refuses_other_options():
-    with pytest.raises(ConfigError, match=r"feature 'meteor' has no option 'tasks' \(did you mean 'task'"):
+    with pytest.raises(ConfigError, match=r"feature 'meteor': tasks: unknown option \(did you mean 'task'"):
         MeteorFeature.make(default_context(), tasks="adq")

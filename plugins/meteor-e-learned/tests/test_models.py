@@ -9,7 +9,6 @@ from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.models.base import strict_tau
 from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 from meteor_e_learned.models.segment_regression import SegmentRegression
-from sklearn.base import clone
 
 from meteor_e.api import Estimator
 from meteor_e.api.estimators import TrainingRun
@@ -41,7 +40,7 @@ def test_logistic_learns_and_is_antisymmetric(pairs):
     scores = model.score_segments(X[:, :3]) - model.score_segments(X[:, 3:])
     assert scores == pytest.approx(model.decision_function(X))
     assert model.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(len(X)))
-    again = clone(model)
+    again = type(model)(model.options)
     again.restore(model.arrays())
     assert (again.decision_function(X) == model.decision_function(X)).all()
     with pytest.raises(ConfigError, match="4 numbers a pair"):
@@ -66,7 +65,7 @@ def test_regression():
     model = SegmentRegression(alphas=(0.1, 10.0)).fit(X[:200], y[:200], groups=groups[:200])
     assert model.degree_ == 2
     assert model.score(X[200:], y[200:]) > 0.9
-    again = clone(model)
+    again = type(model)(model.options)
     again.restore(model.arrays())
     assert (again.predict(X) == model.predict(X)).all()
     assert max(model.folds_.values()) > 0.9
@@ -97,9 +96,9 @@ def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
     assert np.corrcoef(cut.predict(X), plain.predict(X))[0, 1] > 0.99
     for options, message in (
         ({"alphas": (0.0, 1.0)}, "above 0"),
-        ({"alphas": ()}, "alphas must be a list with something in it"),
-        ({"degrees": (1, 3)}, "degrees.1. must be one of 1, 2, not 3"),
-        ({"clip": 0.5}, "clip must be a number from 0, less than 0.5, not 0.5"),
+        ({"alphas": ()}, "alphas: must be a list with something in it"),
+        ({"degrees": (1, 3)}, "degrees.1.: must be one of 1, 2, not 3"),
+        ({"clip": 0.5}, "clip: must be a number, at least 0 and below 0.5, not 0.5"),
         ({"clip_scores": -0.1}, "clip_scores must be a number .*, not -0.1"),
     ):
         with pytest.raises(ConfigError, match=message):

@@ -102,12 +102,12 @@ def test_the_language_s_vectors_are_the_default(plane, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threshold": 2}, "threshold must be a number from 0 to 1, not 2"),
-        ({"threshold": "abc"}, "threshold must be a number from 0 to 1, not 'abc'"),
-        ({"key": "words"}, r"key must be one of .*, not 'words' \(did you mean 'word'"),
+        ({"threshold": 2}, "threshold: must be a number from 0 to 1, not 2"),
+        ({"threshold": "abc"}, "threshold: must be a number from 0 to 1, not 'abc'"),
+        ({"key": "words"}, r"key: must be one of .*, not 'words' \(did you mean 'word'"),
         ({"below": 0.5}, "below is 0.5; it must be above the threshold"),
-        ({"tags": "NOUN"}, "tags must be a list with something in it, not 'NOUN'"),
-        ({"treshold": 0.5}, r"no option 'treshold' \(did you mean 'threshold'"),
+        ({"tags": "NOUN"}, "tags: must be a list with something in it, not 'NOUN'"),
+        ({"treshold": 0.5}, r"treshold: unknown option \(did you mean 'threshold'"),
     ],
 )
 def test_wrong_options(plane, options, message):

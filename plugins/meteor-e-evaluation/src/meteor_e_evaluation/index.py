@@ -15,9 +15,9 @@ from typing import Any, Literal
 import msgspec
 
 from meteor_e.api import ConfigError, InputError
+from meteor_e.base.checked import convert
 from meteor_e.base.errors import near_miss
-from meteor_e.base.validation import find_problems
-from meteor_e.base.yamlfile import raise_problems, read_yaml
+from meteor_e.base.yamlfile import read_yaml
 from meteor_e.formats.test_sets import target_language
 
 JudgementFormat = Literal[
@@ -219,8 +219,7 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
     document = read_yaml(file)
     if isinstance(document.data, dict):
         _simplify(document.data)
-    raise_problems(find_problems(document, DataIndex), lister="")
-    index = msgspec.convert(document.data, DataIndex)
+    index: DataIndex = convert(document, DataIndex)
     if (index.outputs is None or not index.references) == (index.records is None):
         raise ConfigError(f"{file}: give either 'records', or 'outputs', 'references' and 'judgements'")
     for pair in index.pairs:

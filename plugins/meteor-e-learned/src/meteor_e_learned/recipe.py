@@ -10,9 +10,9 @@ from typing import Any, Literal
 import msgspec
 
 from meteor_e.api import ConfigError
+from meteor_e.base.checked import convert
 from meteor_e.base.errors import near_miss
-from meteor_e.base.validation import find_problems
-from meteor_e.base.yamlfile import parse_yaml, raise_problems, read_yaml
+from meteor_e.base.yamlfile import parse_yaml, read_yaml
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e_learned.extraction import FeatureSet
 
@@ -83,8 +83,7 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
         ConfigError: for a file that cannot be read, or anything in it that is wrong, with the line.
     """
     document = read_yaml(path)
-    raise_problems(find_problems(document, Recipe), lister="")
-    recipe: Recipe = msgspec.convert(document.data, Recipe)
+    recipe: Recipe = convert(document, Recipe)
     _check_name(recipe, document.where(("name",)))
     _check_estimator(recipe, document.where(("estimator",)))
     if not recipe.train:
@@ -101,8 +100,7 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
         ConfigError: if it is not a recipe.
     """
     document = parse_yaml(content, source)
-    raise_problems(find_problems(document, Recipe), lister="")
-    recipe: Recipe = msgspec.convert(document.data, Recipe)
+    recipe: Recipe = convert(document, Recipe)
     _check_name(recipe, source)
     _check_estimator(recipe, source)
     return recipe
