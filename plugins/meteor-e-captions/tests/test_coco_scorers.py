@@ -20,7 +20,7 @@ def meteor(_own_packs):
 
 def test_score_is_the_corpus_score_then_one_each(meteor):
     score, scores = meteor.compute_score(GTS, RES)
-    segments = list(meteor._meteor.segments([RES[key][0] for key in GTS], list(GTS.values())))
+    segments = list(meteor._metric.segments([RES[key][0] for key in GTS], list(GTS.values())))
     assert scores == [segment.score for segment in segments]
     assert 0 < score < 1
     assert meteor.method() == str(meteor) == "METEOR"
@@ -61,17 +61,11 @@ def deep():
         ({1: ["a"], 2: ["b"]}, {1: ["a"]}, "image 2 is in gts, but not in res"),
         ({1: ["a"]}, {1: ["a"], "x": ["b"]}, "image 'x' is in res, but not in gts"),
         ({1: ["a"]}, {1: ["a", "b"]}, "image 1 has 2 captions in res"),
-        ({1: ["a"]}, {1: []}, "image 1 has no caption in res"),
-        ({1: []}, {1: ["a"]}, "image 1 has no caption in gts"),
-        ({1: None}, {1: ["a"]}, "image 1 needs a list of captions in gts"),
-        ({1: ["a"]}, {1: "a"}, "image 1 needs a list of captions in res"),
         ({1: [None]}, {1: ["a"]}, "a caption in gts of image 1 must be a text"),
         ({1: [{"caption": "a"}]}, {1: ["a"]}, "tokenize the captions first"),
-        ({1: {"caption": "a"}}, {1: ["a"]}, "image 1 needs a list of captions in gts"),
         ({}, {}, "no captions"),
         ({1: deep()}, {1: ["a"]}, "a caption in gts of image 1 must be a text"),
         ({1: ["a"]}, {1: [Unspoken()]}, "a caption in res of image 1 must be a text"),
-        (["a"], {1: ["a"]}, "gts must be a mapping"),
     ],
 )
 def test_bad_input_names_the_image(meteor, gts, res, problem):

@@ -67,11 +67,6 @@ def test_characters_beyond_the_first_plane_are_two():
     assert Tokenizer().lines(["a\U0001f600b \U0001f600", "http://\U00010000 x"]) == ["a b", "http://\U00010000 x"]
 
 
-def test_line_ends_of_the_java_program():
-    assert Tokenizer().text("a\r\nb\rc\u2028d\n") == "a\nb\nc\nd\n"
-    assert Tokenizer().text("") == ""
-
-
 @pytest.mark.parametrize(
     "unit",
     [

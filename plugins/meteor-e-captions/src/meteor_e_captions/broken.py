@@ -8,17 +8,14 @@ their ending. So the model depends little on the subject.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
-from operator import eq
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from meteor_e_captions.grouping import distinct, grouped
-from meteor_e_captions.lexicon import FUNCTION_WORDS, NO_CONTENT, word_class
+from meteor_e_captions.lexicon import word_class
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats, Integers
@@ -28,38 +25,10 @@ REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled 
                "too short", "share of repeated words")  # fmt: skip
 
 
-def neighbors(words: Sequence[str]) -> set[str]:
-    """Return the pairs and triples of classes of a caption, with ``^`` before its first and ``$`` after its last."""
-    classes = ["^", *map(word_class, words), "$"]
-    found = {f"{one} {other}" for one, other in pairwise(classes)}
-    found.update(map(" ".join, zip(classes, classes[1:], classes[2:], strict=False)))
-    return found
-
-
-def repetitions(words: Sequence[str]) -> list[float]:
-    """Return what a caption repeats, as :data:`REPETITIONS` names it."""
-    size = len(words)
-    if len(set(words)) == size:
-        return [0.0, 0.0, 0.0, 0.0, 0.0, float(size < 4), 0.0]
-    content = [word for word in words if word not in NO_CONTENT]
-    single = len(content) - len(set(content))
-    pairs = list(pairwise(words))
-    telling_pairs = triples = 0
-    longest = min(single, 1)  # of single words, only content words count
-    if len(set(pairs)) < len(pairs):
-        telling = [pair for pair in pairs if not (pair[0] in FUNCTION_WORDS and pair[1] in FUNCTION_WORDS)]
-        telling_pairs = len(telling) - len(set(telling))
-        triples = size - 2 - len(set(zip(words, words[1:], words[2:], strict=False)))
-        longest = _longest_repeated(words, min(8, size // 2))[0]
-    doubled = sum(map(eq, words, words[1:]))
-    some = map(float, (min(single, 3), min(telling_pairs, 3), min(triples, 3), min(doubled, 2), longest, size < 4))
-    return [*some, single / max(1, len(content))]
-
-
-def _longest_repeated(words: Sequence[str], most: int) -> tuple[int, int]:
-    """Return the length of the longest sequence of words that comes twice, at most ``most``, and where it begins."""
+def _longest_repeated(words: Sequence[str]) -> tuple[int, int]:
+    """Return the length of the longest sequence of words that comes twice, and where it begins the second time."""
     found = 0, 0
-    for length in range(1, most + 1):
+    for length in range(1, len(words) // 2 + 1):
         seen: set[tuple[str, ...]] = set()
         for start, sequence in enumerate(zip(*(words[first:] for first in range(length)), strict=False)):
             if sequence in seen:
@@ -79,8 +48,8 @@ def _repeats(keys: Integers, text_of: Integers, count: int) -> Integers:
     return repeats
 
 
-def all_repetitions(columns: WordColumns, texts: Texts) -> Floats:
-    """Return :func:`repetitions` of texts: ``(texts, 7)``."""
+def repetitions(columns: WordColumns, texts: Texts) -> Floats:
+    """Return what captions repeat, as :data:`REPETITIONS` names it: ``(texts, 7)``; function words may come twice."""
     words, text_of, lengths = texts.words, texts.of, texts.lengths
     count, size = len(lengths), len(columns.stem)
     telling, function = columns.telling[words], columns.function[words]
@@ -119,20 +88,6 @@ def all_repetitions(columns: WordColumns, texts: Texts) -> Floats:
     )
 
 
-class Broken(NamedTuple):
-    """What the detector says of a caption.
-
-    Attributes:
-        probability: that it is broken.
-        logit: the same as a sum of weights.
-        reasons: what speaks for it, the strongest first, in words; empty for a caption that is probably whole.
-    """
-
-    probability: float
-    logit: float
-    reasons: list[str]
-
-
 class BrokenDetector:
     """The model.
 
@@ -144,16 +99,6 @@ class BrokenDetector:
 
     def __init__(self, weights: Mapping[str, float], repeated: Sequence[float], intercept: float) -> None:
         self._weights, self._repeated, self._intercept = weights, list(repeated), intercept
-
-    def numbers(self) -> tuple[Mapping[str, float], list[float], float]:
-        """Return all weights, as the class takes them."""
-        return self._weights, self._repeated, self._intercept
-
-    def logit(self, words: Sequence[str]) -> float:
-        """Return the sum of weights of a caption's words; positive if it is rather broken."""
-        get = self._weights.get
-        total = self._intercept + sum([get(each, 0.0) for each in sorted(neighbors(words))])
-        return total + sum(weight * value for weight, value in zip(self._repeated, repetitions(words), strict=True))
 
     @cached_property
     def _tables(self) -> tuple[dict[str, int], dict[int, tuple[Integers, Floats]]]:
@@ -173,7 +118,7 @@ class BrokenDetector:
         return names, tables
 
     def logits(self, lexicon: Lexicon, texts: Texts) -> Floats:
-        """Return :meth:`logit` of many captions."""
+        """Return the sum of weights of each caption's words; positive if it is rather broken, 20 without words."""
         words, lengths, count = texts.words, texts.lengths, len(texts.lengths)
         known = lexicon.columns
         names, tables = self._tables
@@ -200,22 +145,23 @@ class BrokenDetector:
             text, key = np.divmod(each, size**order)
             at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
             totals += np.bincount(text, np.where(keys[at] == key, weights[at], 0.0), count)
+        totals += repetitions(known, texts) @ np.array(self._repeated)
         # Weights have three decimals: rounding makes the sum the same in every order.
-        result: Floats = np.round(totals + all_repetitions(known, texts) @ np.array(self._repeated), 6)
+        result: Floats = np.where(lengths == 0, 20.0, np.round(totals, 6))
         return result
 
-    def explain(self, words: Sequence[str]) -> Broken:
-        """Say how probably a caption is broken, and why."""
-        if not words:
-            return Broken(1.0, math.inf, ["it has no words"])
-        logit = self.logit(words)
-        reasons = self._reasons(words) if logit > 0 else []
-        return Broken(1 / (1 + math.exp(-max(min(logit, 500.0), -500.0))), logit, reasons)
+    def reasons(self, words: Sequence[str], *, repeats: bool) -> list[str]:
+        """Say in words why a caption is taken for broken, the strongest reason first.
 
-    def _reasons(self, words: Sequence[str]) -> list[str]:
+        Args:
+            words: of the caption.
+            repeats: whether it has one of the first five of :data:`REPETITIONS`.
+        """
+        if not words:
+            return ["it has no words"]
         reasons = []
-        length, start = _longest_repeated(words, len(words) // 2)
-        if any(repetitions(words)[:5]):
+        if repeats:
+            length, start = _longest_repeated(words)
             reasons.append(f"it repeats '{' '.join(words[start : start + length])}'")
         classes = ["^", *map(word_class, words), "$"]
         shown = ["", *words, ""]

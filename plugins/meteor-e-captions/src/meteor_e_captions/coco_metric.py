@@ -21,7 +21,7 @@ from meteor_e_captions.coco_scores import (
     count_ngrams,
     rouge_l,
 )
-from meteor_e_captions.ptb import PUNCTUATION, Tokenizer
+from meteor_e_captions.segmenter import PTBSegmenter
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
@@ -40,7 +40,7 @@ class CaptionScores(Metric):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._tokenizer = Tokenizer(lowercase=True, drop=PUNCTUATION)
+        self._segmenter = PTBSegmenter()
         self._frequencies: Frequencies | None = None
         self._raw: list[Sequence[str]] = []
         self._tokens: list[list[str]] = []
@@ -57,13 +57,8 @@ class CaptionScores(Metric):
         self._frequencies = count_frequencies(self._tokens)
 
     def _tokenized(self, references: Sequence[Sequence[str]]) -> list[list[str]]:
-        lines = iter(self._lines([text for texts in references for text in texts]))
+        lines = iter(self._segmenter.captions([text for texts in references for text in texts]))
         return [[next(lines) for _ in texts] for texts in references]
-
-    def _lines(self, texts: Sequence[str]) -> list[str]:
-        if not texts:
-            return []
-        return [line.rstrip() for line in self._tokenizer.lines([" ".join(text.splitlines()) for text in texts])]
 
     def counted(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
@@ -73,7 +68,7 @@ class CaptionScores(Metric):
         # References were tokenized together: a full stop at the end of one depends on the next.
         prepared = self._raw[first : first + len(hypotheses)] == list(references)
         tokens = self._tokens[first : first + len(hypotheses)] if prepared else self._tokenized(references)
-        captions = self._lines(hypotheses)
+        captions = self._segmenter.captions(hypotheses)
         return captions, tokens, count_ngrams(captions, tokens, self._frequencies)
 
 
@@ -128,9 +123,7 @@ class CocoMetric(CaptionScores):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        meteor = Meteor("en", normalization="full")
-        meteor.compare_words_by("java")
-        self._meteor = ChainMetric.of(meteor)
+        self._meteor = ChainMetric.of(java_meteor())
 
     @property
     def signature(self) -> str:  # type: ignore[override]
@@ -142,10 +135,9 @@ class CocoMetric(CaptionScores):
     ) -> Floats:
         """Return statistics of BLEU and METEOR, scores of the others, and 1, ``(captions, width)``."""
         captions, tokens, counted = self.counted(hypotheses, references)
-        own = [_line(text.replace("|||", "").replace("  ", " ")) for text in captions]
-        theirs = [[_line(part) for text in texts for part in text.split("|||")] for texts in tokens]
         single = (rouge_l(counted), cider(counted), np.ones(len(captions)))
-        return np.column_stack([bleu_statistics(counted), *single, self._meteor.statistics(own, theirs)])
+        meteor = self._meteor.statistics(*java_lines(captions, tokens))
+        return np.column_stack([bleu_statistics(counted), *single, meteor])
 
     def corpus_scores(self, sums: Floats) -> Floats:
         """Return one row per system, a number for each column."""
@@ -153,6 +145,19 @@ class CocoMetric(CaptionScores):
         meteor = np.asarray(self._meteor.corpus_scores(sums[:, _BLEU + 3 :]), float)
         meteor = meteor if meteor.ndim == 1 else meteor[:, 0]
         return np.column_stack([bleu(sums[:, :_BLEU]), meteor, sums[:, _BLEU : _BLEU + 2] / count[:, None]])
+
+
+def java_meteor() -> Meteor:
+    """Return METEOR as pycocoevalcap starts it: ``-l en -norm``, with words told apart by their hashes."""
+    meteor = Meteor("en", normalization="full")
+    meteor.compare_words_by("java")
+    return meteor
+
+
+def java_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+    """Return tokenized texts as the Java program takes them from what pycocoevalcap writes; it cleans captions only."""
+    own = [_line(text.replace("|||", "").replace("  ", " ")) for text in captions]
+    return own, [[_line(part) for text in texts for part in text.split("|||")] for texts in references]
 
 
 def _line(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e_captions.features import compare_words, number_words
+from meteor_e_captions.broken import repetitions
+from meteor_e_captions.features import compare_words
 from meteor_e_captions.lexicon import KINDS, split
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def describe_captions(
     lexicon: Lexicon, detector: BrokenDetector, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[CaptionReport]:
     """Return a report for each caption."""
-    compared = compare_words(lexicon, number_words(lexicon, hypotheses, references), references)
+    compared = compare_words(lexicon, hypotheses, references)
     kinds = lexicon.columns.kind
     needed = _AGREED * np.array([len(texts) for texts in references])[compared.theirs.segment]
     missing: list[dict[str, list[str]]] = [{} for _ in hypotheses]
@@ -75,10 +77,12 @@ def describe_captions(
             if kind in _NAMED and (lists is invented or (segment, stem) not in has):
                 lists[segment].setdefault(kind, []).append(lexicon.words[word])
     reports = []
-    for number, text in enumerate(hypotheses):
-        broken = detector.explain(split(text))
-        reasons = broken.reasons if broken.logit > 0 else []
-        reports.append(CaptionReport(text, missing[number], invented[number], broken.probability, reasons))
+    logits = detector.logits(lexicon, compared.captions).tolist()
+    repeats = repetitions(lexicon.columns, compared.captions)[:, :5].max(axis=1).tolist()
+    for number, (text, logit) in enumerate(zip(hypotheses, logits, strict=True)):
+        reasons = detector.reasons(split(text), repeats=repeats[number] > 0) if logit > 0 else []
+        broken = 1 / (1 + math.exp(-max(logit, -500.0)))
+        reports.append(CaptionReport(text, missing[number], invented[number], broken, reasons))
     return reports
 
 

@@ -1,8 +1,4 @@
-"""What captions are judged by: numbers per caption, each the better the higher.
-
-``LIGHT`` compares words by METEOR, by stems and synonyms, and by kinds; ``CONTEXT`` compares a sentence encoder's
-vectors as well. A caption's numbers depend on its own references only.
-"""
+"""What captions are judged by: numbers per caption, which depend on its own references only."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.memory import Memory
 from meteor_e.engine.metric import aligned
 from meteor_e.scoring.arrays import each_number
@@ -25,35 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from meteor_e import Meteor
-    from meteor_e.base.array_cache import Floats, Integers
+    from meteor_e.base.array_cache import Integers
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.lexicon import Lexicon, Texts
 
-_KINDS = ("object", "attribute", "action", "number", "color")
-LIGHT = (
-    "meteor", "fragmentation", "precision", "recall", "best recall", "told", "cosine", "best cosine",
-    *(f"{kind} precision" for kind in _KINDS), *(f"{kind} recall" for kind in _KINDS),
-    "opposites", "negation", "whole",
-)  # fmt: skip
-"""Numbers that need no encoder.
-
-``meteor``: METEOR with the best reference; ``fragmentation``: its penalty, negative. ``precision``: share
-of the caption's words, by weight, that a reference has; ``recall``: share of the references' words that the caption
-has, each by the share of references with it; ``best recall``: of the reference that is best covered; ``told``: weight
-of the words that are right; ``cosine``: of tf-idf vectors, mean and maximum over references. ``opposites``: words that
-exclude one that references have, negative. ``negation``: whether a caption negates where no reference does, or the
-other way round. ``whole``: that the caption is not broken.
-"""
-CONTEXT = (
-    *LIGHT, "encoder cosine", "best encoder cosine", "mean encoder cosine", "contextual precision",
-    "contextual recall", "contextual f", "worst word",
-)  # fmt: skip
-"""Those, and what the encoder tells.
-
-``encoder cosine``: of the caption's vector and the mean of the references' vectors; best and mean over references.
-``contextual precision``: mean over the caption's words, by weight, of the cosine of the most similar word in any
-reference; recall and F: the mean over references. ``worst word``: the word of the caption that is least like any.
-"""
+_KINDS = ("object", "action", "number", "color")
 SYNONYM = 0.5
 """What a word counts that only a synonym matches."""
 
@@ -81,10 +54,18 @@ class Comparison:
     """Words of hypotheses beside those of their references.
 
     Attributes:
+        captions, references: all words of hypotheses, and of all references.
         own, theirs: distinct words of hypotheses, and of all references of each.
-        columns: numbers by name.
+        columns: numbers by name, each the better the higher. ``precision``: share of the caption's words, by weight,
+            that a reference has; ``recall``: share of the references' words that the caption has, each by the share of
+            references with it; ``best recall``: of the reference that is best covered; ``told``: weight of the words
+            that are right; ``best cosine``: of tf-idf vectors; ``object precision`` …: of words of a kind;
+            ``opposites``: words that exclude one that references have, negative; ``negation``: whether a caption
+            negates where no reference does, or the other way round, negative.
     """
 
+    captions: Texts
+    references: Texts
     own: Words
     theirs: Words
     columns: dict[str, Floats]
@@ -95,21 +76,9 @@ def _ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     return result
 
 
-class Numbered(NamedTuple):
-    """Captions, and the references of all of them, as the numbers of their words."""
-
-    own: Texts
-    theirs: Texts
-
-
-def number_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Numbered:
-    """Number the words of captions and references."""
-    own, theirs = lexicon.number_all(hypotheses), lexicon.number_all(list(chain.from_iterable(references)))
-    return Numbered(own, theirs)
-
-
-def compare_words(lexicon: Lexicon, words: Numbered, references: Sequence[Sequence[str]]) -> Comparison:
+def compare_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Comparison:
     """Compare the words of captions and references by stem and synonym."""
+    captions, others = lexicon.number_all(hypotheses), lexicon.number_all(list(chain.from_iterable(references)))
     stems, kinds, weights = lexicon.columns[:3]
     size = lexicon.sizes[0]
     count = len(references)
@@ -117,9 +86,9 @@ def compare_words(lexicon: Lexicon, words: Numbered, references: Sequence[Sequen
     starts = np.cumsum(per) - per
     segment_of_reference = np.repeat(np.arange(count), per)
 
-    own_word, own_at = words.own.words, words.own.of
-    ref_word, ref_at = words.theirs.words, words.theirs.of
-    texts = len(words.theirs.lengths)
+    own_word, own_at = captions.words, captions.of
+    ref_word, ref_at = others.words, others.of
+    texts = len(others.lengths)
     # A reference's distinct stems with how often it has each; then a segment's, with how many references have it.
     ref_key, ref_first, ref_count, _ = grouped(ref_at * size + stems[ref_word])
     entry_ref, entry_stem = ref_key // size, ref_key % size
@@ -166,21 +135,15 @@ def compare_words(lexicon: Lexicon, words: Numbered, references: Sequence[Sequen
     lengths = np.sqrt(total(entry_ref, (ref_count * entry_weight) ** 2, texts))
     own_length = np.sqrt(total(own.segment, (own_count * own_weight) ** 2))
     cosines = _ratio(dots, lengths * np.repeat(own_length, per))
-    columns["cosine"] = np.add.reduceat(cosines, starts) / per
     columns["best cosine"] = np.maximum.reduceat(cosines, starts)
-    own_kind, their_kind = kinds[own.word], kinds[theirs.word]
-    agreed = their_weight * theirs.support**2
+    own_kind = kinds[own.word]
     for kind in _KINDS:
-        number = KINDS.index(kind)
+        mine = own_weight * (own_kind == KINDS.index(kind))
         # A caption without words of a kind is neither right nor wrong.
-        mine, other = own_weight * (own_kind == number), agreed * (their_kind == number)
         columns[f"{kind} precision"] = _ratio(total(own.segment, mine * matched), total(own.segment, mine), empty=0.5)
-        columns[f"{kind} recall"] = _ratio(
-            total(theirs.segment, other * covered), total(theirs.segment, other), empty=0.5
-        )
     columns["opposites"] = -_opposites(lexicon, own, theirs, key, size, count) / per
     columns["negation"] = -_negation(lexicon, own_word, own_at, ref_word, ref_at, segment_of_reference, per)
-    return Comparison(own, theirs, columns)
+    return Comparison(captions, others, own, theirs, columns)
 
 
 def _position(ordered: Integers, wanted: Integers) -> Integers:
@@ -286,107 +249,66 @@ def light_features(
     detector: BrokenDetector,
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
-) -> Comparison:
-    """Return the numbers of :data:`LIGHT`, and the words that they come from."""
-    words = number_words(lexicon, hypotheses, references)
-    found = compare_words(lexicon, words, references)
+) -> dict[str, Floats]:
+    """Return the numbers that need no encoder, by name, each the better the higher.
+
+    Beside those of :class:`Comparison`: ``meteor``, with the best reference; ``fragmentation``, its penalty, negative;
+    ``whole``, from 0 to -1, which is surely broken.
+    """
+    found = compare_words(lexicon, hypotheses, references)
     # Marks would count as words: some sources set them, some do not.
-    plain = iter(words.theirs.plain)
+    plain = iter(found.references.plain)
     scores = np.nan_to_num(
-        aligned(meteor, words.own.plain, [[next(plain) for _ in texts] for texts in references]).scores
+        aligned(meteor, found.captions.plain, [[next(plain) for _ in texts] for texts in references]).scores
     )
-    columns = found.columns
-    columns["meteor"], columns["fragmentation"] = scores[:, -1], -scores[:, -2]
-    columns["whole"] = whole(detector, lexicon, words.own)
-    return found
-
-
-def whole(detector: BrokenDetector, lexicon: Lexicon, texts: Texts) -> Floats:
-    """Return how whole captions are: from 0 to -1, which is surely broken."""
-    logits = np.where(texts.lengths == 0, 20.0, detector.logits(lexicon, texts))
-    result: Floats = -1 / (1 + each_number(math.exp, -_STEEP * (np.clip(logits, -50, 50) - _DOUBT)))
-    return result
+    logits = np.clip(detector.logits(lexicon, found.captions), -50, 50)
+    whole = -1 / (1 + each_number(math.exp, -_STEEP * (logits - _DOUBT)))
+    return found.columns | {"meteor": scores[:, -1], "fragmentation": -scores[:, -2], "whole": whole}
 
 
 _STEEP, _DOUBT = 1.5, 2.5
 """A caption counts as broken from a logit of about 2.5 on: 4 of 1,000 of people's captions has as much."""
 
 
-class _Encoded(NamedTuple):
-    whole: NDArray[np.float32]
-    rows: NDArray[np.float32]
-
-
 class Encoding:
-    """Captions as an encoder sees them; references are remembered.
+    """The vectors of whole captions, of length 1; references are remembered.
 
     Args:
         encoder: of the plugin meteor-e-vectors.
-        remember: how many captions, of some 20 kB each.
+        remember: how many captions.
     """
 
     def __init__(self, encoder: Encoder, remember: int = 4096) -> None:
         self._encoder = encoder
-        self._memory = Memory[str, _Encoded](remember)
+        self._memory = Memory[str, Floats](remember)
 
-    def __call__(self, texts: Sequence[str]) -> dict[str, _Encoded]:
-        """Return the vectors of texts: of each whole text, of length 1, and of its words."""
-        found: dict[str, _Encoded] = {}
-        for text in dict.fromkeys(texts):
-            known = self._memory.get(text)
-            if known is not None:
-                found[text] = known
-        missing = [text for text in dict.fromkeys(texts) if text not in found]
-        fresh = {
-            text: _Encoded(*pair)
-            for text, pair in zip(missing, self._encoder.sentences([split(text) for text in missing]), strict=True)
-        }
+    def __call__(self, texts: Sequence[str]) -> dict[str, Floats]:
+        """Return the vector of each text."""
+        distinct = dict.fromkeys(texts)
+        found = {text: known for text in distinct if (known := self._memory.get(text)) is not None}
+        missing = [text for text in distinct if text not in found]
+        rows = self._encoder.sentences([split(text) for text in missing])
+        fresh = {text: whole.astype(np.float64) for text, (whole, _) in zip(missing, rows, strict=True)}
         self._memory.remember(fresh)
         return found | fresh
 
 
 def context_features(
-    encoding: Encoding, lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+    encoding: Encoding, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> dict[str, Floats]:
-    """Return the numbers of :data:`CONTEXT` that :data:`LIGHT` does not have."""
-    names = CONTEXT[len(LIGHT) :]
-    rows = []
-    for start in range(0, len(hypotheses), 256):
-        part = slice(start, start + 256)
-        known = encoding([*hypotheses[part], *(text for texts in references[part] for text in texts)])
+    """Return cosines of captions' vectors: with the mean of the references' vectors, and with the nearest of them."""
+    pooled, best = [], []
+    for start in range(0, len(hypotheses), _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        known = encoding([*hypotheses[part], *chain.from_iterable(references[part])])
         for text, texts in zip(hypotheses[part], references[part], strict=True):
-            rows.append(_compared(known, lexicon, text, texts))
-    return dict(zip(names, np.array(rows, float).reshape(-1, len(names)).T, strict=True))
+            own, vectors = known[text], np.array([known[other] for other in texts])
+            middle = vectors.mean(axis=0)
+            length = math.sqrt((middle * middle).sum())
+            pooled.append(float((middle * own).sum()) / length if length else 0.0)
+            best.append(float((vectors * own).sum(axis=1).max()))
+    return {"encoder cosine": np.array(pooled), "best encoder cosine": np.array(best)}
 
 
-def _compared(known: dict[str, _Encoded], lexicon: Lexicon, text: str, texts: Sequence[str]) -> list[float]:
-    own = known[text]
-    weights = lexicon.columns.weight
-    own_weight = weights[lexicon.numbers(text)]
-    others = [known[other] for other in texts]
-    vectors = np.array([other.whole for other in others], np.float64)
-    middle = vectors.mean(axis=0)
-    length = float(np.sqrt(middle @ middle))
-    cosines = vectors @ own.whole.astype(np.float64)
-    pooled = float(middle @ own.whole) / length if length else 0.0
-    row = [pooled, float(cosines.max()), float(cosines.mean())]
-    if not len(own_weight):
-        return [*row, 0.0, 0.0, 0.0, -1.0]
-    best = np.full(len(own_weight), -1.0)
-    recalls, fs = [], []
-    for other, each in zip(others, texts, strict=True):
-        other_weight = weights[lexicon.numbers(each)]
-        if not len(other_weight):
-            recalls.append(0.0)
-            fs.append(0.0)
-            continue
-        similar = (own.rows @ other.rows.T).astype(np.float64)
-        mine = similar.max(axis=1)
-        best = np.maximum(best, mine)
-        precision = float(mine @ own_weight / own_weight.sum())
-        recall = float(similar.max(axis=0) @ other_weight / other_weight.sum())
-        recalls.append(recall)
-        fs.append(2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0)
-    precision = float(best @ own_weight / own_weight.sum())
-    worst = -float(((1 - best) * own_weight).max())
-    return [*row, precision, float(np.mean(recalls)), float(np.mean(fs)), worst]
+_TOGETHER = 256
+"""Captions that are encoded together."""

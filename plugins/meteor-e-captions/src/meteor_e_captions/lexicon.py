@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,8 +16,6 @@ from meteor_e.api import Token
 from meteor_e.base.extras import require
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from meteor_e.base.array_cache import Cells, Floats, Integers
 
 _WORD = re.compile(r"[a-z0-9]+(?:['\u2019-][a-z0-9]+)*")
@@ -245,50 +243,26 @@ class Lexicon:
 
     Args:
         meteor: whose stems and synonyms decide which words mean the same.
-        documents: one set of words per image or clip of a corpus; weights are then inverse document frequencies,
-            ln((N + 1)/(n + 1))/ln(N + 1) of N documents of which n hold a word with the same stem. By default,
-            weights come from wordfreq's list, so that a score does not depend on the other captions.
     """
 
-    def __init__(self, meteor: Meteor, documents: Iterable[Iterable[str]] | None = None) -> None:
+    def __init__(self, meteor: Meteor) -> None:
         self._meteor = meteor
         self._stem = {matcher.name: matcher for matcher in meteor.matchers}["stem"]
         self._stems, self._synsets, self._classes, self._numbers = (_Numbers() for _ in range(4))
         self._numbers[_END] = -1
         self.words: list[str] = self._numbers.listed
         self.class_names: list[str] = self._classes.listed
-        self._counts: dict[int, int] = {}
-        self._documents = 0
         self._excluded: dict[int, list[str]] = {}
-        if documents is not None:
-            for words in documents:
-                self._documents += 1
-                for stem in {self.stem_number(word) for word in words}:
-                    self._counts[stem] = self._counts.get(stem, 0) + 1
         self._columns = self._describe([])
-
-    def stem_number(self, word: str) -> int:
-        """Return the number of a word's stem."""
-        return self._stems[self._stem_of(word)]
 
     def _stem_of(self, word: str) -> str:
         return self._stem.stem(Token(word))  # type: ignore[attr-defined, no-any-return]
 
-    def number(self, word: str) -> int:
-        """Return the number of a word."""
-        return self._numbers[word]
-
     def _describe(self, words: Sequence[str]) -> WordColumns:
-        stem = np.array([*map(self.stem_number, words)], np.int64)
+        stem = np.array([self._stems[self._stem_of(word)] for word in words], np.int64)
         kind = np.array([KINDS.index(kind_of(word)) for word in words], np.int64)
         function = np.isin(kind, [KINDS.index("function"), KINDS.index("relation")])
-        if self._documents:
-            having = [self._counts.get(each, 0) for each in stem.tolist()]
-            most = math.log(self._documents + 1)
-            weight = np.array([math.log((self._documents + 1) / (count + 1)) / most for count in having])
-        else:
-            weight = _information(words)
-        weight = np.maximum(weight, 1e-3) * np.where(function, _FUNCTION_WEIGHT, 1.0)
+        weight = np.maximum(_information(words), 1e-3) * np.where(function, _FUNCTION_WEIGHT, 1.0)
         synsets = self._meteor.synsets([word for word, left_out in zip(words, function, strict=True) if not left_out])
         sizes = np.zeros(len(words), np.int64)
         sizes[~function] = [*map(len, synsets)]
@@ -312,10 +286,6 @@ class Lexicon:
         numbers = np.fromiter(map(self._numbers.__getitem__, found), np.int64, len(found))
         ends = np.flatnonzero(numbers < 0)
         return Texts(numbers[numbers >= 0], np.diff(ends, prepend=-1) - 1, plain)
-
-    def numbers(self, text: str) -> NDArray[np.int64]:
-        """Return the numbers of a text's words."""
-        return np.array([self.number(word) for word in split(text)], np.int64)
 
     @property
     def columns(self) -> WordColumns:

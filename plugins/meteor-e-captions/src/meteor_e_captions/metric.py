@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -13,13 +14,11 @@ from meteor_e.base.array_cache import digest
 from meteor_e.base.extras import require
 from meteor_e_captions.explain import CaptionReport, describe_captions, describe_difference
 from meteor_e_captions.features import Encoding, context_features, light_features
-from meteor_e_captions.lexicon import Lexicon, split
+from meteor_e_captions.lexicon import Lexicon
 from meteor_e_captions.model import load_detector, load_model
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
-
-_FIXED, _REFERENCES = "words", "references"
 
 
 class CaptionLight(SegmentMetric):
@@ -34,33 +33,12 @@ class CaptionLight(SegmentMetric):
     language: str = "en"
     requires: ClassVar[tuple[str, ...]] = ("METEOR's English pack", "wordfreq", "safetensors")
 
-    class Options(ComponentOptions):
-        """What decides how much a word counts."""
-
-        idf: Annotated[
-            str,
-            Meta(
-                description="Weights of words: 'words', from wordfreq's list; 'references', from the references of "
-                "the data set (a score then depends on the other images); or a text file, one caption per line."
-            ),
-        ] = _FIXED
-
-    options: Options
-
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._model = load_model(self.name)
         self._detector = load_detector()
         self._meteor = Meteor("en", normalization="full")
-        self._idf = "wordfreq"
-        self._start(_documents(self.options.idf))
-
-    def _start(self, documents: list[list[str]] | None) -> None:
-        self._lexicon = Lexicon(self._meteor, documents)
-        if documents is not None:
-            self._idf = digest(" ".join(sorted(words)) for words in documents)[:8]
-        elif self.options.idf == _FIXED:
-            self._idf = f"wordfreq-{_version('wordfreq')}"
+        self._lexicon = Lexicon(self._meteor)
 
     @property
     def signature(self) -> str:  # type: ignore[override]
@@ -73,25 +51,16 @@ class CaptionLight(SegmentMetric):
         learned = digest(
             [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
         )
-        return f"{self.name}|version:1|weights:{learned[:8]}|idf:{self._idf}{self._more()}"
-
-    def _more(self) -> str:
-        return ""
+        return f"{self.name}|version:1|weights:{learned[:8]}|idf:wordfreq-{version('wordfreq')}"
 
     def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
-        """Count words, if the references of the data set decide what they weigh.
-
-        Raises:
-            ConfigError: for another language than English.
-        """
+        """Refuse other languages than English with a ConfigError."""
         if language not in ("", "en", "english"):
             raise ConfigError(f"metric {self.name!r} is for English captions, not for {language!r}")
-        if self.options.idf == _REFERENCES:
-            self._start([[word for text in texts for word in split(text)] for texts in references])
 
-    def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Mapping[str, Floats]:
+    def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
         """Return the numbers that the score is made of, by name, ``(captions,)`` each; the higher the better."""
-        return light_features(self._meteor, self._lexicon, self._detector, hypotheses, references).columns
+        return light_features(self._meteor, self._lexicon, self._detector, hypotheses, references)
 
     def score_segments(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
@@ -139,14 +108,14 @@ class CaptionLight(SegmentMetric):
 class CaptionContext(CaptionLight):
     """Captions of images and sounds beside references, by words and by a sentence encoder (English).
 
-    The same as ``caption-light``, and cosines of the encoder's vectors: of whole captions, and word by word.
+    Fewer numbers than ``caption-light`` has, and cosines of the encoder's vectors of whole captions.
     """
 
     name: ClassVar[str] = "caption-context"
     requires: ClassVar[tuple[str, ...]] = (*CaptionLight.requires, "the encoder minilm")
 
-    class Options(CaptionLight.Options):
-        """Those of ``caption-light``, and the encoder."""
+    class Options(ComponentOptions):
+        """The encoder."""
 
         encoder: Annotated[str, Meta(description="An installed encoder; the weights were fitted with minilm.")] = (
             "minilm"
@@ -160,28 +129,11 @@ class CaptionContext(CaptionLight):
         self._encoder = contextual.open_encoder(self.options.encoder)
         self._encoding = Encoding(self._encoder)
 
-    def _more(self) -> str:
-        return f"|encoder:{self._encoder.digest}"
+    @property
+    def short_signature(self) -> str:
+        """The signature without METEOR's."""
+        return f"{super().short_signature}|encoder:{self._encoder.digest}"
 
-    def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Mapping[str, Floats]:
+    def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
         """Return the numbers that the score is made of, by name, ``(captions,)`` each; the higher the better."""
-        columns = dict(super().features(hypotheses, references))
-        return columns | context_features(self._encoding, self._lexicon, hypotheses, references)
-
-
-def _documents(idf: str) -> list[list[str]] | None:
-    """Return the captions of a file; ``None`` where weights come from elsewhere."""
-    if idf in (_FIXED, _REFERENCES):
-        return None
-    from meteor_e.formats.plain import read_segments
-
-    found = [split(text) for text in read_segments(idf)]
-    if not found:
-        raise ConfigError(f"idf: {idf} has no captions")
-    return found
-
-
-def _version(distribution: str) -> str:
-    from importlib.metadata import version
-
-    return version(distribution)
+        return super().features(hypotheses, references) | context_features(self._encoding, hypotheses, references)

@@ -6,21 +6,15 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from meteor_e.api import InputError
-from meteor_e.base.checksum import KEY, OPEN, check_seal, sealed
+from meteor_e.base.checksum import check_seal
 from meteor_e.base.extras import require
-from meteor_e.base.files import whole_file
 from meteor_e_captions.broken import BrokenDetector
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
-
-_DETECTOR = "broken"
 
 
 @dataclass(frozen=True)
@@ -29,7 +23,7 @@ class CaptionModel:
 
     Attributes:
         name: of the metric.
-        features: names, of :data:`meteor_e_captions.features.CONTEXT`.
+        features: names, as :mod:`meteor_e_captions.features` has them.
         weights: ``(features,)``, none negative.
         intercept: so that captions of other images have 0 on average, and people's captions of the image 1.
     """
@@ -38,13 +32,6 @@ class CaptionModel:
     features: tuple[str, ...]
     weights: Floats
     intercept: float
-
-
-def _write(folder: Path, name: str, arrays: dict[str, Any], names: dict[str, Any]) -> None:
-    library = require("safetensors.numpy", "the training of caption metrics", distribution="meteor-e-captions")
-    content = sealed(library.save(arrays, {"names": json.dumps({KEY: OPEN, **names})}))
-    with whole_file(folder / f"{name}.safetensors") as path:
-        Path(path).write_bytes(content)
 
 
 @cache
@@ -60,33 +47,16 @@ def _read(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
         raise InputError(f"{path} is damaged: {error}; install meteor-e-captions again") from error
 
 
-def save_model(model: CaptionModel, folder: Path) -> None:
-    """Write a model."""
-    arrays = {"weights": np.array(model.weights, np.float64), "intercept": np.array([model.intercept])}
-    _write(folder, model.name, arrays, {"features": list(model.features)})
-
-
 def load_model(name: str) -> CaptionModel:
     """Return a model that comes with the plugin."""
     arrays, names = _read(name)
     return CaptionModel(name, tuple(names["features"]), arrays["weights"], float(arrays["intercept"][0]))
 
 
-def save_detector(detector: BrokenDetector, folder: Path) -> None:
-    """Write the detector."""
-    weights, repeated, intercept = detector.numbers()
-    arrays = {
-        "weights": np.array(list(weights.values()), np.float32),
-        "repeated": np.array(repeated, np.float32),
-        "intercept": np.array([intercept], np.float32),
-    }
-    _write(folder, _DETECTOR, arrays, {"neighbors": list(weights)})
-
-
 @cache
 def load_detector() -> BrokenDetector:
     """Return the detector that comes with the plugin."""
-    arrays, names = _read(_DETECTOR)
+    arrays, names = _read("broken")
     weights = [round(float(weight), 3) for weight in arrays["weights"]]
     return BrokenDetector(
         dict(zip(names["neighbors"], weights, strict=True)),

@@ -26,6 +26,10 @@ class PTBSegmenter(Segmenter):
         """Return the tokens of each line, separated by blanks; the next line decides on the end of a line."""
         return self._tokenizer.lines([line.replace("\n", " ") for line in lines])
 
+    def captions(self, texts: Sequence[str]) -> list[str]:
+        """Return the tokens of captions as pycocoevalcap has them, separated by blanks."""
+        return [line.rstrip() for line in self.join_lines(texts)]
+
     def describe(self) -> str:
         """Return the version of the Java program whose tokens these are."""
         return "corenlp-3.4.1"

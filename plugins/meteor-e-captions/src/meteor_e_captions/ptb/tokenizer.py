@@ -35,8 +35,6 @@ _WORD = re.compile(f'{_LETTER}+(?=[,;)\\]"\u201d]* )').match
 _SPLIT = frozenset(first + second for first, second in TWO_WORDS)
 _SHORT = 6  # the longest abbreviation, and the longest word that is two
 _MEMORY, _LONG = 200_000, 100
-_NEWLINE = re.compile("\n")
-_BREAK = re.compile("\r\n|[\n\r\u000b\u000c\u2028\u2029]")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -77,13 +75,9 @@ class Tokenizer:
         The lines are a text: whether the full stop of an abbreviation at the end of a line is a token as well depends
         on how the next line begins, as for the Java program.
         """
-        return self._lines("\n".join(lines), _NEWLINE)
-
-    def text(self, text: str) -> str:
-        """Return the tokens of a text, one line for each of its lines; line ends are those of the Java program."""
-        return "\n".join(self._lines(text, _BREAK))
-
-    def _lines(self, text: str, breaks: re.Pattern[str]) -> list[str]:
+        if not lines:
+            return []
+        text = "\n".join(lines)
         wide = _WIDE.search(text) is not None
         if wide:
             # The Java program sees two characters.
@@ -92,8 +86,9 @@ class Tokenizer:
         result = []
         at = 0
         while at <= len(text):
-            found = breaks.search(text, at)
-            end, after = (len(text), len(text) + 1) if found is None else found.span()
+            end = text.find("\n", at)
+            if end < 0:
+                end = len(text)
             if end == len(text) or text.find(". .", at, end) >= 0:
                 # Some rules need a character after the token; the last word of all has none.  Ellipses go over blanks.
                 result.append(" ".join(self._scan(text, kinds, at, end)))
@@ -101,7 +96,7 @@ class Tokenizer:
                 known = self._memory if _JOINED(kinds, at, end) else self._pieces
                 tokens = self._known(text[at:end], known)
                 result.append(self._line(text, kinds, at, end) if tokens is None else tokens)
-            at = after
+            at = end + 1
         return [_whole(line) for line in result] if wide else result
 
     def _known(self, line: str, known: Memory[str, str]) -> str | None:

@@ -1,9 +1,10 @@
 """Training of ``caption-light`` and ``caption-context``, from captions and from captions that people rated.
 
-    python -m meteor_e_captions.training captions.jsonl.gz rated.jsonl.gz FOLDER
+    python benchmarks/captions/train.py captions.jsonl.gz rated.jsonl.gz FOLDER
 
 Lines of the first file are ``{"captions": ["…", …]}``, one image each; of the second
-``{"candidate": "…", "references": ["…", …], "rating": 4}``. scikit-learn and scipy are needed (the extra ``train``).
+``{"candidate": "…", "references": ["…", …], "rating": 4}``. scikit-learn, scipy and the encoder minilm are needed.
+FOLDER is the plugin's ``ready``, for the same bytes as there.
 
 1. The detector of broken captions: a logistic regression on people's captions and on the same with an error.
 2. The metrics: weights that are not negative, of features that are divided by their spread. Those of
@@ -21,17 +22,21 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
+from meteor_e_captions.broken import REPETITIONS, BrokenDetector, repetitions
+from meteor_e_captions.features import Encoding, context_features, light_features
+from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS, OPPOSITES, Lexicon, split, word_class
+from meteor_e_captions.model import CaptionModel
+from safetensors.numpy import save
 
 from meteor_e import Meteor
-from meteor_e_captions.broken import REPETITIONS, BrokenDetector, neighbors, repetitions
-from meteor_e_captions.errors import break_caption, contradict
-from meteor_e_captions.features import Encoding, context_features, light_features
-from meteor_e_captions.lexicon import Lexicon, split
-from meteor_e_captions.model import CaptionModel, save_detector, save_model
+from meteor_e.base.checksum import KEY, OPEN, sealed
+from meteor_e.base.files import whole_file
 
 SEED = 7
 LIGHT_USED = (
@@ -53,6 +58,144 @@ MOST = {"whole": 1.5}
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
+ERRORS = ("cut", "tail", "repeated", "conjunction", "verb", "swapped", "noun")
+
+
+_CONJUNCTIONS = ("and", "while", "as", "with", "but", "or", "then")
+_DETERMINERS = frozenset(str.split("a an the his her their its this that these those some my your our"))
+_CAN_END = frozenset(
+    str.split(
+        "up down out off around there him her it them together himself herself one another others behind by along on "
+        "over through across outside inside something someone themselves about near below above nearby each too then"
+    )
+)
+_TAILS = ("and a", "and", "with a", "in the", "while a", "as a", "and the", "of a", "in a", "on the", "and then",
+          "then a", "with", "is", "a")  # fmt: skip
+
+
+def _function(word: str) -> bool:
+    return word in FUNCTION_WORDS
+
+
+def break_caption(words: list[str], rng: Random) -> tuple[str, list[str]] | None:
+    """Return the kind of an error and a caption's words with it; ``None`` if the caption has no place for it."""
+    kind = rng.choice(("cut", "cut", "tail", "repeated", "repeated", "conjunction", "verb", "swapped", "noun"))
+    if len(words) < 5:
+        return None
+    broken = _MAKERS[kind](list(words), rng)
+    return None if broken is None or broken == words else (kind, broken)
+
+
+def _cut(words: list[str], rng: Random) -> list[str] | None:
+    ends = [
+        end
+        for end in range(3, len(words))
+        if (_function(words[end - 1]) and words[end - 1] not in _CAN_END)
+        or (words[end - 1] in COLORS and not _function(words[end]))
+    ]
+    return words[: rng.choice(ends)] if ends else None
+
+
+def _tail(words: list[str], rng: Random) -> list[str] | None:
+    return words + rng.choice(_TAILS).split()
+
+
+def _repeated(words: list[str], rng: Random) -> list[str] | None:
+    way, size = rng.randrange(4), len(words)
+    if way == 0:  # a clause again
+        length = rng.randint(3, min(8, size))
+        start = rng.randint(0, size - length)
+        clause = words[start : start + length]
+        joined = [rng.choice(("and", "while", "then", "as"))] if rng.random() < 0.7 else []
+        return words + joined + clause if sum(not _function(word) for word in clause) > 1 else None
+    if way == 1:  # some words twice
+        length = rng.randint(1, 4)
+        end = rng.randint(0, size - length) + length
+        return words[:end] + words[end - length :]
+    if way == 2:  # everything twice
+        return [*words, "and", *words]
+    length = rng.randint(1, 3)
+    starts = [
+        at for at in range(size - length + 1) if not _function(words[at]) and not _function(words[at + length - 1])
+    ]
+    if not starts:
+        return None
+    start = rng.choice(starts)
+    return [*words[: start + length], "and", *words[start:]]
+
+
+def _without_conjunction(words: list[str], rng: Random) -> list[str] | None:
+    places = [at for at in range(2, len(words) - 2) if words[at] in _CONJUNCTIONS]
+    if not places:
+        return None
+    at = rng.choice(places)
+    return words[:at] + words[at + 1 :]
+
+
+def _without_verb(words: list[str], rng: Random) -> list[str] | None:
+    def participle(at: int) -> bool:
+        return words[at].endswith("ing") and len(words[at]) > 5
+
+    places = [at for at in range(1, len(words) - 1) if words[at] in ("is", "are") or participle(at)]
+    if not places:
+        return None
+    at = rng.choice(places)
+    if words[at] in ("is", "are") and participle(at + 1):
+        return words[:at] + words[at + 2 :] if len(words) > at + 3 else None
+    start = at - 1 if words[at - 1] in ("is", "are") and rng.random() < 0.6 else at
+    return words[:start] + words[at + 1 :]
+
+
+def _swapped(words: list[str], rng: Random) -> list[str] | None:
+    if rng.random() < 0.5:
+        one = rng.randrange(len(words) - 1)
+        other = one + 1
+    else:
+        one, other = rng.sample(range(len(words)), 2)
+    words[one], words[other] = words[other], words[one]
+    return words
+
+
+def _without_noun(words: list[str], rng: Random) -> list[str] | None:
+    places = [
+        at
+        for at in range(1, len(words) - 1)
+        if words[at - 1] in _DETERMINERS
+        and not _function(words[at])
+        and _function(words[at + 1])
+        and words[at + 1] not in _DETERMINERS
+    ]
+    if not places:
+        return None
+    at = rng.choice(places)
+    return words[:at] + words[at + 1 :]
+
+
+_MAKERS = dict(
+    zip(
+        ERRORS,
+        (_cut, _tail, _repeated, _without_conjunction, _without_verb, _swapped, _without_noun),
+        strict=True,
+    )
+)
+
+
+def contradict(words: list[str], rng: Random) -> list[str] | None:
+    """Return a caption with an opposite, another number or another color; ``None`` if it has no word for it."""
+    places = [
+        at for at, word in enumerate(words) if word in OPPOSITES or word in COLORS or (1 < NUMBERS.get(word, 0) < 100)
+    ]
+    if not places:
+        return None
+    at = rng.choice(places)
+    word = words[at]
+    if word in COLORS:
+        others: tuple[str, ...] = ("red", "blue", "green", "yellow", "black", "white", "brown")
+    else:
+        others = OPPOSITES.get(word) or ("two", "three", "four", "five")
+    return [*words[:at], rng.choice([other for other in others if other != word]), *words[at + 1 :]]
+
+
 class Segments(NamedTuple):
     """Captions with references; the higher the grade, the better."""
 
@@ -68,8 +211,25 @@ def read(path: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def train_detector(images: Sequence[Sequence[str]], most: int = 60_000) -> tuple[BrokenDetector, dict[str, float]]:
-    """Train the detector, and say how many captions of each kind it takes for broken; one of ten images is left out."""
+def write(folder: Path, name: str, arrays: dict[str, Any], names: dict[str, Any]) -> None:
+    """Write numbers and names of a model."""
+    content = sealed(save(arrays, {"names": json.dumps({KEY: OPEN, **names})}))
+    with whole_file(folder / f"{name}.safetensors") as path:
+        Path(path).write_bytes(content)
+
+
+def neighbors(words: Sequence[str]) -> set[str]:
+    """Return the pairs and triples of classes of a caption, with ``^`` before its first and ``$`` after its last."""
+    classes = ["^", *map(word_class, words), "$"]
+    found = {f"{one} {other}" for one, other in pairwise(classes)}
+    found.update(map(" ".join, zip(classes, classes[1:], classes[2:], strict=False)))
+    return found
+
+
+def train_detector(
+    lexicon: Lexicon, folder: Path, images: Sequence[Sequence[str]], most: int = 60_000
+) -> BrokenDetector:
+    """Train and write the detector, and say how many captions it takes for broken; one of ten images is left out."""
     from scipy.sparse import csr_matrix, hstack
     from sklearn.linear_model import LogisticRegression
 
@@ -97,30 +257,37 @@ def train_detector(images: Sequence[Sequence[str]], most: int = 60_000) -> tuple
     def matrix(texts: Sequence[Sequence[str]]) -> Any:
         cells = [(row, known[each]) for row, words in enumerate(texts) for each in neighbors(words) if each in known]
         rows, columns = np.array(cells).T
+        numbered = lexicon.number_all([" ".join(words) for words in texts])
         indicators = csr_matrix((np.ones(len(cells)), (rows, columns)), shape=(len(texts), len(known)))
-        return hstack([indicators, csr_matrix(np.array([repetitions(words) for words in texts]))]).tocsr()
+        return hstack([indicators, csr_matrix(repetitions(lexicon.columns, numbered))]).tocsr()
 
     model = LogisticRegression(C=0.1, max_iter=500).fit(matrix(texts), [bool(kind) for kind in kinds])
     weights = np.round(model.coef_[0], 3)
     telling = {each: float(weights[number]) for each, number in known.items() if abs(weights[number]) >= 0.02}
-    detector = BrokenDetector(telling, weights[-len(REPETITIONS) :].tolist(), float(np.round(model.intercept_[0], 3)))
+    repeated, intercept = weights[-len(REPETITIONS) :].tolist(), float(np.round(model.intercept_[0], 3))
+    numbers = {"weights": list(telling.values()), "repeated": repeated, "intercept": [intercept]}
+    arrays = {key: np.array(value, np.float32) for key, value in numbers.items()}
+    write(folder, "broken", arrays, {"neighbors": list(telling)})
+    detector = BrokenDetector(telling, repeated, intercept)
     texts, kinds = examples([caption for captions in held for caption in captions[:2]])
-    found: dict[str, list[bool]] = {}
-    for words, kind in zip(texts, kinds, strict=True):
-        found.setdefault(kind or "people's", []).append(detector.logit(words) > 1.5)
-    return detector, {kind: float(np.mean(each)) for kind, each in sorted(found.items())}
+    logits = detector.logits(lexicon, lexicon.number_all([" ".join(words) for words in texts]))
+    for kind in sorted(set(kinds)):
+        share = np.mean([logit > 1.5 for logit, each in zip(logits.tolist(), kinds, strict=True) if each == kind])
+        sys.stderr.write(f"taken for broken, {kind or 'people'}: {share:.3f}\n")
+    return detector
 
 
-def graded(images: Sequence[Sequence[str]], count: int, encoding: Encoding | None) -> Segments:
+def graded(images: Sequence[Sequence[str]], count: int, encoding: Encoding) -> Segments:
     """Return captions of an image (3), of near ones (2), of farther ones (1) and of any (0), with four references."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     rng = random.Random(SEED)
-    spaces = [TfidfVectorizer(sublinear_tf=True, stop_words="english").fit_transform(" ".join(each) for each in images)]
-    if encoding is not None:
-        known = encoding([text for each in images for text in each])
-        means = np.array([np.mean([known[text].whole for text in each], axis=0) for each in images])
-        spaces.append(means / np.linalg.norm(means, axis=1, keepdims=True))
+    known = encoding([text for each in images for text in each])
+    means = np.array([np.mean([known[text].astype(np.float32) for text in each], axis=0) for each in images])
+    spaces = [
+        TfidfVectorizer(sublinear_tf=True, stop_words="english").fit_transform(" ".join(each) for each in images),
+        means / np.linalg.norm(means, axis=1, keepdims=True),
+    ]
     found = Segments([], [], np.empty(0))
     grades = []
     for number in rng.sample(range(len(images)), count):
@@ -224,14 +391,11 @@ def main(captions: str, rated: str, folder: str) -> None:
     from meteor_e_vectors.contextual import open_encoder
 
     Path(folder).mkdir(parents=True, exist_ok=True)
-    images = [entry["captions"] for entry in read(captions)]
-    random.Random(SEED).shuffle(images)
-    detector, found = train_detector(images)
-    save_detector(detector, Path(folder))
-    for kind, share in found.items():
-        sys.stderr.write(f"taken for broken, {kind}: {share:.3f}\n")
     meteor = Meteor("en", normalization="full")
     lexicon, encoding = Lexicon(meteor), Encoding(open_encoder("minilm"), remember=40_000)
+    images = [entry["captions"] for entry in read(captions)]
+    random.Random(SEED).shuffle(images)
+    detector = train_detector(lexicon, Path(folder), images)
     entries = read(rated)
     sources = {
         "rated": Segments(
@@ -245,16 +409,17 @@ def main(captions: str, rated: str, folder: str) -> None:
     }
     features = {}
     for source, segments in sources.items():
-        columns = light_features(meteor, lexicon, detector, segments.hypotheses, segments.references).columns
-        columns |= context_features(encoding, lexicon, segments.hypotheses, segments.references)
+        columns = light_features(meteor, lexicon, detector, segments.hypotheses, segments.references)
+        columns |= context_features(encoding, segments.hypotheses, segments.references)
         features[source] = columns, segments.grades
     for name in ("caption-light", "caption-context"):
         model = train(features, name)
-        save_model(model, Path(folder))
+        arrays = {"weights": np.array(model.weights, np.float64), "intercept": np.array([model.intercept])}
+        write(Path(folder), name, arrays, {"features": list(model.features)})
         sys.stderr.write(f"{name}: {dict(zip(model.features, model.weights.tolist(), strict=True))}\n")
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 4:
-        sys.exit("usage: python -m meteor_e_captions.training captions.jsonl.gz rated.jsonl.gz FOLDER")
+        sys.exit("usage: python benchmarks/captions/train.py captions.jsonl.gz rated.jsonl.gz FOLDER")
     main(*sys.argv[1:])
