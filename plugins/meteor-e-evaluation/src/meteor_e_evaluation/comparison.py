@@ -247,15 +247,14 @@ def _exchange(
     masks = _masks(sides.shape[1:], method, test.documents, samples, seeds)
     exchanged = {"systems": "systems", "perm-both": "scores"}.get(method, "segments")
     means = of_systems and values.ndim == 3
-    own = [agreement(side.mean(axis=1) if means else side) for side in values]
     upper = _pairs(len(scores))
-    observed = {(first, second): own[first] - own[second] for first, second in upper}
     quick = measure.exchange(test, values, masks, exchanged) if of_systems or known[test.judged()].all() else None
     exchange = one_by_one(values, masks, exchanged, agreement, means=means) if quick is None else quick
-    permuted = {}
+    observed, permuted = {}, {}
     for done, pair in enumerate(upper):
         progress("permutations", done * samples, samples * len(upper))
-        permuted[pair] = exchange(*pair)
+        found = exchange(*pair)
+        observed[pair], permuted[pair] = float(found[0]), found[1:]
     progress("permutations", samples * len(upper), samples * len(upper))
     return _from_permutations(_title(method, samples, seeds), ASSUMED[method], names, observed, permuted)
 
@@ -270,12 +269,16 @@ def _standardized(scores: Floats, known: NDArray[np.bool_]) -> Floats:
 def _masks(
     shape: tuple[int, ...], method: str, documents: Sequence[str], samples: int, seeds: Sequence[int]
 ) -> NDArray[np.bool_]:
-    """Return what is exchanged: ``(samples, systems)``, ``(samples, segments)`` or, of single scores, both."""
+    """Return what is exchanged: ``(1 + samples, systems)`` or ``segments``, or of single scores both.
+
+    Nothing is exchanged in the first sample, which is what is observed.
+    """
     random = np.random.default_rng(list(seeds))
     own = np.unique(np.array(documents), return_inverse=True)[1] if method == "documents" else np.arange(shape[-1])
     drawn = {"perm-both": shape, "systems": shape[:1]}.get(method, (own.max(initial=-1) + 1,))
     # Drawn a sample at a time, the first samples do not depend on how many there are.
-    masks = np.stack([random.integers(2, size=drawn, dtype=bool) for _ in range(samples)])
+    none = np.zeros(drawn, bool)
+    masks = np.stack([none, *(random.integers(2, size=drawn, dtype=bool) for _ in range(samples))])
     return masks[:, own] if method == "documents" else masks
 
 

@@ -80,8 +80,7 @@ class PairMeasure(Measure[TestSet]):
         rankings = self.pairs(test)
         if rankings is None or exchanged == "scores":
             return None
-        comparisons = exchange.Comparisons(rankings, values)
-        return exchange.counted(comparisons, masks, exchanged, lambda counts: kendall.tau(counts, self.variant))
+        return exchange.counted(rankings, values, masks, exchanged, lambda counts: kendall.tau(counts, self.variant))
 
     def counts(self, test: TestSet, segments: Floats) -> Floats | None:
         """Return how often each outcome occurs on each segment, ``(segments, 5)``, as in :class:`.PairCounts`."""
@@ -134,7 +133,7 @@ class TiedMeasure(Measure[TestSet]):
         rankings = pairs_of(test)
         if exchanged == "scores" or rankings is None:
             return None
-        return exchange.tied_accuracy(exchange.Comparisons(rankings, values), masks, exchanged)
+        return exchange.tied_accuracy(rankings, values, masks, exchanged)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return acc_eq on resampled segments."""
@@ -283,6 +282,10 @@ def ranked_rows(test: TestSet) -> tuple[list[int], Floats]:
     return rows, np.array([human[test.systems[row]] for row in rows])
 
 
+def _tau_b(counts: kendall.PairCounts) -> Floats | float:
+    return kendall.tau(counts, "b")
+
+
 class SystemMeasure(Measure[TestSet]):
     """Correlation over systems, or, as ``accuracy``, the share of pairs of systems in the right order."""
 
@@ -312,18 +315,13 @@ class SystemMeasure(Measure[TestSet]):
         return lambda systems: self._agree(systems[rows], human)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
-        """Return the coefficient where scores of systems are exchanged, as if those were one segment."""
+        """Return τ-b or accuracy where scores of systems are exchanged, as if those were one segment."""
         rows, human = ranked_rows(test)
-        if values.ndim == 3 or self.coefficient == "pearson" or len(rows) < 2:
+        if values.ndim == 3 or self.coefficient not in ("kendall", "accuracy") or len(rows) < 2:
             return None
-        given = Assessments(np.zeros(len(rows), int), np.arange(len(rows)), human)
-        scores, moved = values[:, rows, None], masks[:, rows]
-        if self.coefficient == "spearman":
-            return exchange.rank_correlation(scores, [given], moved, exchanged, "spearman")
-        comparisons = exchange.Comparisons(given.comparisons(), scores)
-        if self.coefficient == "accuracy":
-            return exchange.counted(comparisons, moved, exchanged, lambda counts: (counts[0] + counts[4]) / sum(counts))
-        return exchange.counted(comparisons, moved, exchanged, lambda counts: kendall.tau(counts, "b"))
+        pairs = Assessments(np.zeros(len(rows), int), np.arange(len(rows)), human).comparisons()
+        right = (lambda counts: (counts[0] + counts[4]) / sum(counts)) if self.coefficient == "accuracy" else _tau_b
+        return exchange.counted(pairs, values[:, rows, None], masks[:, rows], exchanged, right)
 
     def _agree(self, metric: Floats, human: Floats) -> float:
         if np.isnan(metric).any():
