@@ -58,6 +58,8 @@ def test_what_does_not_fit_is_said():
         run("acc-eq", method="williams")
     with pytest.raises(ConfigError, match="unknown test 'permboth' \\(did you mean 'perm-both'"):
         run("acc-eq", method="permboth")
+    with pytest.raises(ConfigError, match="the index names no documents"):
+        run("acc-eq", method="documents")
 
 
 def test_a_rank_ends_where_a_metric_is_worse_than_any_of_it():
@@ -72,11 +74,11 @@ def test_a_rank_ends_where_a_metric_is_worse_than_any_of_it():
 
 
 @pytest.mark.parametrize("name", ["pearson", "acc-eq", "tau-b", "system-accuracy", "spa"])
-@pytest.mark.parametrize("units", ["segments", "documents", "systems"])
-def test_units_are_exchanged_together_and_named(name, units):
+@pytest.mark.parametrize("method", ["paired", "documents", "systems"])
+def test_units_are_exchanged_together_and_named(name, method):
     test = dataclasses.replace(make_set(HUMAN), documents=tuple(f"d{at // 3}" for at in range(HUMAN.shape[1])))
-    comparison = compare(measure(name), test, (GOOD, POOR), samples=200, seed=1, units=units)
-    assert comparison.assumed == units
+    comparison = compare(measure(name), test, (GOOD, POOR), samples=200, seed=1, method=method)
+    assert comparison.assumed == ASSUMED[method]
     assert comparison.p[0, 1] < comparison.p[1, 0]
 
 
@@ -84,19 +86,9 @@ def test_a_document_of_one_segment_is_a_segment():
     test = dataclasses.replace(make_set(HUMAN), documents=tuple(f"d{at:03}" for at in range(HUMAN.shape[1])))
     for name in ("acc-eq", "tau-b"):
         by = [
-            compare(measure(name), test, (GOOD, POOR), samples=99, seed=1, units=u).p for u in ("segments", "documents")
+            compare(measure(name), test, (GOOD, POOR), samples=99, seed=1, method=m).p for m in ("paired", "documents")
         ]
         np.testing.assert_array_equal(*by)
-
-
-def test_units_that_do_not_fit():
-    for options, message in (
-        ({"units": "documents"}, "the index names no documents"),
-        ({"units": "words"}, "unknown units 'words'"),
-        ({"units": "systems", "method": "paired"}, "chooses a permutation test of its own"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            run("pearson", **options)
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"])

@@ -347,8 +347,12 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     found = test_sets.named_set("ours", "cs-en")
     assert found.references == [REFERENCE]
     assert list(found.systems) == NAMES
-    human = write(tmp_path / "h.sys.score", "alpha\t3\nbeta\t2\ngamma.x\t1\n")
-    arguments = ["evaluate", "--test-set", "ours", "--pair", "cs-en", "--human", human, "-f", "json", "--no-cache"]
+    write(tmp_path / "h.sys.score", "alpha\t3\nbeta\t2\ngamma.x\t1\n")
+    keys = (
+        "name: ours\npairs: [cs-en]\noutputs: sacrebleu:ours\nreferences: sacrebleu:ours\nmeasures: [system-accuracy]\n"
+    )
+    index = write(tmp_path / "i.yaml", keys + "judgements: [{file: h.sys.score, format: score-systems}]\n")
+    arguments = ["evaluate", index, "-f", "json", "--no-cache"]
     document = json.loads(run(*arguments).stdout)
     assert document["tables"][0]["metrics"]["METEOR"]["cs-en"]["value"] == 1.0
     shown = ["--test-set", "ours", "--pair", "cs-en", "--format=json"]
@@ -360,8 +364,6 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
         run("score", tmp_path / "set" / "beta", "--test-set", "ours")
     with pytest.raises(ConfigError, match="a reference is missing"):
         run("score")
-    with pytest.raises(ConfigError, match="has no human scores; give files with --human"):
-        run("evaluate", "--test-set", "ours", "--pair", "cs-en")
     with pytest.raises(InputError, match="test set ours has no language pair 'de-en'"):
         test_sets.named_set("ours", "de-en")
     with pytest.raises(InputError, match="knows no test set 'wmt170'"):

@@ -101,9 +101,6 @@ def test_grid_tries_every_point_and_takes_the_first_of_the_best(data):
     best = max(value for value, _ in everything)
     assert result.value == best
     assert result.best == next(point for value, point in everything if value == best)
-    threaded = evaluate_grid(data, objective, AXES, threads=3)
-    assert (threaded.best, threaded.value) == (result.best, result.value)
-    assert (threaded.values == result.values).all()
 
 
 def test_axes_hold_both_ends():
@@ -133,7 +130,7 @@ def test_a_search_stops_after_its_trials_and_is_no_worse_than_its_start(data):
     whole = search(data, objective, AXES, [DEFAULT], seed=1)
     assert before <= short.value <= whole.value
     assert not whole.stopped
-    assert search(data, objective, AXES, [DEFAULT], seed=1, deadline=0.0).best == DEFAULT
+    assert search(data, objective, AXES, [DEFAULT], seed=1, trials=1).best == DEFAULT
 
 
 def test_search_on_the_grid_stays_on_it(data):

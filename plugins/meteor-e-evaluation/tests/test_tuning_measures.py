@@ -93,9 +93,8 @@ def test_renamed_data_and_other_pairs_with_the_same_references_are_refused(index
 
 def test_limits_and_root(index, tmp_path):
     arguments = ["tune", index, "-c", tmp_path / "chain.yaml", "-O", "pearson"]
-    with pytest.raises(ConfigError, match="--trials and --minutes go with the search"):
+    with pytest.raises(ConfigError, match="--trials goes with the search"):
         run(*arguments, "--grid", "--trials", 3)
-    assert "stopped at 0.0001 minutes" in run(*arguments, "--minutes", 0.0001).stdout
     moved = tmp_path / "index.yaml"
     moved.write_bytes(index.read_bytes())
     shown = run(

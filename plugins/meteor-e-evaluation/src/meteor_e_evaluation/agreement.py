@@ -95,7 +95,6 @@ def evaluate(
     seed: int = DEFAULT_SEED,
     significance: bool = False,
     method: str = "auto",
-    units: str = "auto",
     permutations: int = 1000,
     documents: bool = False,
     drop_outliers: bool = False,
@@ -113,7 +112,6 @@ def evaluate(
         seed: of all resampling.
         significance: whether to test metrics against one another.
         method: which test, one of :data:`meteor_e_evaluation.comparison.TESTS`.
-        units: what permutation tests exchange together, one of :data:`meteor_e_evaluation.comparison.UNITS`.
         permutations: samples of permutation tests.
         documents: whether to average scores over documents first; segments are then documents.
         drop_outliers: whether system-level measures leave out systems whose human scores are outliers.
@@ -159,9 +157,7 @@ def evaluate(
                 by_metric[entry.name] = (measure.value(test, entry), drawn)
             if significance:
                 tell = staged(progress, f"{title} {measure.name}, significance")
-                tested = compare(
-                    measure, test, scores, samples=permutations, seed=seed, method=method, units=units, progress=tell
-                )
+                tested = compare(measure, test, scores, samples=permutations, seed=seed, method=method, progress=tell)
                 if tested is not None:
                     comparisons.setdefault((test.name, measure.name), {})[test.pair] = tested
     tables = [
@@ -175,7 +171,6 @@ def evaluate(
         "confidence": 0.95,
         "permutations": permutations,
         "test": method,
-        "units": units,
         "documents": documents,
         "outliers dropped": drop_outliers,
     }

@@ -31,6 +31,7 @@ TESTS = {
     "williams": "Williams' test; for correlations over segments or systems",
     "perm-both": "exchanges every score of a segment of a system (PERM-BOTH)",
     "paired": "exchanges all scores of a segment",
+    "documents": "exchanges all scores of a document",
     "systems": "exchanges scores of systems",
     "paired+systems": "both of these, one after the other; the higher p counts",
 }
@@ -51,14 +52,6 @@ def assumed(measure: Measure[TestSet], test: str) -> str:
     """Return what a test of a measure assumes to be independent."""
     return "systems" if test == "williams" and measure.takes == "systems" else ASSUMED[test]
 
-
-UNITS = {
-    "auto": "what the test says",
-    "segments": "all scores of a segment together: scores of different segments are independent",
-    "documents": "all scores of a document together: documents are independent",
-    "systems": "all scores of a system together: systems are independent",
-}
-"""What a permutation test exchanges together, and what it then assumes."""
 
 SLACK = 1e-12
 """Differences closer than this are equal except for rounding."""
@@ -97,7 +90,6 @@ def compare(
     samples: int,
     seed: int,
     method: str = "auto",
-    units: str = "auto",
     progress: Progress = silent,
 ) -> Comparison | None:
     """Test metrics against one another.
@@ -109,7 +101,6 @@ def compare(
         samples: permutations.
         seed: of the permutations.
         method: one of :data:`TESTS`.
-        units: one of :data:`UNITS`: what a permutation test exchanges together.
         progress: told the number of permutations done and of all.
 
     Returns:
@@ -120,18 +111,12 @@ def compare(
     """
     if method not in TESTS:
         raise ConfigError(f"unknown test {method!r}{near_miss(method, TESTS)}; there are {', '.join(TESTS)}")
-    if units not in UNITS:
-        raise ConfigError(f"unknown units {units!r}{near_miss(units, UNITS)}; there are {', '.join(UNITS)}")
-    if units != "auto" and method != "auto":
-        raise ConfigError(f"--units {units} chooses a permutation test of its own; leave out the test {method!r}")
-    if units == "documents" and not test.documents:
-        raise ConfigError(f"{test.name} {test.pair}: the index names no documents; choose other units")
+    if method == "documents" and not test.documents:
+        raise ConfigError(f"{test.name} {test.pair}: the index names no documents; choose another test")
     names = tuple(entry.name for entry in scores)
     if len(scores) < 2:
         return None
     chosen = measure.default_test() if method == "auto" else method
-    if units != "auto":
-        chosen = {"segments": "paired"}.get(units, units)
     if chosen == "williams":
         return _williams(measure, test, scores, names)
     seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]

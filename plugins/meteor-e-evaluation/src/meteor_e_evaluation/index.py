@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -180,10 +179,6 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     outliers: list[str] = []
     file: Path = Path()
 
-    def with_outliers(self, systems: Sequence[str]) -> DataIndex:
-        """Return the index with further systems that system-level measures leave out."""
-        return msgspec.structs.replace(self, outliers=[*self.outliers, *systems])
-
     def pairs_into(self, language: str) -> list[str]:
         """Return the language pairs whose outputs are in a language, by its ISO code."""
         return [
@@ -287,37 +282,3 @@ def id_pattern(pattern: str, pair: str) -> re.Pattern[str]:
 
 NAMED = "sacrebleu:"
 """What the name of a test set begins with where a file name is expected."""
-
-
-def named_index(name: str, pairs: Sequence[str], human: Sequence[str]) -> DataIndex:
-    """Return an index of a test set that sacreBLEU knows, with human scores from files.
-
-    Args:
-        name: of the test set; it must have system outputs.
-        pairs: language pairs.
-        human: files of ``SYSTEM⇥SCORE`` lines, ``*.seg.score`` for segments and ``*.sys.score`` for systems;
-            ``{pair}`` in a name is filled in.
-
-    Raises:
-        ConfigError: if there are no human scores, or a file's name does not say its level.
-    """
-    if not human:
-        raise ConfigError(f"test set {name} has no human scores; give files with --human FILE.seg.score")
-    specs = []
-    for file in human:
-        if not file.endswith((".seg.score", ".sys.score")):
-            raise ConfigError(f"--human {file}: its name must end in .seg.score or .sys.score")
-        form: Literal["score-segments", "score-systems"] = (
-            "score-segments" if file.endswith(".seg.score") else "score-systems"
-        )
-        specs.append(JudgementSpec(file=file, format=form))
-    return DataIndex(
-        name=name,
-        pairs={pair: PairSpec() for pair in pairs},
-        outputs=OutputSpec(NAMED + name),
-        references=[NAMED + name],
-        source=NAMED + name,
-        judgements=specs,
-        measures=["acc-eq"] if specs[0].format == "score-segments" else ["system-accuracy"],
-        file=Path(name),
-    )

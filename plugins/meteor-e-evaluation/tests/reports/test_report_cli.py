@@ -32,27 +32,10 @@ def test_one_file_twice_is_two_systems(cli, files):
     assert "one (2)" in (cli.folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_pictures_and_latex(cli, files):
-    pytest.importorskip("matplotlib")
-    result = cli(
-        "report", *files, "--png", "p.png", "--svg", "p.svg", "--latex", "m.tex", "--segment", "2", "--segment", "1"
-    )
-    assert (result.code, result.err) == (0, "wrote report.html\nwrote p.png\nwrote p.svg\nwrote m.tex\n")
-    assert (cli.folder / "p.png").read_bytes().startswith(b"\x89PNG")
-    assert "<svg" in (cli.folder / "p.svg").read_text(encoding="utf-8")
-    text = (cli.folder / "m.tex").read_text(encoding="utf-8")
-    assert [line for line in text.splitlines() if line.startswith("% segment")][::2] == [
-        line for line in text.splitlines() if line.startswith(("% segment 2, A", "% segment 1, A"))
-    ]
-
-
 @pytest.mark.parametrize(
     ("code", "arguments", "message"),
     [
         (2, ["one"], "a reference is missing"),
-        (2, ["one", "ref", "--latex", "m.tex"], "--latex and --segment go together"),
-        (2, ["one", "ref", "--segment", "1"], "--latex and --segment go together"),
-        (1, ["one", "ref", "--latex", "m.tex", "--segment", "3"], "there is no segment 3"),
         (1, ["one", "absent"], "No such file"),
         (1, ["one", "ref", "-o", "no/report.html"], "cannot write no/report.html"),
     ],

@@ -9,7 +9,6 @@ import click
 
 from meteor_e.api import ConfigError, OutputOptions
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.output import destination
 from meteor_e.cli.results import format_option, output_format, write_result
 from meteor_e.render.plain import format_table
 from meteor_e_evaluation.cli.options import SharedOptions, shared_options
@@ -34,21 +33,18 @@ def _list_measures(context: click.Context, parameter: click.Parameter, value: bo
 GROUPS = {
     "Data": OptionGroup(
         (
-            *("pairs", "root", "test_set", "human", "gold", "references", "human_systems", "outliers", "drop_outliers"),
-            *("check", "draft"),
+            *("pairs", "root", "gold", "references", "human_systems", "drop_outliers"),
+            "check",
         ),
         "wmt12.yaml --pair cs-en --pair de-en --check",
     ),
-    "Metrics": OptionGroup(("metrics", "threads", "no_cache", "jobs"), "wmt12.yaml -M meteor -M bleu"),
+    "Metrics": OptionGroup(("metrics", "no_cache", "jobs"), "wmt12.yaml -M meteor -M bleu"),
     "Measures": OptionGroup(("measures", "documents", "list_measures"), "wmt17.yaml -s pearson -s system-pearson"),
     "Statistics": OptionGroup(
-        ("intervals", "significance", "method", "units", "permutations", "seed"),
+        ("intervals", "significance", "method", "permutations", "seed"),
         "wmt12.yaml --intervals 1000 --significance",
     ),
-    "Output": OptionGroup(
-        ("form", "digits", "output", "write_to", "plots", "plot_format", "quiet"),
-        "wmt12.yaml -f latex -o table.tex --plots pictures",
-    ),
+    "Output": OptionGroup(("form", "digits", "output", "write_to", "quiet"), "wmt12.yaml -f latex -o table.tex"),
 }
 """The groups of the help text."""
 
@@ -71,25 +67,11 @@ GROUPS = {
     metavar="NAME",
     help="A measure; may be repeated; --list-measures shows all.  [default: the index's]",
 )
-@click.option(
-    "--test-set",
-    metavar="NAME",
-    help="Instead of an INDEX: a test set that sacreBLEU knows and that has system outputs, such as wmt21/systems.",
-)
-@click.option(
-    "--human",
-    multiple=True,
-    metavar="FILE",
-    help="With --test-set: human scores, SYSTEM and SCORE on each line, in FILE.seg.score or FILE.sys.score.",
-)
 @click.option("--gold", metavar="NAME", help="With mtme: which human scores, such as mqm, esa or da-sqm.")
 @click.option(
     "--reference", "references", multiple=True, metavar="NAME", help="With mtme: which reference.  [default: refA]"
 )
 @click.option("--human-systems", is_flag=True, help="With mtme: other references count as systems.")
-@click.option(
-    "--outlier", "outliers", multiple=True, metavar="SYSTEM", help="Leave a system out of system-level measures."
-)
 @click.option("--drop-outliers", is_flag=True, help="Leave systems with outlying human scores out, as in WMT20.")
 @click.option("--documents", is_flag=True, help="Average scores over documents first.")
 @click.option(
@@ -103,16 +85,9 @@ GROUPS = {
 @click.option(
     "--test",
     "method",
-    type=click.Choice(["auto", "williams", "perm-both", "paired", "systems", "paired+systems"]),
+    type=click.Choice(["auto", "williams", "perm-both", "paired", "documents", "systems", "paired+systems"]),
     default="auto",
     help="The test of --significance.  [default: auto, the one that suits the measure]",
-)
-@click.option(
-    "--units",
-    type=click.Choice(["auto", "segments", "documents", "systems"]),
-    default="auto",
-    help="What a permutation test exchanges together, and takes to be independent.  [default: auto, what suits the "
-    "measure]",
 )
 @click.option(
     "--permutations",
@@ -129,10 +104,7 @@ GROUPS = {
     metavar="DIR",
     help="Write all scores of all systems as files of the WMT metrics task.",
 )
-@click.option("--plots", metavar="DIR", help="Draw pictures into a folder.")
-@click.option("--plot-format", type=click.Choice(["png", "pdf", "svg"]), default="png", help="[default: png]")
 @click.option("--check", is_flag=True, help="Only check that the data line up, and report what was found.")
-@click.option("--draft", is_flag=True, help="INDEX is a folder: draft an index for it, to be checked and completed.")
 @click.option(
     "--list-measures",
     is_flag=True,
@@ -155,15 +127,11 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
 
     \b
     meteor-e evaluate wmt12.yaml -M meteor -M bleu -M scores:mine.seg.gz
-    meteor-e evaluate wmt17.yaml -s pearson -s system-pearson --intervals 1000 --significance --plots pictures
+    meteor-e evaluate wmt17.yaml -s pearson -s system-pearson --intervals 1000 --significance
     meteor-e evaluate mtme:mt-metrics-eval-v2/wmt23 --pair en-de -M mtme:BLEU -M meteor -s acc-eq -s spa
     meteor-e evaluate wmt12.yaml --check
-    meteor-e evaluate folder/ --draft -o index.yaml
     """
     chosen = SharedOptions(**options)
-    if chosen.draft:
-        _draft(indexes, chosen.output)
-        return
     evaluation = _evaluate(indexes, chosen)
     _remark(evaluation, chosen.quiet, chosen.check)
     if chosen.check:
@@ -174,17 +142,13 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
 
 
 def _indexes(paths: tuple[str, ...], options: SharedOptions) -> list[DataIndex]:
-    """Return what the arguments name: index files, folders of mt-metrics-eval, a test set of sacreBLEU."""
-    from meteor_e_evaluation.index import load_index, named_index
+    """Return what the arguments name: index files, folders of mt-metrics-eval."""
+    from meteor_e_evaluation.index import load_index
     from meteor_e_evaluation.mtme import mtme_index
 
     options.check_root(paths)
-    if options.test_set is not None:
-        if paths or not options.pairs:
-            raise ConfigError("--test-set NAME takes the place of an INDEX, and needs --pair SRC-TRG")
-        return [named_index(options.test_set, options.pairs, options.human)]
     if not paths:
-        raise ConfigError("give an INDEX, mtme:FOLDER, or --test-set NAME --pair SRC-TRG")
+        raise ConfigError("give an INDEX or mtme:FOLDER")
     of_layout = [path.startswith("mtme:") for path in paths]
     if not any(of_layout) and (options.gold or options.references or options.human_systems):
         raise ConfigError("--gold, --reference and --human-systems go with mtme:FOLDER")
@@ -200,7 +164,7 @@ def _indexes(paths: tuple[str, ...], options: SharedOptions) -> list[DataIndex]:
             )
         else:
             index = load_index(path, root=options.root)
-        loaded.append(index.with_outliers(options.outliers))
+        loaded.append(index)
     for pair in options.pairs:
         if not any(pair in index.pairs for index in loaded):
             loaded[0].pair(pair)
@@ -237,7 +201,6 @@ def _evaluate(paths: tuple[str, ...], options: SharedOptions) -> Evaluation:
             seed=options.seed,
             significance=options.significance,
             method=options.method,
-            units=options.units,
             permutations=options.permutations,
             documents=options.documents,
             drop_outliers=options.drop_outliers,
@@ -260,21 +223,6 @@ def _render(evaluation: Evaluation, options: SharedOptions) -> None:
 
     form, given = output_format(options.form), OutputOptions(options.digits)
     write_result(EvaluationResult(evaluation), form, options.output, given)
-    if options.plots is not None:
-        from meteor_e_evaluation.plots import write_plots
-
-        for path in write_plots(evaluation, Path(options.plots), options.plot_format):
-            click.echo(f"wrote {path}", err=True)
-
-
-def _draft(folders: tuple[str, ...], output: str | None) -> None:
-    from meteor_e.base.yamlfile import dump_yaml
-    from meteor_e_evaluation.draft import draft_index
-
-    if len(folders) > 1:
-        raise ConfigError("--draft takes one folder")
-    with destination(output) as stream:
-        stream.write(dump_yaml(draft_index(folders[0])))
 
 
 def _default_measures(indexes: list[DataIndex]) -> list[str]:

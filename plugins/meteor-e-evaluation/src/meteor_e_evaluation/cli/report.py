@@ -1,13 +1,12 @@
-"""``meteor-e report``: a page to look at, pictures and LaTeX."""
+"""``meteor-e report``: a page to look at."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.api import ConfigError
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.inputs import lined_up
@@ -24,10 +23,7 @@ GROUPS = {
         "system.txt -R first.txt -R second.txt",
     ),
     **METRIC_GROUPS,
-    "Output": OptionGroup(
-        ("output", "title", "png", "svg", "latex", "segments"),
-        "… -o report.html --latex matrix.tex --segment 17",
-    ),
+    "Output": OptionGroup(("output", "title"), "… -o report.html"),
     "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
@@ -48,17 +44,6 @@ GROUPS = {
 @click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
 @click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")
 @click.option("--title", metavar="TEXT", help="Title of the report.  [default: the systems' names]")
-@click.option("--png", metavar="FILE", help="Draw the distributions as a PNG picture, too.")
-@click.option("--svg", metavar="FILE", help="Draw the distributions as an SVG picture, too.")
-@click.option("--latex", metavar="FILE", help="Write alignment matrices in LaTeX, too; say which with --segment.")
-@click.option(
-    "--segment",
-    "segments",
-    type=click.IntRange(min=1),
-    multiple=True,
-    metavar="N",
-    help="A segment for --latex; may be repeated.",
-)
 @significance_options(default="randomization")
 def report(
     inputs: InputFiles,
@@ -67,10 +52,6 @@ def report(
     names: tuple[str, ...],
     output: str,
     title: str | None,
-    png: str | None,
-    svg: str | None,
-    latex: str | None,
-    segments: tuple[int, ...],
     significance: str,
     samples: int | None,
     seed: int,
@@ -84,10 +65,7 @@ def report(
     meteor-e report system1.txt system2.txt reference.txt -l de -o report.html
     meteor-e report system1.txt system2.txt reference.txt -M meteor -M chrf -M en-light
     meteor-e report system1.txt system2.txt --reference first.txt --reference second.txt
-    meteor-e report system1.txt system2.txt reference.txt --png distributions.png --latex matrix.tex --segment 17
     """
-    if (latex is None) == bool(segments):
-        raise ConfigError("--latex and --segment go together: a file, and the segments that it shows")
     from meteor_e_evaluation.reports.page import write_page
     from meteor_e_evaluation.reports.scored import score_systems
 
@@ -108,20 +86,8 @@ def report(
             seed=seed,
             progress=progress,
         )
-        if latex is not None:
-            from meteor_e_evaluation.reports.matrix import write_matrices
-
-            write_matrices(found, segments, latex)
-        kinds: tuple[tuple[str | None, Literal["png", "svg"]], ...] = ((png, "png"), (svg, "svg"))
-        for picture, kind in kinds:
-            if picture is not None:
-                from meteor_e_evaluation.reports.plots import write_plot
-
-                write_plot(found, picture, kind)
         write_page(found, output)
-    for path in (output, png, svg, latex):
-        if path is not None:
-            click.echo(f"wrote {path}", err=True)
+    click.echo(f"wrote {output}", err=True)
 
 
 def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> list[Metric | None]:

@@ -32,7 +32,7 @@ GROUPS = {
     ),
     "Search": OptionGroup(
         (
-            *("objective", "option_values", "free_first_weight", "starts", "trials", "minutes", "samples", "seed"),
+            *("objective", "option_values", "starts", "trials", "samples", "seed"),
             *("no_cache", "jobs"),
         ),
         "wmt11.yaml -O pearson --trials 2000 --jobs 4",
@@ -74,7 +74,6 @@ GROUPS = {
 @click.option("--first", metavar="'A B G D W…'", help="First point of the grid.  [default: 0 everywhere]")
 @click.option("--last", metavar="'A B G D W…'", help="Last point of the grid.  [default: 1, beta 2]")
 @click.option("--step", metavar="'A B G D W…'", help="Steps of the grid; one number for all.  [default: 0.05]")
-@click.option("--free-first-weight", is_flag=True, help="Tune the first matcher's weight, too.  [default: keep it]")
 @click.option(
     "--option",
     "option_values",
@@ -90,9 +89,6 @@ GROUPS = {
 )
 @click.option("--starts", type=click.IntRange(min=0), default=6, help="Random starts of the search.  [default: 6]")
 @click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Points for each search at most.")
-@click.option(
-    "--minutes", type=click.FloatRange(min=0, min_open=True), metavar="N", help="Minutes for all searches together."
-)
 @click.option(
     "--samples", type=click.IntRange(min=1), default=1000, help="Bootstrap samples for intervals.  [default: 1000]"
 )
@@ -146,7 +142,6 @@ def _settings(options: SharedOptions) -> Settings:
         grid=options.grid,
         random_starts=options.starts,
         trials=options.trials,
-        minutes=options.minutes,
         folds=options.folds,
         samples=options.samples,
         seed=options.seed,
@@ -190,7 +185,7 @@ def _ranges(options: SharedOptions, default: Point) -> tuple[Point, Point, Point
         if len(values) != size:
             raise ConfigError(f"{what} has {len(values)} numbers; {size} are needed: 4 parameters, {size - 4} weights")
         given.append(list(values))
-    if not options.free_first_weight and options.first is None and options.last is None:
+    if options.first is None and options.last is None:
         # Weights matter only relative to one another and to the penalty; METEOR keeps the first at 1.
         given[0][4] = given[1][4] = default[4]
     return tuple(given[0]), tuple(given[1]), tuple(given[2])

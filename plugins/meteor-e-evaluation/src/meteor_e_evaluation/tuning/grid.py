@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,14 +20,11 @@ from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 Axes: TypeAlias = Sequence[Sequence[float]]
 """The values of each coordinate of a point."""
 
-KEEP_LIMIT = 5_000_000
-"""Largest grid whose values are all kept."""
-
 LONGEST_AXIS = 10_000
 """Values of a coordinate at most."""
 
-LARGEST_GRID = 10**11
-"""Points at most; the Java Trainer's usual grid of eight coordinates has some 70 thousand millions."""
+LARGEST_GRID = 20_000_000
+"""Points at most."""
 
 
 def axis(first: float, last: float, step: float) -> tuple[float, ...]:
@@ -68,7 +63,7 @@ class Found:
         value: its objective.
         evaluations: number of points that were tried.
         stopped: whether trials or time were used up before the end.
-        values: the objective of each point of a grid in the order of :func:`points`; ``None`` for very large grids.
+        values: the objective of each point of a grid in the order of :func:`points`; ``None`` for a search.
     """
 
     best: Point
@@ -78,59 +73,26 @@ class Found:
     values: Floats | None = None
 
 
-def evaluate_grid(
-    data: TuningSet,
-    objective: Objective,
-    axes: Axes,
-    *,
-    threads: int = 1,
-    progress: Progress = silent,
-) -> Found:
+def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress: Progress = silent) -> Found:
     """Try all points.
 
     Args:
         data: the cells and judgments.
         objective: what to maximize.
         axes: α, β, γ, δ, and the weight of each matcher.
-        threads: number of threads.
         progress: told the number of points done and of all.
     """
-    shape = tuple(len(values) for values in axes)
     size = grid_size(axes)
     if size > LARGEST_GRID:
         raise ConfigError(f"the grid has {size:.1e} points, more than {LARGEST_GRID:.0e}; take larger steps (--step)")
-    kept = np.empty(shape) if size <= KEEP_LIMIT else None
-    alphas, betas, gammas, *others = axes
-    outer = list(itertools.product(*(range(len(values)) for values in others)))
-
-    local = threading.local()
-
-    def work(place: tuple[int, ...]) -> Floats:
-        if not vars(local):
-            local.scorer, local.prepared = PointScorer(data), objective.prepare(data)
-        rest = tuple(values[at] for values, at in zip(others, place, strict=True))
-        block = np.empty(shape[:3])
-        for at, point in zip(np.ndindex(block.shape), itertools.product(alphas, betas, gammas), strict=True):
-            block[at] = local.prepared.at(local.scorer, (*point, *rest))
-        return block
-
-    best_value, best_at, done = -math.inf, (0,) * len(shape), 0
-    # numpy lets go of the interpreter in the operations that cost time.
-    pool = ThreadPoolExecutor(threads)
-    try:
-        blocks = map(work, outer) if threads <= 1 or len(outer) < 2 else pool.map(work, outer)
-        for place, block in zip(outer, blocks, strict=True):
-            done += block.size
-            if kept is not None:
-                where: tuple[slice | int, ...] = (slice(None), slice(None), slice(None), *place)
-                kept[where] = block
-            # The first of equals in the order of points: argmax takes the first in a block, blocks go by place.
-            at = (*(int(i) for i in np.unravel_index(int(block.argmax()), block.shape)), *place)
-            value = float(block.max())
-            if value > best_value or (value == best_value and at < best_at):
-                best_value, best_at = value, at
-            progress("grid", done, size)
-    finally:
-        pool.shutdown(cancel_futures=True)
-    best = tuple(values[at] for values, at in zip(axes, best_at, strict=True))
-    return Found(best, best_value, size, values=None if kept is None else kept.reshape(-1))
+    values = np.empty([len(axis) for axis in axes])
+    scorer, prepared = PointScorer(data), objective.prepare(data)
+    # Weights and δ change most slowly, as what depends on them costs most.
+    for done, place in enumerate(np.ndindex(values.shape[3:])):
+        rest = [axis[at] for axis, at in zip(axes[3:], place, strict=True)]
+        for at, point in zip(np.ndindex(values.shape[:3]), itertools.product(*axes[:3]), strict=True):
+            values[(*at, *place)] = prepared.at(scorer, (*point, *rest))
+        progress("grid", done * math.prod(values.shape[:3]), size)
+    best = np.unravel_index(int(values.argmax()), values.shape)
+    point = tuple(axis[int(at)] for axis, at in zip(axes, best, strict=True))
+    return Found(point, float(values.max()), size, values=values.reshape(-1))

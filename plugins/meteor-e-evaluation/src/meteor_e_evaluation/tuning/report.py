@@ -55,8 +55,7 @@ def tuning_report(tuning: Tuning, objective: str, settings: Settings) -> dict[st
     data = tuning.data
     method = "grid" if settings.grid else f"search, seed {settings.seed}, {settings.random_starts} random starts"
     if tuning.stopped:
-        limits = ((settings.trials, "trials"), (settings.minutes, "minutes"))
-        method += f", stopped at {' or '.join(f'{limit:g} {what}' for limit, what in limits if limit is not None)}"
+        method += f", stopped at {settings.trials} trials"
     return {
         "objective": objective,
         "tuned on": ", ".join(data.names),

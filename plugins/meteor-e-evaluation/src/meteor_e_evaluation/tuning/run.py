@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -45,7 +44,6 @@ class Settings:
         grid: whether to try all of them instead of searching.
         random_starts: of the search.
         trials: points for each search at most; ``None`` for no limit.
-        minutes: for all searches together; ``None`` for no limit.
         folds: of cross-validation; 0 for none.
         samples: bootstrap samples and permutations on held-out data.
         seed: of search, folds and samples.
@@ -56,15 +54,14 @@ class Settings:
     grid: bool = False
     random_starts: int = 6
     trials: int | None = None
-    minutes: float | None = None
     folds: int = 0
     samples: int = 1000
     seed: int = DEFAULT_SEED
     jobs: int = 1
 
     def __post_init__(self) -> None:
-        if self.grid and (self.trials is not None or self.minutes is not None):
-            raise ConfigError("--trials and --minutes go with the search, not with --grid, which tries all points")
+        if self.grid and self.trials is not None:
+            raise ConfigError("--trials goes with the search, not with --grid, which tries all points")
 
 
 @dataclass(frozen=True)
@@ -110,17 +107,6 @@ class _Finder:
         self._defaults = [point_of(variant.meteor.chain.parameters) for variant in variants]
         self.tried = 0
         self.stopped = False
-        self._searches = len(variants) * (1 + settings.folds)
-        self._until = None if settings.minutes is None else time.monotonic() + 60 * settings.minutes
-
-    def _deadline(self) -> float | None:
-        """Return when the next search must end: what time is left is shared out evenly."""
-        if self._until is None:
-            return None
-        left = max(0.0, self._until - time.monotonic())
-        deadline = time.monotonic() + left / max(1, self._searches)
-        self._searches -= 1
-        return deadline
 
     def find(self, parts: Sequence[TuningSet]) -> tuple[int, Found]:
         """Return the number of the best variant, of equals the first, and what was found for it."""
@@ -133,7 +119,7 @@ class _Finder:
         settings = self._settings
         axes = settings.axes(default)
         if settings.grid:
-            return evaluate_grid(data, self._objective, axes, threads=settings.jobs, progress=self._progress)
+            return evaluate_grid(data, self._objective, axes, progress=self._progress)
         return search(
             data,
             self._objective,
@@ -142,7 +128,6 @@ class _Finder:
             seed=settings.seed,
             random_starts=settings.random_starts,
             trials=settings.trials,
-            deadline=self._deadline(),
             progress=self._progress,
         )
 

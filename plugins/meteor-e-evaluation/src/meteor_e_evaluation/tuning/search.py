@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import math
 import random
-import time
 from collections.abc import Iterable, Sequence
 
 from meteor_e.base.progress import Progress, silent
@@ -26,7 +25,6 @@ def search(
     random_starts: int = 6,
     refine: bool = True,
     trials: int | None = None,
-    deadline: float | None = None,
     progress: Progress = silent,
 ) -> Found:
     """Search by turns along one coordinate and over two.
@@ -44,10 +42,9 @@ def search(
         random_starts: number of further starts, drawn from the grid.
         refine: whether to leave the grid at the end.
         trials: stop after this many points, with the best so far.
-        deadline: stop at this reading of :func:`time.monotonic`, with the best so far.
         progress: told the number of points tried.
     """
-    walk = _Walk(data, objective, progress, trials, deadline)
+    walk = _Walk(data, objective, progress, trials)
     with contextlib.suppress(_SpentError):
         _climb_all(walk, axes, starts, random.Random(seed), random_starts, refine)
         return Found(*walk.best, walk.evaluations)
@@ -58,10 +55,9 @@ def _climb_all(
     walk: _Walk, axes: Axes, starts: Sequence[Point], order: random.Random, random_starts: int, refine: bool
 ) -> None:
     """Climb from all starts, then around the best point; the walk remembers the best of all."""
-    if walk.limited:
-        # What is measured first is in any case among the results: the result is never worse than the starts.
-        for point in starts:
-            walk.value(point)
+    # What is measured first is in any case among the results: the result is never worse than the starts.
+    for point in starts:
+        walk.value(point)
     grid = [tuple(values) for values in axes]
     candidates = [_nearest(point, grid) for point in starts]
     candidates += [tuple(order.choice(values) for values in grid) for _ in range(random_starts)]
@@ -70,8 +66,8 @@ def _climb_all(
         point, reached = walk.climb(start, grid, order)
         if reached > value:
             best, value = point, reached
+    # A start off the grid may be better than all of the grid.
     for point in starts:
-        # A start off the grid may be better than all of the grid.
         if walk.value(point) > value:
             best, value = point, walk.value(point)
     if refine:
@@ -104,9 +100,8 @@ class _Walk:
         objective: Objective,
         progress: Progress,
         trials: int | None,
-        deadline: float | None,
     ) -> None:
-        self._trials, self._deadline = trials, deadline
+        self._trials = trials
         self.best: tuple[Point, float] = ((), -math.inf)
         self._scorer = PointScorer(data)
         self._objective = objective.prepare(data)
@@ -117,17 +112,11 @@ class _Walk:
     def evaluations(self) -> int:
         return len(self._known)
 
-    @property
-    def limited(self) -> bool:
-        return self._trials is not None or self._deadline is not None
-
     def _spend(self) -> None:
         """Count a point; the first is always measured."""
         if not self._known:
             return
         if self._trials is not None and len(self._known) >= self._trials:
-            raise _SpentError
-        if self._deadline is not None and time.monotonic() >= self._deadline:
             raise _SpentError
 
     def value(self, point: Point) -> float:
