@@ -186,7 +186,7 @@ def _digest(value: Any) -> str:
     """Return name and digest of a file, or of several."""
     from pathlib import Path
 
-    from meteor_e.base.folders import sha256_of
+    from meteor_e.base.files import sha256_of
 
     if isinstance(value, list | tuple):
         return ",".join(map(_digest, value))

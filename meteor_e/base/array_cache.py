@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.files import whole_file
-from meteor_e.base.folders import cache_folder
+from meteor_e.base.files import cache_folder, whole_file
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]

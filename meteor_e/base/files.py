@@ -1,53 +1,53 @@
-"""Opening input and writing output: compressed files and ``-`` in, whole files out."""
+"""Files and folders: input opened with care, compressed or not; output and folders whole or not at all.
+
+Work is done beside the target, under a hidden name, and renamed at the end. What a killed process leaves behind is
+found by its name and its age (:func:`sweep`).
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import io
 import os
-import platform
 import re
 import stat
 import sys
-import zlib
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, TypeVar, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 from meteor_e.base.errors import InputError, MeteorError, ResourceError
+from meteor_e.base.progress import Progress, silent
 
 PathLike = str | os.PathLike[str]
 
-Stream = TypeVar("Stream", TextIO, BinaryIO)
+MAX_LINE = 64 << 20
+"""Bytes of the longest line of text that is read; a file that never ends has longer ones."""
 
-_MAGIC = {
-    "gzip": (b"\x1f\x8b",),
+_PACKED = (
+    ("gzip", "gzip", rb"\x1f\x8b"),
     # The three letters alone could be text; the number behind them begins every block, or ends a file without one.
-    "bzip2": tuple(
-        b"BZh%d%b" % (level, mark) for level in range(1, 10) for mark in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
-    ),
-    "xz": (b"\xfd7zXZ\0",),
-    "Zstandard": (b"\x28\xb5\x2f\xfd",),
+    ("bzip2", "bz2", rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)"),
+    ("xz", "lzma", rb"\xfd7zXZ\0"),
+    ("Zstandard", "", rb"\x28\xb5\x2f\xfd"),
+)
+"""Kinds of compression, the modules that unpack them, and what the files begin with."""
+
+_SPECIAL = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
 }
-_LONGEST_MAGIC = 10
-_MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma"}
 
 
 def input_name(path: PathLike) -> str:
     """Return what to call a file in messages: its path, or ``standard input`` for ``-``."""
     name = os.fspath(path)
     return "standard input" if name == "-" else name
-
-
-def compression(head: bytes) -> str | None:
-    """Return what a file's first ten bytes say it is compressed by, ``None`` if it is not.
-
-    That is ``gzip``, ``bzip2``, ``xz``, or ``Zstandard``, which :func:`open_binary` refuses.
-    """
-    return next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), None)
 
 
 @contextlib.contextmanager
@@ -57,10 +57,8 @@ def reading(name: str) -> Iterator[None]:
     To be put around reading and nothing else: a broken pipe of the output is an ``OSError`` too.
     """
     try:
-        yield
-    except OSError as error:
-        # A damaged gzip header is an OSError without a number.
-        raise InputError(f"cannot read {name}: {error.strerror or error}") from error
+        with os_errors_as(InputError, f"cannot read {name}"):
+            yield
     except EOFError as error:
         raise InputError(f"cannot read {name}: its compressed data breaks off") from error
     except Exception as error:
@@ -84,17 +82,6 @@ def os_errors_as(kind: type[MeteorError], what: str) -> Iterator[None]:
         raise kind(f"{what}: {error.strerror or error}") from error
 
 
-MAX_LINE = 64 << 20
-"""Bytes of the longest line of text that is read; a file that never ends has longer ones."""
-
-_SPECIAL = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
-
-
 def open_regular(path: PathLike) -> BinaryIO:
     """Open a regular file to read its bytes as they are.
 
@@ -116,6 +103,36 @@ def open_regular(path: PathLike) -> BinaryIO:
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def _check_kind(mode: int, path: PathLike) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    kind = _special(mode, path)
+    if kind is not None:
+        raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
+
+
+def _special(mode: int, path: PathLike) -> str | None:
+    """Return what is at a path that is neither a file nor a folder; the kernel's own files may wait for ever, too."""
+    kernel = stat.S_ISREG(mode) and os.path.realpath(path).startswith(("/proc/", "/sys/"))
+    return "one of the kernel's" if kernel else _SPECIAL.get(stat.S_IFMT(mode))
+
+
+def refuse_special(path: PathLike) -> None:
+    """Refuse a path that a settings file names if it is a pipe, a socket or a device; what is not there passes.
+
+    Raises:
+        InputError: if it is one, or cannot be a path at all.
+    """
+    try:
+        kind = _special(Path(path).stat().st_mode, path)
+    except OSError:
+        return
+    except ValueError as error:
+        raise InputError(f"cannot read {os.fspath(path)!a}: its name cannot be one ({error})") from error
+    if kind is not None:
+        raise InputError(f"cannot read {os.fspath(path)}: not a regular file but {kind}")
 
 
 def read_regular(path: PathLike, limit: int) -> bytes:
@@ -151,44 +168,12 @@ def decode_utf8(content: bytes, name: str, before: int = 0, kind: type[MeteorErr
         raise kind(f"{name}, line {line}: not valid UTF-8") from None
 
 
-def refuse_special(path: PathLike) -> None:
-    """Refuse a path that a settings file names if it is a pipe, a socket or a device; what is not there passes.
-
-    Raises:
-        InputError: if it is one, or cannot be a path at all.
-    """
-    try:
-        mode = Path(path).stat().st_mode
-    except OSError:
-        return
-    except ValueError as error:
-        raise InputError(f"cannot read {os.fspath(path)!a}: its name cannot be one ({error})") from error
-    kind = _special(mode, path)
-    if kind is not None:
-        raise InputError(f"cannot read {os.fspath(path)}: not a regular file but {kind}")
-
-
-def _special(mode: int, path: PathLike) -> str | None:
-    """Return what is at a path that is neither a file nor a folder; the kernel's own files may wait for ever, too."""
-    kernel = stat.S_ISREG(mode) and os.path.realpath(path).startswith(("/proc/", "/sys/"))
-    return "one of the kernel's" if kernel else _SPECIAL.get(stat.S_IFMT(mode))
-
-
 def spell_size(size: int) -> str:
     """Return a round number of bytes as people write it."""
     for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size >= 1 << power:
             return f"{size >> power} {unit}"
     return f"{size} bytes"
-
-
-def _check_kind(mode: int, path: PathLike) -> None:
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    kind = _special(mode, path)
-    if kind or not stat.S_ISREG(mode):
-        kind = kind or "something else"
-        raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
 
 
 @contextlib.contextmanager
@@ -228,101 +213,52 @@ def unpacked(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any
     Raises:
         InputError: if it is compressed by something else.
     """
-    packed = compression(stream.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC])
-    if packed is None:
-        return stream
-    if packed not in _MODULES:
-        what = "unpack it first (gzip, bzip2 and xz are read as they are)"
-        raise InputError(f"cannot read {name}: it is {packed}; {what}")
-    found = import_module(_MODULES[packed]).open(stream)
-    return io.BufferedReader(found)
+    head = stream.peek(10)
+    for kind, module, magic in _PACKED:
+        if re.match(magic, head):
+            if not module:
+                what = "unpack it first (gzip, bzip2 and xz are read as they are)"
+                raise InputError(f"cannot read {name}: it is {kind}; {what}")
+            return io.BufferedReader(import_module(module).open(stream))
+    return stream
 
 
-@contextlib.contextmanager
-def atomic_writer(path: PathLike) -> Iterator[TextIO]:
-    r"""Write a text file whole or not at all: UTF-8, ``\n`` at line ends.
-
-    The text goes to a temporary file beside the target, which takes its place at the end of the block, unless
-    the block raises. A target that is no regular file (a pipe, ``/dev/stdout``) is written to directly.
-
-    Raises:
-        InputError: if the file cannot be written.
-    """
-
-    def text(scratch: Path, mode: str) -> TextIO:
-        return cast(TextIO, scratch.open(mode, encoding="utf-8", errors="replace", newline="\n"))
-
-    with _atomic(path, text) as stream:
-        yield stream
-
-
-@contextlib.contextmanager
-def atomic_binary_writer(path: PathLike) -> Iterator[BinaryIO]:
-    """Write a binary file whole or not at all, as :func:`atomic_writer` does.
-
-    Raises:
-        InputError: if the file cannot be written.
-    """
-    with _atomic(path, lambda scratch, mode: cast(BinaryIO, scratch.open(mode + "b"))) as stream:
-        yield stream
-
-
-_SCRATCH = re.compile(r"\..*\.([0-9a-f]{8})([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{8}\.tmp", re.DOTALL)
+_SCRATCH = re.compile(r"\..*\.[0-9a-f]{12}\.tmp", re.DOTALL)
+LEFT_AFTER = 3 * 24 * 3600
+"""Seconds after which what is being written counts as left behind by a process that was killed."""
 _swept: set[Path] = set()
 
 
 def scratch_beside(target: Path) -> Path:
     """Return a new hidden name beside a target, for a file or folder that is being written.
 
-    The name tells the machine and the process. What processes that are dead left under such names in the folder is
-    removed, the first time that this process works there.
+    What has such a name in the folder and is old is removed, the first time that this process works there.
     """
     if target.parent not in _swept:
+        _swept.add(target.parent)
         sweep(target.parent)
-    host, boot = _machine()
-    return target.with_name(f".{target.name[:40]}.{host}{boot}-{os.getpid()}-{os.urandom(4).hex()}.tmp")
+    return target.with_name(f".{target.name[:40]}.{os.urandom(6).hex()}.tmp")
 
 
-def sweep(folder: Path) -> None:
-    """Remove what processes that are dead left in a folder under the names of :func:`scratch_beside`."""
-    _swept.add(folder)
+def sweep(folder: Path, target: str = "") -> None:
+    """Remove what processes that were killed left in a folder: what is old, and all that was to be a target."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
-            if _is_left(path.name):
-                remove_tree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+            ours = _SCRATCH.fullmatch(path.name) is not None
+            mine = ours and target and path.name.startswith(f".{target[:40]}.")
+            if mine or (ours and path.lstat().st_mtime < time.time() - LEFT_AFTER):
+                remove(path)
 
 
-def remove_tree(folder: Path) -> None:
-    """Remove a folder as far as that is possible."""
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_left(name: str) -> bool:
-    """Return whether a name is that of a scratch file of a process of this machine that is dead."""
-    found = _SCRATCH.fullmatch(name)
-    if found is None or os.name != "posix" or found[1] != _machine()[0]:
-        return False
-    if found[2] != _machine()[1]:
-        return True
-    try:
-        os.kill(int(found[3]), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # it is another user's
-        pass
-    return False
-
-
-@functools.cache
-def _machine() -> tuple[str, str]:
-    """Return short hashes of the machine (or the container), and of when it was started, as far as they are known."""
-    space, boot = "", ""
+def remove(path: Path) -> None:
+    """Remove a file or a folder as far as that is possible."""
     with contextlib.suppress(OSError):
-        space = str(Path("/proc/self/ns/pid").readlink())
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text()
-    return f"{zlib.crc32(f'{platform.node()} {space}'.encode()):08x}", f"{zlib.crc32(boot.encode()):08x}"
+        if path.is_dir() and not path.is_symlink():
+            import shutil
+
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -338,49 +274,180 @@ def whole_file(target: Path) -> Iterator[Path]:
             scratch.chmod(target.stat().st_mode)
         scratch.replace(target)
     except BaseException:
-        with contextlib.suppress(OSError):
-            scratch.unlink()
+        remove(scratch)
         raise
 
 
-def put_text(path: Path, text: str) -> None:
-    """Write a small file whole; OSError as it comes."""
-    with whole_file(path) as scratch:
-        scratch.write_text(text, encoding="utf-8", newline="\n")
+@contextlib.contextmanager
+def atomic_writer(path: PathLike) -> Iterator[TextIO]:
+    r"""Write a text file whole or not at all: UTF-8, ``\n`` at line ends.
+
+    The text goes to a temporary file beside the target, which takes its place at the end of the block, unless
+    the block raises. A target that is no regular file (a pipe, ``/dev/stdout``) is written to directly.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+    with _atomic(path, "w", encoding="utf-8", errors="replace", newline="\n") as stream:
+        yield stream
 
 
 @contextlib.contextmanager
-def _atomic(path: PathLike, opener: Callable[[Path, str], Stream]) -> Iterator[Stream]:
-    name = os.fspath(path)
-    with contextlib.ExitStack() as stack:
-        with _writing(name):
-            target = Path(os.path.realpath(path))
-            direct = target.exists() and not target.is_file()
-            scratch = target if direct else stack.enter_context(whole_file(target))
-            stream = opener(scratch, "w" if direct else "x")
-        stack.callback(_close_quietly, stream)  # before the scratch file goes
+def atomic_binary_writer(path: PathLike) -> Iterator[BinaryIO]:
+    """Write a binary file whole or not at all, as :func:`atomic_writer` does.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+    with _atomic(path, "wb") as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def _atomic(path: PathLike, mode: str, **how: str) -> Iterator[Any]:
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError as error:
+        raise InputError(f"cannot write {os.fspath(path)!r}: {error}") from error
+    places = [str(target)]
+    direct = target.exists() and not target.is_file()
+    try:
+        with contextlib.nullcontext(target) if direct else whole_file(target) as scratch:
+            places.append(str(scratch))
+            with scratch.open(mode, **how) as stream:  # type: ignore[call-overload]
+                yield stream
+    except OSError as error:
+        # Others may be another file's; a full disk is no different for any of them.
+        if error.filename in places or error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from error
+        raise
+
+
+@contextlib.contextmanager
+def locked(folder: Path, name: str, progress: Progress = silent) -> Iterator[None]:
+    """Hold the lock ``name`` of a folder, which is made if need be; wait for another process that has it."""
+    import filelock
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f".{name}.lock"
+        file.touch()  # filelock tries for ever where a file cannot be made, as on a full disk
+        lock = filelock.FileLock(file)
         try:
-            yield stream
-        except OSError as error:
-            # Other errors in the block may be another file's; a full disk is no different for any of them.
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise InputError(f"cannot write {name}: {error.strerror}") from error
-            raise
-        with _writing(name):
-            stream.close()
-            stack.close()
-
-
-def _close_quietly(stream: TextIO | BinaryIO) -> None:
-    with contextlib.suppress(OSError):
-        stream.close()
-
-
-@contextlib.contextmanager
-def _writing(name: str) -> Iterator[None]:
+            lock.acquire(timeout=0.2)
+        except filelock.Timeout:
+            progress(f"waiting for another process that works on {name}", 0, None)
+            lock.acquire()
+    except (OSError, NotImplementedError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ResourceError(f"cannot write to {folder}: {reason}") from error
     try:
         yield
+    finally:
+        lock.release()
+
+
+@contextlib.contextmanager
+def scratch_folder(folder: Path, name: str) -> Iterator[Path]:
+    """Give a folder to work in, within a folder that is made if need be; it is gone afterwards.
+
+    Raises:
+        ResourceError: if it cannot be made.
+    """
+    scratch = scratch_beside(folder / name)
+    try:
+        with os_errors_as(ResourceError, f"cannot write to {folder}"):
+            scratch.mkdir(mode=0o700, parents=True)
+        yield scratch
+    finally:
+        remove(scratch)
+
+
+@contextlib.contextmanager
+def workplace(target: Path) -> Iterator[Path]:
+    """Give a folder beside the target to work in, gone afterwards; the caller holds the target's lock."""
+    old = _old(target)
+    with contextlib.suppress(OSError):
+        if old.exists() and not target.exists():
+            old.rename(target)
+    remove(old)
+    sweep(target.parent, target.name)
+    with scratch_folder(target.parent, target.name) as work:
+        yield work
+
+
+def put_folder(finished: Path, target: Path) -> None:
+    """Let a finished folder take the target's place; the caller holds the target's lock.
+
+    Between the two renames there is no target. A process killed there loses nothing: the next :func:`workplace`
+    puts the old folder back.
+    """
+    old = _old(target)
+    with os_errors_as(ResourceError, f"cannot write {target}"):
+        if target.exists():
+            target.rename(old)
+        try:
+            finished.rename(target)
+        except OSError:
+            if old.exists():
+                old.rename(target)
+            raise
+    remove(old)
+
+
+def _old(target: Path) -> Path:
+    return target.with_name(f".old-{target.name}")
+
+
+def remove_folder(target: Path) -> None:
+    """Remove a folder, whole, as seen from outside; the caller holds the target's lock."""
+    with os_errors_as(ResourceError, f"cannot remove {target}"), workplace(target) as work:
+        target.rename(work / "removed")
+
+
+def folder_names(folder: Path) -> list[str]:
+    """Return the names of the folders in a folder, sorted, hidden ones left out; none where it is not there.
+
+    Raises:
+        ResourceError: if it cannot be read.
+    """
+    try:
+        return sorted(path.name for path in folder.iterdir() if path.name[0] != "." and path.is_dir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
     except OSError as error:
-        raise InputError(f"cannot write {name}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise InputError(f"cannot write {name!r}: {error}") from error
+        raise ResourceError(f"cannot read {folder}: {error.strerror}") from error
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal; OSError as it comes."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def cache_folder(name: str = "") -> Path:
+    """Return a folder of what can be made again: ``name`` in ``METEOR_E_CACHE``, else in the user's cache folder."""
+    named = os.environ.get("METEOR_E_CACHE")
+    if named:
+        return Path(named).absolute() / name
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("meteor_e", appauthor=False)) / name
+
+
+def data_folder(name: str) -> Path:
+    """Return a folder of what the user installs.
+
+    The environment variable ``METEOR_E_NAME`` names it; else it is ``name`` in the user's data folder for meteor_e.
+    """
+    named = os.environ.get(f"METEOR_E_{name.upper()}")
+    if named:
+        return Path(named).absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("meteor_e", appauthor=False)) / name

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.folders import sha256_of
+from meteor_e.base.files import sha256_of
 from meteor_e.base.yamlfile import is_folder, is_path
 from meteor_e.engine.search import DEFAULT_BEAM, MAX_BEAM
 

@@ -10,7 +10,7 @@ import click
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.folders import workplace
+from meteor_e.base.files import workplace
 from meteor_e.languages.files import resources_folder
 
 _FILES = {

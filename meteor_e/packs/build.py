@@ -12,8 +12,7 @@ from typing import IO, NamedTuple
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import decode_utf8, read_regular
-from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
+from meteor_e.base.files import decode_utf8, locked, put_folder, read_regular, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.build_paraphrases import build_paraphrase_index, refuse_huge

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import os_errors_as
-from meteor_e.base.folders import cache_folder, locked, sha256_of, workplace
+from meteor_e.base.files import cache_folder, locked, os_errors_as, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.build_paraphrases import build_paraphrase_index, refuse_huge
 from meteor_e.packs.build_synonyms import build_synonym_index

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import os_errors_as, spell_size
-from meteor_e.base.folders import sha256_of
+from meteor_e.base.files import os_errors_as, sha256_of, spell_size
 from meteor_e.base.progress import Progress
 
 MAX_DOWNLOAD = 2 << 30

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import os_errors_as, read_regular
-from meteor_e.base.folders import sha256_of
+from meteor_e.base.files import os_errors_as, read_regular, sha256_of
 
 FORMAT_VERSION = 1
 FILE_NAME = "manifest.json"

@@ -12,8 +12,7 @@ from typing import TypeVar
 
 from meteor_e.api.languages import NonbreakingPrefixes
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import put_text
-from meteor_e.base.folders import sha256_of
+from meteor_e.base.files import sha256_of, whole_file
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.languages import how_to_install
 from meteor_e.packs.manifest import Manifest
@@ -177,7 +176,9 @@ class Pack:
     def _remember(self, name: str, status: os.stat_result) -> None:
         """Note that a file was whole; a pack that cannot be written to is hashed again next time."""
         with contextlib.suppress(OSError):
-            put_text(self.path / CHECKED, json.dumps({**self._checked(), name: _stamp(status)}) + "\n")
+            noted = json.dumps({**self._checked(), name: _stamp(status)})
+            with whole_file(self.path / CHECKED) as scratch:
+                scratch.write_text(noted + "\n", encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"Pack({self.name!r}, digest={self.digest!r}, path={str(self.path)!r})"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from meteor_e.api.languages import ISO_CODES
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.folders import data_folder, folder_names, locked, remove_folder
+from meteor_e.base.files import data_folder, folder_names, locked, remove_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.packs import manifest as manifests

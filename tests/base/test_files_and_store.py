@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.files import whole_file
-from meteor_e.base.folders import cache_folder, data_folder
+from meteor_e.base.files import cache_folder, data_folder, whole_file
 from meteor_e.packs.store import PackStore
 
 

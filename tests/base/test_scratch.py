@@ -10,16 +10,14 @@ import sys
 import pytest
 
 from meteor_e.base import files
-from meteor_e.base.files import scratch_beside, whole_file
-from meteor_e.base.folders import scratch_folder
+from meteor_e.base.files import scratch_beside, scratch_folder, whole_file, workplace
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signal 0 asks for a process on POSIX only")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
 
 WORK = """
 import sys
 from pathlib import Path
-from meteor_e.base.files import whole_file
-from meteor_e.base.folders import scratch_folder
+from meteor_e.base.files import scratch_folder, whole_file
 with scratch_folder(Path("."), "v.vectors") as folder, whole_file(Path("out")) as scratch:
     (folder / "rows").write_text("half")
     scratch.write_text("half")
@@ -51,6 +49,12 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+def age(folder):
+    """Make all that is there as old as what nobody works on any more."""
+    for path in folder.iterdir():
+        os.utime(path, (0, 0))
+
+
 def test_what_the_dead_left_is_removed(tmp_path, worker):
     left = names(tmp_path)
     assert len(left) == 2
@@ -59,20 +63,21 @@ def test_what_the_dead_left_is_removed(tmp_path, worker):
     worker.send_signal(signal.SIGKILL)
     worker.wait()
     assert names(tmp_path) == left
-    files._swept.clear()
     (tmp_path / ".others.tmp").write_text("not ours")
+    age(tmp_path)
+    files._swept.clear()
     with scratch_folder(tmp_path, "mine"):
         pass
     assert names(tmp_path) == [".others.tmp"]
 
 
-def test_another_machine_is_left_alone_and_an_earlier_start_of_this_one_is_not(tmp_path):
-    host, boot = files._machine()
-    other, earlier = (f"{int(value, 16) ^ 1:08x}" for value in (host, boot))
-    for start in (other + boot, host + earlier):
-        (tmp_path / f".out.{start}-{os.getpid()}-00000000.tmp").write_text("half")
-    scratch_beside(tmp_path / "out")
-    assert names(tmp_path) == [f".out.{other}{boot}-{os.getpid()}-00000000.tmp"]
+def test_who_holds_the_lock_removes_what_was_to_be_the_target(tmp_path, worker):
+    """However new: nobody else works on it."""
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    with workplace(tmp_path / "v.vectors") as work:
+        assert [name for name in names(tmp_path) if "v.vectors" in name] == [work.name]
+        assert len(names(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("name", ["x" * 240, "名" * 80])

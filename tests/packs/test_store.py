@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from own_resources import LICENCE_TEXT, TABLE, flip, jar_bytes, table_text, write_tarball, write_wheel
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.folders import locked
+from meteor_e.base.files import locked
 from meteor_e.packs import download, meteor_data
 from meteor_e.packs.build import build_pack
 from meteor_e.packs.pack import Pack

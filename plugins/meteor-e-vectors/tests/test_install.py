@@ -13,7 +13,7 @@ from meteor_e_vectors import install, open_vectors
 from meteor_e_vectors.places import find_vectors, installed_path
 
 from meteor_e import ConfigError, Meteor, MeteorError
-from meteor_e.base.folders import sha256_of
+from meteor_e.base.files import sha256_of
 from meteor_e.cli.program import cli
 
 

@@ -13,7 +13,7 @@ from meteor_e_vectors.contextual.store import encoders_folder, installed_encoder
 from tiny_encoder import write_network
 
 from meteor_e import MeteorError
-from meteor_e.base.folders import sha256_of
+from meteor_e.base.files import sha256_of
 from meteor_e.base.progress import silent
 from meteor_e.cli.program import cli
 

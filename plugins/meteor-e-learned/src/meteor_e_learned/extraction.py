@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature
 from meteor_e.base.array_cache import digest
 from meteor_e.base.errors import near_miss
-from meteor_e.base.folders import cache_folder
+from meteor_e.base.files import cache_folder
 from meteor_e.base.processes import worked_on
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.resources import LanguageResources
@@ -465,8 +465,7 @@ def _compute_block(features: Mapping[str, Feature], block: tuple[Sequence[str], 
 
 
 def _run(work: Sequence[_Block], batch: FeatureBatch, jobs: int) -> Iterator[tuple[_Block, list[Floats]]]:
-    """Yield each block with the rows of each of its features, in any order."""
+    """Yield each block with the rows of each of its features."""
     features = {entry.label: entry.feature for block in work for entry in block.features}
     parts = (([entry.label for entry in block.features], picked(batch, block.places)) for block in work)
-    for number, found in worked_on(_compute_block, features, parts, min(jobs, len(work))):
-        yield work[number], found
+    yield from zip(work, worked_on(_compute_block, features, parts, min(jobs, len(work))), strict=True)

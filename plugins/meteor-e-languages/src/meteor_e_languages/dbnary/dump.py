@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from meteor_e import InputError
-from meteor_e.base.files import os_errors_as, unpacked
-from meteor_e.base.folders import sha256_of
+from meteor_e.base.files import os_errors_as, sha256_of, unpacked
 from meteor_e.base.progress import Progress, silent
 from meteor_e_languages.dbnary.harvest import Harvest
 from meteor_e_languages.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from meteor_e import InputError, ResourceError
 from meteor_e.api import Language
-from meteor_e.base.files import atomic_writer
-from meteor_e.base.folders import locked, scratch_folder
+from meteor_e.base.files import atomic_writer, locked, scratch_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.build import build_pack
 from meteor_e.packs.download import download_url

