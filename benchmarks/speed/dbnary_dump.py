@@ -1,4 +1,4 @@
-"""Time and memory of `meteor-e dbnary extract` on a dump of several gigabytes.
+"""Time and memory of `meteor-e dbnary install` on a dump of several gigabytes.
 
     python benchmarks/speed/dbnary_dump.py FOLDER --gigabytes 2 [--bz2]
 
@@ -135,7 +135,7 @@ def main() -> None:
     if not dump.exists():
         write_dump(dump, round(arguments.gigabytes * 1e9))
     environment = {**os.environ, "METEOR_E_PACKS": str(arguments.folder / "packs")}
-    command = [sys.executable, "-m", "meteor_e", "dbnary", "extract", "-l", "fr", "--dump", str(dump)]
+    command = [sys.executable, "-m", "meteor_e", "dbnary", "install", "fr", "--dump", str(dump)]
     start = time.perf_counter()
     process = subprocess.Popen(command, env=environment)
     _, status, usage = os.wait4(process.pid, 0)

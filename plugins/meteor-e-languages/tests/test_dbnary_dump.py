@@ -9,13 +9,12 @@ import lzma
 import pytest
 from click.testing import CliRunner
 from dbnary_data import EXPECTED, EXPECTED_LEMON, LEMON, ONTOLEX, PREFIXES, plain_pairs, random_dictionary
-from dbnary_server import Server, oxigraph
 from meteor_e_languages.dbnary import dump
-from meteor_e_languages.dbnary.extraction import extract_from_dumps, extract_from_endpoint, pack_synset_file
+from meteor_e_languages.dbnary.extraction import install_dump
 from meteor_e_languages.dbnary.harvest import Harvest
 from meteor_e_languages.dbnary.model import SYNONYM, find_edition, synset_word, word_maker
 
-from meteor_e import ConfigError, InputError, Meteor, ResourceError
+from meteor_e import ConfigError, InputError, Meteor
 from meteor_e.cli.program import cli
 from meteor_e.languages.files import builtin_language
 
@@ -24,15 +23,13 @@ FRENCH = builtin_language("fr")
 
 def dumped(folder, *turtles, kinds=(SYNONYM,), name="dump.ttl", pack=bytes):
     """Return the pairs that dumps give."""
-    harvest = Harvest(folder / "work", {"dump": len(turtles)})
-    for number, turtle in enumerate(turtles):
-        path = folder / f"{number}-{name}"
-        path.write_bytes(pack(turtle.encode()))
-        dump.extract(harvest, path, find_edition(FRENCH), kinds)
-    harvest.derive_words()
-    found = set(harvest.pairs())
-    harvest.remove()
-    return found
+    with Harvest(folder / "work") as harvest:
+        for number, turtle in enumerate(turtles):
+            path = folder / f"{number}-{name}"
+            path.write_bytes(pack(turtle.encode()))
+            dump.extract(harvest, path, find_edition(FRENCH), kinds)
+        harvest.derive_words()
+        return set(harvest.pairs())
 
 
 @pytest.mark.parametrize(("turtle", "expected"), [(ONTOLEX, EXPECTED), (LEMON, EXPECTED_LEMON)])
@@ -89,31 +86,17 @@ def test_damaged_dumps_leave_nothing(tmp_path, store, content, message):
     path = tmp_path / "dump.ttl"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
-        extract_from_dumps(FRENCH, [path])
+        install_dump(FRENCH, [path])
     assert [found.name for found in store.iterdir() if not found.name.endswith(".lock")] == []
 
 
-def test_dump_and_endpoint_make_the_same_pack(tmp_path, store):
-    turtle = random_dictionary(7, 100)
+def test_the_pack_says_where_it_comes_from(tmp_path, store):
     path = tmp_path / "fr_dbnary_ontolex_20240120.ttl.bz2"
-    path.write_bytes(bz2.compress(turtle.encode()))
-    from_dump = extract_from_dumps(FRENCH, [path], approximate=True)
-    with Server(oxigraph(turtle)).running() as server:
-        from_endpoint = extract_from_endpoint(FRENCH, server.url, approximate=True, name="other")
-    assert from_dump.pack.digest == from_endpoint.pack.digest
-    assert from_dump.pairs == from_endpoint.pairs
-    assert from_dump.pack.version == "20240120"
-    assert from_dump.pack.manifest.sources[0].name == path.name
-
-
-def test_a_synset_file_becomes_a_pack_as_it_is(tmp_path, store):
-    path = tmp_path / "french.synsets.gz"
-    path.write_bytes(gzip.compress(b"voiture\n1 00000002\nauto\n00000002\n"))
-    pack = pack_synset_file(FRENCH, path).pack
-    assert (pack.name, pack.synonyms.synsets("voiture"), pack.synonyms.synsets("auto")) == ("dbnary-fr", (1, 2), (2,))
+    path.write_bytes(bz2.compress(ONTOLEX.encode()))
+    pack, pairs = install_dump(FRENCH, [path], approximate=True)
+    assert pairs > len(EXPECTED) - 2
+    assert pack.version == "20240120"
     assert pack.manifest.sources[0].name == path.name
-    with pytest.raises(ResourceError, match="no name for a pack"):
-        pack_synset_file(FRENCH, path, name="../x")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +149,8 @@ class TestInstall:
         assert self.run("fr").exit_code == 0
         assert asked == ["http://kaiko.getalp.org/static/ontolex/latest/fr_dbnary_ontolex.ttl.bz2"]
 
-    def test_a_server_that_fails_is_an_error_that_names_the_option(self):
-        error = str(self.run("fr", "--url", "http://127.0.0.1:9/fr_dbnary_ontolex.ttl.bz2").exception)
+    def test_a_server_that_fails_is_an_error_that_names_the_option(self, monkeypatch):
+        monkeypatch.setattr("meteor_e_languages.dbnary.extraction.DUMP_URL", "http://127.0.0.1:9/{code}.ttl.bz2")
+        error = str(self.run("fr").exception)
         assert "meteor-e dbnary install fr --dump FILE" in error
         assert "no edition of 'hi'" in str(self.run("hi").exception)

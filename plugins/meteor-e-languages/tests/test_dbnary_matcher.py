@@ -7,7 +7,6 @@ import pickle
 import meteor_e_languages.plugin
 import pytest
 from meteor_e_languages.dbnary.matcher import DbnaryMatcher
-from meteor_e_languages.dbnary.synsets import load_synsets
 
 from meteor_e import ConfigError, MatcherContext, Meteor, ResourceError, Token
 from meteor_e.languages.files import builtin_language
@@ -34,7 +33,7 @@ def test_it_conforms(synsets):
 
 
 def test_a_word_has_its_own_synsets_and_its_lemmas(synsets):
-    matcher = DbnaryMatcher(load_synsets(synsets))
+    matcher = DbnaryMatcher(DbnaryMatcher.Options(file=str(synsets)))
     assert matcher.keys(Token("voiture")) == {1, 2}
     assert matcher.keys(Token("voiture", "conduire")) == {1, 2, 3, 4}
     assert matcher.keys(Token("voitures", "voiture")) == {1, 2}
@@ -60,7 +59,7 @@ def test_synsets_of_another_language(synsets, tmp_path):
     with pytest.raises(ConfigError, match=r"the synsets mine\.synsets are of 'fr', and the chain is for 'no'"):
         made("no", mine, language="fr")
     with pytest.raises(ConfigError, match="goes with 'file'"):
-        DbnaryMatcher(pack="dbnary-fr", language="fr")
+        DbnaryMatcher(DbnaryMatcher.Options(pack="dbnary-fr", language="fr"))
 
 
 def test_a_chain_with_lemmas(synsets, tmp_path):

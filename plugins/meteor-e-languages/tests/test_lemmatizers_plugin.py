@@ -81,7 +81,7 @@ def test_simplemma_gives_the_lemmas_that_the_meteor_e_program_was_run_with(code,
     table = shared / f"golden/meteor-e/resources/{code}.lemmas.tsv"
     rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
     words, lemmas = [row[0] for row in rows], [row[2] for row in rows]
-    ours = [lemma for lemma, _ in SimplemmaLemmatizer(code).lemmatize(words)]
+    ours = [lemma for lemma, _ in SimplemmaLemmatizer.make(context(code)).lemmatize(words)]
     # Another version of its tables may differ in a few words.
     assert sum(one == other for one, other in zip(ours, lemmas, strict=True)) >= 0.99 * len(lemmas)
 
@@ -97,7 +97,7 @@ def test_hanta():
         *(("he", "PRON"), see, ("the", "DET"), saw, ("and", "CCONJ"), see, ("they", "PRON")),
     ]
     assert lemmatizer.analyze(["a", "saw", "."])[1].lemma == "saw", "the sentence decides"
-    german = HantaLemmatizer("de").lemmatize(["die", "häuser", "brannten", "."])
+    german = HantaLemmatizer.make(context("de")).lemmatize(["die", "häuser", "brannten", "."])
     assert german[1:] == [("haus", "NOUN"), ("brennen", "VERB"), (".", "PUNCT")]
 
 
@@ -108,7 +108,7 @@ def test_hanta_conforms():
 
 @pytest.mark.parametrize("word", ["x" * 1_000_000, "\0", "\ud800", "\u0130", "\U0010ffff", "3.5", "``"])
 def test_hanta_and_words_that_are_none(word):
-    (first, second) = HantaLemmatizer("en").lemmatize([word, "dogs"])
+    (first, second) = HantaLemmatizer.make(context("en")).lemmatize([word, "dogs"])
     assert first[0]
     assert second[0] == "dog"
     assert len(word) < hanta.LONGEST or first[0] == word
@@ -120,14 +120,14 @@ def test_what_hanta_needs(monkeypatch):
     monkeypatch.setitem(sys.modules, "HanTa", None)
     hanta._tagger.cache_clear()
     with pytest.raises(ResourceError, match=r"HanTa is not installed; install it with `pip install"):
-        HantaLemmatizer("en")
+        HantaLemmatizer.make(context("en"))
 
 
 def test_hanta_reads_no_model_of_the_working_directory(tmp_path, monkeypatch):
     (tmp_path / "morphmodel_en.pgz").write_bytes(b"no model, and it could be any pickle")
     monkeypatch.chdir(tmp_path)
     hanta._tagger.cache_clear()
-    assert HantaLemmatizer("en").lemmatize(["dogs"]) == [("dog", "NOUN")]
+    assert HantaLemmatizer.make(context("en")).lemmatize(["dogs"]) == [("dog", "NOUN")]
 
 
 # -- UDPipe --------------------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def model(tmp_path_factory):
 
 
 def test_udpipe(model):
-    lemmatizer = UdpipeLemmatizer(model)
+    lemmatizer = UdpipeLemmatizer.make(context("en"), model_file=str(model), language="en")
     assert lemmatizer.lemmatize(["the", "dogs", "saw", "the", "saw"]) == [
         *(("the", "DET"), ("dog", "NOUN"), ("see", "VERB"), ("the", "DET"), ("saw", "NOUN")),
     ]
@@ -214,7 +214,7 @@ def treetagger(tmp_path):
     def make(mode="good", **options):
         parameters = tmp_path / "french.par"
         parameters.write_text(mode, encoding="utf-8")
-        return TreeTaggerLemmatizer(parameters, command=str(program), language="fr", **options)
+        return TreeTaggerLemmatizer.make(context("fr"), parameter_file=str(parameters), command=str(program), **options)
 
     return make
 

@@ -44,11 +44,10 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
         size = path.stat().st_size
         try:
             triples = parse(unpacked(file, str(path)), _format(path), lenient=True)
-            with harvest.saving():
-                for part in _rows(triples, edition, kinds, os.fspath(path)):
-                    for name, rows in part.items():
-                        harvest.add_rows(name, rows)
-                    progress(f"reading {path.name}", file.tell(), size)
+            for part in _rows(triples, edition, kinds, os.fspath(path)):
+                for name, rows in part.items():
+                    harvest.add_rows(name, rows)
+                progress(f"reading {path.name}", file.tell(), size)
         except SyntaxError as error:
             where = f"{path}:{error.lineno}" if error.lineno else str(path)
             raise InputError(f"{where}: no valid Turtle: {error.msg}") from error

@@ -17,7 +17,6 @@ from meteor_e.api import (
 )
 from meteor_e_languages.dbnary.synsets import (
     NO_SYNSETS,
-    PathLike,
     Synsets,
     load_pack,
     load_synsets,
@@ -32,12 +31,6 @@ class DbnaryMatcher(KeyMatcher):
     exceptions and no suffix rules, in any language (Servan et al. 2016, section 3.1).
 
     In a chain, the synsets are by default those of the pack that ``meteor-e dbnary install`` makes for the language.
-
-    Args:
-        synsets: synsets that are loaded already; for programs, no option of chains.
-        file: a synset file of METEOR-E, plain or gzipped.
-        pack: the name of a pack, by default ``dbnary-`` and the language's code.
-        language: the code of the language of a file that does not say it, or says another.
 
     Raises:
         ConfigError: unless exactly one source is given.
@@ -63,30 +56,25 @@ class DbnaryMatcher(KeyMatcher):
             | None
         ) = None
 
-    def __init__(
-        self,
-        synsets: Synsets | None = None,
-        /,
-        file: PathLike | None = None,
-        pack: str | None = None,
-        language: str | None = None,
-    ) -> None:
-        given = [source for source in (synsets, file, pack) if source is not None]
-        if len(given) != 1:
-            raise ConfigError(f"matcher 'dbnary': {len(given)} sources of synsets; give either a file or a pack")
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        file, pack, language = options.file, options.pack, options.language
+        if file is not None and pack is not None:
+            raise ConfigError("matcher 'dbnary': 2 sources of synsets; give either a file or a pack")
         if language is not None and file is None:
             raise ConfigError("matcher 'dbnary': the option 'language' goes with 'file'; a pack says its language")
+        synsets = NO_SYNSETS
         if file is not None:
             synsets = load_synsets(file)
         elif pack is not None:
-            synsets = load_pack(pack)
-            if synsets is None:
+            found = load_pack(pack)
+            if found is None:
                 raise ResourceError(
                     f"matcher 'dbnary': there is no pack {pack!r}; make it with `meteor-e dbnary install "
                     f"{pack.removeprefix('dbnary-')}` (with --dump FILE where there is no network), or name a synset "
                     "file of METEOR-E with the option 'file'"
                 )
-        assert synsets is not None
+            synsets = found
         self._index, self._description = synsets.index, synsets.description
         self._languages = synsets.languages if language is None else (language,)
 
@@ -101,7 +89,7 @@ class DbnaryMatcher(KeyMatcher):
         if options.file is None and options.pack is None:
             pack = pack_name(context.language.code)
             if not context.explicit and load_pack(pack) is None:
-                return cls(NO_SYNSETS)
+                return cls(options)
             options = options.replaced(pack=pack)
         made = super().from_options(context, options)
         what = f"pack {options.pack!r} is" if options.file is None else f"synsets {Path(options.file).name} are"

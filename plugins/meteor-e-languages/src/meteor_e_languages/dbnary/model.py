@@ -79,24 +79,14 @@ class Edition:
 _LEXVO = (("lexvo.org", "id"), ("www.lexvo.org", "page"))
 
 
-def find_edition(language: Language, code: str | None = None) -> Edition:
-    """Return what DBnary has of a language.
-
-    Args:
-        language: the language.
-        code: what DBnary calls it, if that is to be something else than the table says.
-
-    Raises:
-        ConfigError: if DBnary is not known to have the language.
-    """
-    found = code or EDITIONS.get(language.code)
+def find_edition(language: Language) -> Edition:
+    """Return what DBnary has of a language; ConfigError if DBnary is not known to have it."""
+    found = EDITIONS.get(language.code)
     if found is None:
         raise ConfigError(
             f"DBnary has no edition of {language.code!r}{near_miss(language.code, EDITIONS)} as far as is known here; "
-            f"it has {', '.join(EDITIONS)}; if it has one by now, give the code in its addresses as --edition"
+            f"it has {', '.join(EDITIONS)}"
         )
-    if not found.isalnum():
-        raise ConfigError(f"{found!r} is no code of an edition of DBnary; 'fra' is one")
     return Edition(language, found)
 
 

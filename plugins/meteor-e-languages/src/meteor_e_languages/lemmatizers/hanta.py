@@ -38,9 +38,6 @@ MODELS = {
 class HantaLemmatizer(StartedLemmatizer):
     """Lemmas (in lower case) and universal tags of whole sentences, by HanTa; for German, English and Dutch.
 
-    Args:
-        language: ``de``, ``en`` or ``nl``; in a chain, by default the chain's language.
-
     Raises:
         ConfigError: if HanTa has no model of the language.
         ResourceError: if HanTa is not installed.
@@ -56,13 +53,14 @@ class HantaLemmatizer(StartedLemmatizer):
 
         language: Annotated[str, Meta(description="de, en or nl; by default the chain's language.")] | None = None
 
-    def __init__(self, language: str) -> None:
-        if language not in MODELS:
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._language = options.language or ""
+        if self._language not in MODELS:
             raise ConfigError(
-                f"lemmatizer {self.name!r}: HanTa has no model of the language {language!r}"
-                f"{near_miss(language, MODELS)}; it has {', '.join(sorted(MODELS))}"
+                f"lemmatizer {self.name!r}: HanTa has no model of the language {self._language!r}"
+                f"{near_miss(self._language, MODELS)}; it has {', '.join(sorted(MODELS))}"
             )
-        self._language = language
         self._start()
 
     def _start(self) -> None:
@@ -74,7 +72,7 @@ class HantaLemmatizer(StartedLemmatizer):
         """Take the chain's language; ConfigError if another one is named."""
         if options.language is not None:
             context.check_language([options.language], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
-        return cls(options.language or context.language.code)
+        return cls(options.replaced(language=options.language or context.language.code))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
         """Tag a sentence; a word without a lemma is its own, and so is one that is too long to be looked into."""

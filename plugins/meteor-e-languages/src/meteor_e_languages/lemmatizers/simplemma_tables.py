@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Annotated, ClassVar
 
 from meteor_e import ConfigError, Lemmatizer, MatcherContext, ResourceError
@@ -15,12 +16,7 @@ _OTHER_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs", "bs": "hbs", "sh": "hbs", 
 
 
 class SimplemmaLemmatizer(Lemmatizer):
-    """Lemmas by simplemma (tables of some fifty languages), in lower case; no tags.
-
-    Args:
-        language: the language's code in simplemma; in a chain, by default the chain's language.
-        greedy: look further for lemmas of unknown words; finds more, and more that are wrong.
-    """
+    """Lemmas by simplemma (tables of some fifty languages), in lower case; no tags."""
 
     name: ClassVar[str] = "simplemma"
     requires: ClassVar[tuple[str, ...]] = ("simplemma",)
@@ -37,15 +33,14 @@ class SimplemmaLemmatizer(Lemmatizer):
             bool, Meta(description="Look further for lemmas of unknown words: finds more, and more that are wrong.")
         ] = False
 
-    def __init__(self, language: str, greedy: bool = False) -> None:
-        known = known_languages()
-        if language not in known:
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        known, self._language = known_languages(), options.language or ""
+        if self._language not in known:
             raise ConfigError(
-                f"lemmatizer {self.name!r}: simplemma does not know the language {language!r}"
-                f"{near_miss(language, known)}; it knows {', '.join(sorted(known))}"
+                f"lemmatizer {self.name!r}: simplemma does not know the language {self._language!r}"
+                f"{near_miss(self._language, known)}; it knows {', '.join(sorted(known))}"
             )
-        self._language = language
-        self._greedy = bool(greedy)
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> SimplemmaLemmatizer:
@@ -53,7 +48,7 @@ class SimplemmaLemmatizer(Lemmatizer):
         own = simplemma_code(context.language.code)
         if options.language not in (None, own):
             context.check_language([str(options.language)], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
-        return cls(options.language or own, options.greedy)
+        return cls(options.replaced(language=options.language or own))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, None]]:
         """Return the lemma of each word: the word itself where simplemma finds none."""
@@ -63,14 +58,14 @@ class SimplemmaLemmatizer(Lemmatizer):
         from simplemma import lemmatize
 
         try:
-            lemma = lemmatize(word, lang=self._language, greedy=self._greedy)
+            lemma = lemmatize(word, lang=self._language, greedy=self.options.greedy)
         except UnicodeEncodeError:  # half a surrogate pair, which no table has
             return word
         return lowercase(lemma) or word
 
     def describe(self) -> str:
         """Name the version, whose tables decide, and the language."""
-        return f"{_version()} {self._language}{' greedy' if self._greedy else ''}"
+        return f"{version('simplemma')} {self._language}{' greedy' if self.options.greedy else ''}"
 
 
 class AutoLemmatizer(Lemmatizer):
@@ -91,7 +86,8 @@ class AutoLemmatizer(Lemmatizer):
             ResourceError: if simplemma is not installed.
         """
         code = simplemma_code(context.language.code)
-        return cls(SimplemmaLemmatizer(code) if code in known_languages() else None)
+        known = code in known_languages()
+        return cls(SimplemmaLemmatizer(SimplemmaLemmatizer.Options(language=code)) if known else None)
 
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
         """Return simplemma's lemmas, or none."""
@@ -120,9 +116,3 @@ def known_languages() -> frozenset[str]:
             'simplemma is not installed; install it with `pip install "meteor-e-languages[simplemma]"`'
         ) from error
     return frozenset(SUPPORTED_LANGUAGES)
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("simplemma")

@@ -22,7 +22,6 @@ from typing import IO, Annotated, ClassVar, Literal
 
 from meteor_e.api import (
     ComponentOptions,
-    ConfigError,
     FilePath,
     MatcherContext,
     Meta,
@@ -40,15 +39,8 @@ _AHEAD = 64
 class TreeTaggerLemmatizer(StartedLemmatizer):
     """Lemmas (in lower case) and universal tags of whole sentences, by an installed TreeTagger.
 
-    Args:
-        parameter_file: the language's parameter file, such as ``french.par``, in UTF-8.
-        command: the program ``tree-tagger``: a path, or a name to look for on the PATH.
-        timeout: seconds to wait for a sentence.
-        language: the language's code, which decides what the tags mean; in a chain, the chain's.
-
     Raises:
-        ConfigError: for a timeout that is not positive.
-        ResourceError: if the program or the file is not there.
+        ResourceError: if the program or the parameter file is not there.
     """
 
     name: ClassVar[str] = "treetagger"
@@ -74,16 +66,9 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
             | None
         ) = None
 
-    def __init__(
-        self,
-        parameter_file: str | os.PathLike[str],
-        command: str = "tree-tagger",
-        timeout: float = 60.0,
-        language: str = "",
-    ) -> None:
-        if timeout <= 0:
-            raise ConfigError(f"lemmatizer 'treetagger': timeout is {timeout}; it must be more than 0")
-        program = shutil.which(command)
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        command, program = options.command, shutil.which(options.command)
         if program is None:
             raise ResourceError(
                 f"lemmatizer 'treetagger': there is no program {command!r}; install TreeTagger from "
@@ -91,13 +76,11 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
                 "or name the program with the option 'command'"
             )
         self._program = program
-        self._parameters = Path(parameter_file)
+        self._parameters = Path(options.parameter_file)
         try:
             self._digest = hashlib.sha256(self._parameters.read_bytes()).hexdigest()[:12]
         except OSError as error:
             raise ResourceError(f"lemmatizer 'treetagger': cannot read {self._parameters}: {error.strerror}") from error
-        self._timeout = timeout
-        self._language = language
         self._start()
 
     def _start(self) -> None:
@@ -118,7 +101,7 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
             if self._process is None or not self._process.usable():
                 self._process = _Process([self._program, "-token", "-lemma", "-sgml", "-quiet", str(self._parameters)])
             try:
-                lines = self._process.tag([_sendable(word) for word in words], self._timeout)
+                lines = self._process.tag([_sendable(word) for word in words], self.options.timeout)
             except BaseException:
                 # What it would still say belongs to this sentence.
                 self._process.stop()
@@ -134,9 +117,9 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
             raise PluginError(f"TreeTagger wrote {line[:80]!r}; expected a token, a tag and a lemma, joined by tabs")
         _, tag, lemma = fields
         if lemma in ("", "<unknown>", "@card@") or _sendable(word) != word:
-            return word, universal_tag(tag, self._language)
+            return word, universal_tag(tag, self.options.language or "")
         # Of several lemmas it names all: suivre|être.
-        return lemma.partition("|")[0].lower() or word, universal_tag(tag, self._language)
+        return lemma.partition("|")[0].lower() or word, universal_tag(tag, self.options.language or "")
 
     def describe(self) -> str:
         """Name the parameter file and the beginning of its SHA-256."""

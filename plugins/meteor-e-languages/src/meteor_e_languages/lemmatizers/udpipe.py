@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,10 +15,6 @@ from meteor_e_languages.lemmatizers.started import StartedLemmatizer
 
 class UdpipeLemmatizer(StartedLemmatizer):
     """Lemmas (in lower case) and universal tags of whole sentences, by a model of UDPipe 1.
-
-    Args:
-        model_file: the model, from https://ufal.mff.cuni.cz/udpipe/1/models.
-        language: the code of its language, where its name does not say it; chains of another are refused.
 
     Raises:
         ResourceError: if UDPipe is not installed, or the file is no model.
@@ -42,8 +37,9 @@ class UdpipeLemmatizer(StartedLemmatizer):
             | None
         ) = None
 
-    def __init__(self, model_file: str | os.PathLike[str], language: str | None = None) -> None:
-        self._path = Path(model_file)
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._path = Path(options.model_file)
         try:
             self._digest = hashlib.sha256(self._path.read_bytes()).hexdigest()[:12]
         except OSError as error:
