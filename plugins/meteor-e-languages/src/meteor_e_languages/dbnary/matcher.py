@@ -17,7 +17,6 @@ from meteor_e.api import (
 )
 from meteor_e_languages.dbnary.synsets import (
     NO_SYNSETS,
-    Synsets,
     load_pack,
     load_synsets,
     pack_name,
