@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from meteor_e.api.metrics import Metric, OutputsMetric, SystemOutputs
-from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow
-from meteor_e.api.sums import BATCH, Batch, MetricSum, checked_rows, main_scores, scoring, values_of
+from meteor_e.api.outputs import Found, Grid, MetricColumn, Result
+from meteor_e.api.sums import Batch, MetricSum, checked_rows, main_scores, scoring, values_of
 from meteor_e.api.tables import SystemInput
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 """Version of the JSON document; it rises when a program that reads it has to change."""
 
-CHARACTERS = 1 << 23
-"""Of all texts that are in memory at once, where several metrics stream."""
-
 PART_TITLES = {"f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
 """What tables for people call parts of a score that have another name there."""
 
@@ -45,32 +42,6 @@ InOrder: TypeAlias = Callable[[Iterator[SegmentBatch], Any, int], Iterator[tuple
 """Scores batches and yields them in order, as :func:`~meteor_e.engine.threads.scored_in_order` does."""
 
 Pairs: TypeAlias = Iterator[tuple[str, Sequence[str]]]
-
-
-@dataclass(frozen=True)
-class SystemTexts:
-    """What one system wrote.
-
-    Attributes:
-        name: of the system.
-        hypotheses: one per segment.
-        references: for each segment its references.
-        sources: of each segment, if they are known.
-    """
-
-    name: str
-    hypotheses: Sequence[str]
-    references: Sequence[Sequence[str]]
-    sources: Sequence[str] | None = None
-
-    @property
-    def size(self) -> int:
-        """Number of segments."""
-        return len(self.hypotheses)
-
-    def pairs(self) -> Pairs:
-        """Yield each hypothesis with its references."""
-        return zip(self.hypotheses, self.references, strict=True)
 
 
 class Significance(NamedTuple):
@@ -101,13 +72,21 @@ class Column:
     metric: int
     start: int
 
-    def values(self, rows: Sequence[SegmentRow]) -> tuple[float, ...]:
-        """Return the score and its parts from what the metrics found."""
-        return rows[self.metric].values[self.start : self.start + 1 + len(self.heading.parts)]
+    def values(self, row: Row) -> tuple[float, ...]:
+        """Return the score and its parts in a row."""
+        return row.found[self.metric].values[self.start : self.start + 1 + len(self.heading.parts)]
+
+    def shown(self, row: Row, digits: int | None) -> str:
+        """Return the score as people read it."""
+        return shown_number(self.values(row)[0], self.places(digits))
+
+    def places(self, digits: int | None) -> int:
+        """Return the decimals of the column: as many as were asked for, or its own."""
+        return self.heading.decimals if digits is None else digits
 
 
 @dataclass(frozen=True)
-class SystemRow:
+class Row:
     """A row of a table: a segment, or a whole system.
 
     Attributes:
@@ -120,7 +99,7 @@ class SystemRow:
 
     system: int
     segment: int | None
-    found: tuple[SegmentRow, ...]
+    found: tuple[Found, ...]
     count: int = 1
     tests: tuple[SystemTest, ...] = ()
 
@@ -136,7 +115,6 @@ class Results(Result, Tabular):
         rows: yields the rows: of each system its segments, where they are wanted, then the system itself.
         tests: of the differences; ``None`` for none.
         left_out: numbers of segments, from 1, that are left out of all systems and metrics.
-        language: ISO code of the text.
         explanations: of metrics that say why systems differ: metric, the two systems, and the text.
         sums: of each system, one per metric, for parts that can be added.
     """
@@ -147,22 +125,20 @@ class Results(Result, Tabular):
         self,
         metrics: Sequence[Metric],
         systems: Sequence[str],
-        rows: Iterable[SystemRow],
+        rows: Iterable[Row],
         *,
         tests: Significance | None = None,
         left_out: tuple[int, ...] = (),
-        language: str = "",
         explanations: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None,
         sums: Sequence[Sequence[MetricSum]] = (),
     ) -> None:
         self.metrics, self.systems = tuple(metrics), tuple(systems)
-        self.tests, self.left_out, self.language = tests, left_out, language
+        self.tests, self.left_out = tests, left_out
         self.columns = columns_of(metrics)
         self.sums = sums
-        self.signatures: dict[str, str] = {}
         self._explanations = explanations
-        self._rows: Iterable[SystemRow] = rows
-        self._whole: list[SystemRow] = []
+        self._rows: Iterable[Row] = rows
+        self._whole: list[Row] = []
 
     def kept(self) -> Results:
         """Score to the end and keep all rows, so that every view can be taken any number of times."""
@@ -184,50 +160,53 @@ class Results(Result, Tabular):
             before = self.sums[place][0].count
             for part, moved in ((self, 0), (other, before)):
                 rows += [
-                    SystemRow(place, row.segment + moved, row.found)
+                    Row(place, row.segment + moved, row.found)
                     for row in part.rows()
                     if row.segment is not None and row.system == place
                 ]
-            rows.append(_system_row(place, self.metrics, of_system))
-        return Results(self.metrics, self.systems, rows, language=self.language, sums=sums)
+            rows.append(_system_row(place, of_system))
+        return Results(self.metrics, self.systems, rows, sums=sums)
 
-    def rows(self) -> Iterator[SystemRow]:
+    def rows(self) -> Iterator[Row]:
         """Yield the rows, and remember those of systems."""
         self._whole = []
         for row in self._rows:
             if row.segment is None:
-                if not self._whole:
-                    self.signatures = {
-                        column.heading.name: self.metrics[column.metric].signature for column in self.columns
-                    }
                 self._whole.append(row)
             yield row
 
     @property
-    def whole(self) -> list[SystemRow]:
+    def whole(self) -> list[Row]:
         """The rows of the systems."""
         if len(self._whole) < len(self.systems):
             for _ in self.rows():
                 pass
         return self._whole
 
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signature of each column's metric; that of some metrics names the number of references."""
+        return {column.heading.name: self.metrics[column.metric].signature for column in self.columns}
+
     def scores(self, name: str) -> list[float]:
         """Return the systems' scores in a column."""
-        (column,) = (column for column in self.columns if column.heading.name == name)
-        return [column.values(row.found)[0] for row in self.whole]
+        column = self._column(name)
+        return [column.values(row)[0] for row in self.whole]
 
     def segment_scores(self, name: str, system: int = 0) -> list[float]:
         """Return the scores of a system's segments in a column, if they were kept."""
-        (column,) = (column for column in self.columns if column.heading.name == name)
-        return [column.values(row.found)[0] for row in self.rows() if row.segment is not None and row.system == system]
+        column = self._column(name)
+        return [column.values(row)[0] for row in self.rows() if row.segment is not None and row.system == system]
+
+    def _column(self, name: str) -> Column:
+        (found,) = (column for column in self.columns if column.heading.name == name)
+        return found
 
     def __repr__(self) -> str:
         return f"Results({len(self.systems)} systems; {', '.join(column.heading.name for column in self.columns)})"
 
     def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
-        rows = [
-            (self.systems[row.system], *(column.values(row.found)[0] for column in self.columns)) for row in self.whole
-        ]
+        rows = [(self.systems[row.system], *(column.values(row)[0] for column in self.columns)) for row in self.whole]
         return ("system", *(column.heading.name for column in self.columns)), (), rows, "; ".join(self._signed())
 
     def _signed(self) -> list[str]:
@@ -249,7 +228,7 @@ class Results(Result, Tabular):
                 continue
             prefix = f"{self.systems[row.system]}, " if len(self.systems) > 1 else ""
             scores = [
-                (f"{column.heading.name} " if len(self.columns) > 1 else "") + _shown(column, row, digits)
+                (f"{column.heading.name} " if len(self.columns) > 1 else "") + column.shown(row, digits)
                 for column in self.columns
             ]
             yield f"{prefix}segment {row.segment}: {', '.join(scores)}"
@@ -272,8 +251,8 @@ class Results(Result, Tabular):
         for row in whole:
             cells = [self.systems[row.system]]
             for column in self.columns:
-                shown = column.values(row.found) if alone else column.values(row.found)[:1]
-                cells += [shown_number(value, _places(column, digits)) for value in shown]
+                shown = column.values(row) if alone else column.values(row)[:1]
+                cells += [shown_number(value, column.places(digits)) for value in shown]
             rows.append([*cells, str(row.count)])
         notes = self._signed()
         if self.left_out:
@@ -286,16 +265,16 @@ class Results(Result, Tabular):
         for _, _, _, text in self._explained():
             yield Grid((), (), notes=text.split("\n"))
 
-    def _tested(self, tests: Significance, whole: Sequence[SystemRow], digits: int | None) -> Grid:
+    def _tested(self, tests: Significance, whole: Sequence[Row], digits: int | None) -> Grid:
         """Return the table of tests: of each column one row per system."""
         alone = len(self.columns) == 1
         rows = []
         for place, column in enumerate(self.columns):
-            digits_here = _places(column, digits)
+            digits_here = column.places(digits)
             for row in whole:
                 test = row.tests[place]
                 cells = [self.systems[row.system], *([] if alone else [column.heading.name])]
-                cells += [_shown(column, row, digits), _interval(test.interval, digits_here)]
+                cells += [column.shown(row, digits), _interval(test.interval, digits_here)]
                 cells.append(shown_number(test.difference, digits_here, "+"))
                 cells += [_interval(test.difference_interval, digits_here, "+"), shown_p(test.p)]
                 rows.append(cells)
@@ -319,7 +298,7 @@ class Results(Result, Tabular):
         for row in self.rows():
             cells: list[object] = [self.systems[row.system], "all" if row.segment is None else row.segment]
             for place, column in enumerate(self.columns):
-                cells += column.values(row.found)
+                cells += column.values(row)
                 if tested and row.segment is not None:
                     cells += [None] * len(tested)
                 elif tested:
@@ -348,7 +327,7 @@ class Results(Result, Tabular):
     def _streamed(self) -> Iterator[dict[str, Any]]:
         """Yield the systems of the document; each has to be read to its end before the next."""
         rows = self.rows()
-        row: SystemRow
+        row: Row
 
         def segments() -> Iterator[dict[str, Any]]:
             nonlocal row
@@ -381,11 +360,11 @@ class Results(Result, Tabular):
 
     to_dict = document
 
-    def _scores(self, row: SystemRow) -> dict[str, Any]:
+    def _scores(self, row: Row) -> dict[str, Any]:
         return {column.heading.name: self._entry(place, column, row) for place, column in enumerate(self.columns)}
 
-    def _entry(self, place: int, column: Column, row: SystemRow) -> dict[str, Any]:
-        score, *parts = column.values(row.found)
+    def _entry(self, place: int, column: Column, row: Row) -> dict[str, Any]:
+        score, *parts = column.values(row)
         entry: dict[str, Any] = {"score": score}
         if parts:
             entry["parts"] = dict(zip(column.heading.parts, parts, strict=True))
@@ -401,30 +380,22 @@ class Results(Result, Tabular):
 
     def task_scores(self) -> Iterator[tuple[str, str, list[float | None], float]]:
         """Yield metric, system, scores of segments by their numbers in the file, and score, for WMT's files."""
-        segments: list[list[SystemRow]] = [[] for _ in self.systems]
+        segments: list[list[Row]] = [[] for _ in self.systems]
         for row in self.rows():
             if row.segment is not None:
                 segments[row.system].append(row)
         for column in self.columns:
             for name, rows, whole in zip(self.systems, segments, self.whole, strict=True):
-                numbered = {row.segment: column.values(row.found)[0] for row in rows}
+                numbered = {row.segment: column.values(row)[0] for row in rows}
                 last = len(rows) + len(self.left_out) if rows else 0
                 scores = [numbered.get(number) for number in range(1, last + 1)]
-                yield column.heading.name, name, scores, column.values(whole.found)[0]
+                yield column.heading.name, name, scores, column.values(whole)[0]
 
     def main_scores(self) -> Iterator[list[float]]:
         """Yield the scores of each system as soon as they are known, for ``--quiet``."""
         for row in self.rows():
             if row.segment is None:
-                yield [column.values(row.found)[0] for column in self.columns]
-
-
-def _places(column: Column, digits: int | None) -> int:
-    return column.heading.decimals if digits is None else digits
-
-
-def _shown(column: Column, row: SystemRow, digits: int | None) -> str:
-    return shown_number(column.values(row.found)[0], _places(column, digits))
+                yield [column.values(row)[0] for column in self.columns]
 
 
 def _interval(ends: Any, digits: int, sign: str = "") -> str:
@@ -455,7 +426,7 @@ def columns_of(metrics: Sequence[Metric]) -> tuple[Column, ...]:
 
 def score(
     metrics: Sequence[Metric],
-    systems: Sequence[SystemInput | SystemTexts],
+    systems: Sequence[SystemInput],
     *,
     language: str = "",
     tests: Significance | None = None,
@@ -465,7 +436,7 @@ def score(
     explain: bool = False,
     progress: Progress = silent,
     left_out: tuple[int, ...] = (),
-    keep: bool | None = False,
+    keep: bool = False,
     prepared: bool = False,
     finite: bool = True,
     in_order: InOrder = scored_in_order,
@@ -484,10 +455,10 @@ def score(
         segments: whether there are rows of segments.
         details: whether rows hold what JSON has beside the scores.
         alignments: whether rows hold METEOR's alignments.
-        explain: whether metrics say why systems differ from the first; ``systems`` are then :class:`SystemTexts`.
+        explain: whether metrics say why systems differ from the first; ``systems`` are then read twice.
         progress: told about the work on each system.
         left_out: numbers of segments that the systems had, and that are in none of them any more.
-        keep: whether statistics of segments are kept; ``None`` for those that parts need that are added up.
+        keep: whether statistics of segments are kept, so that parts can be added.
         prepared: whether the metrics are prepared already, for more than these systems.
         finite: whether statistics that are not finite are an error.
         in_order: who scores the batches: threads of this process, or a cluster.
@@ -506,15 +477,16 @@ def score(
         if tests.method not in METHODS:
             raise ConfigError(f"unknown significance test {tests.method!r}; there are {', '.join(METHODS)}")
         tests = tests._replace(samples=METHODS[tests.method] if tests.samples is None else tests.samples)
-    wanted = _Wanted(segments, details, alignments, keep if tests is None else True, prepared, finite)
-    loop = _Loop(metrics, systems, language, tests, wanted, progress, left_out, in_order, [])
+    loop = _Loop(
+        metrics, systems, language, _Wanted(segments, details, alignments, finite), keep or tests is not None, prepared,
+        progress, left_out, in_order, [],
+    )  # fmt: skip
     return Results(
         metrics,
         [system.name for system in systems],
-        loop.rows() if tests is None else loop.tested_rows(),
+        loop.rows() if tests is None else loop.tested_rows(tests),
         tests=tests,
         left_out=left_out,
-        language=language,
         explanations=_explanations(metrics, systems) if explain else None,
         sums=loop.sums,
     )
@@ -529,7 +501,7 @@ def _check_language(metrics: Sequence[Metric], language: str) -> None:
 
 
 def _explanations(
-    metrics: Sequence[Metric], systems: Sequence[SystemInput | SystemTexts]
+    metrics: Sequence[Metric], systems: Sequence[SystemInput]
 ) -> Callable[[], Iterator[tuple[str, str, str, str]]]:
     """Return what says why systems differ from the first one, for the metrics that can.
 
@@ -541,29 +513,27 @@ def _explanations(
         raise ConfigError("--explain compares systems with the first one; give two or more")
     if not found:
         raise ConfigError("--explain: none of these metrics explains its scores; models do, such as -M en-light")
-    texts = [system for system in systems if isinstance(system, SystemTexts)]
 
     def explained() -> Iterator[tuple[str, str, str, str]]:
-        first, *others = texts
-        for metric, other in itertools.product(found, others):
-            names = first.name, other.name
-            yield metric.label, *names, metric.explain(first.hypotheses, other.hypotheses, other.references, names)
+        read = [(system.name, list(system.pairs())) for system in systems]
+        (first, own), *others = ((name, [text for text, _ in pairs]) for name, pairs in read)
+        references = [texts for _, texts in read[0][1]]
+        for metric, (other, texts) in itertools.product(found, others):
+            yield metric.label, first, other, metric.explain(own, texts, references, (first, other))
 
     return explained
 
 
 class _Wanted(NamedTuple):
-    """What is asked for; the fields are arguments of :func:`score`."""
+    """What is asked for of a batch; the fields are arguments of :func:`score`."""
 
     segments: bool
     details: bool
     alignments: bool
-    keep: bool | None
-    prepared: bool
     finite: bool
 
 
-_Found: TypeAlias = tuple[Any, list[SegmentRow]]
+_Found: TypeAlias = tuple[Any, list[Found]]
 """What a metric finds for a batch: statistics, and rows where they are wanted."""
 
 
@@ -600,7 +570,7 @@ class _Scorer(NamedTuple):
                 found.append((rows, self._rows(metric, rows, batch) if self.wanted.segments else []))
         return found
 
-    def _rows(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[SegmentRow]:
+    def _rows(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[Found]:
         """Return the values of a batch's segments, and their details."""
         details: Any = None
         with guarded(f"metric {metric.name!r}"):
@@ -608,83 +578,78 @@ class _Scorer(NamedTuple):
             if self.wanted.details or self.wanted.alignments:
                 details = metric.details(statistics, batch.hypotheses, batch.references)
         if details is None:
-            return [SegmentRow(tuple(row)) for row in values]
+            return [Found(tuple(row)) for row in values]
         if len(details) != len(values):
             raise PluginError(f"metric {metric.name!r} returned details of {len(details)} segments for {len(values)}")
-        return [SegmentRow(tuple(row), each) for row, each in zip(values, details, strict=True)]
+        return [Found(tuple(row), each) for row, each in zip(values, details, strict=True)]
 
 
 class _Loop(NamedTuple):
     """How systems are scored: the arguments of :func:`score`, and the sums of the systems that are scored already."""
 
     metrics: Sequence[Metric]
-    systems: Sequence[SystemInput | SystemTexts]
+    systems: Sequence[SystemInput]
     language: str
-    tests: Significance | None
     wanted: _Wanted
+    keep: bool
+    prepared: bool
     progress: Progress
     left_out: tuple[int, ...]
     in_order: InOrder
     sums: list[list[MetricSum]]
 
-    def rows(self) -> Iterator[SystemRow]:
+    def rows(self) -> Iterator[Row]:
         """Yield the rows of one system after the other."""
         for place, system in enumerate(self.systems):
             yield from self._system(place, system.pairs())
 
-    def tested_rows(self) -> Iterator[SystemRow]:
+    def tested_rows(self, tests: Significance) -> Iterator[Row]:
         """Score all systems, keep their rows, test them, and yield the rows."""
-        assert self.tests is not None
-        columns, hashes = columns_of(self.metrics), [_sha256() for _ in self.systems]
-        rows = [
-            row
-            for place, system in enumerate(self.systems)
-            for row in self._system(place, _watched(system.pairs(), hashes[place]))
-        ]
-        for system, seen in zip(self.systems, hashes, strict=True):
-            if seen.digest() != hashes[0].digest():
+        from meteor_e.significance.systems import compare_systems
+
+        seen = [[0] for _ in self.systems]
+        rows: list[Row] = []
+        for place, system in enumerate(self.systems):
+            rows += self._system(place, _watched(system.pairs(), seen[place]))
+            if seen[place] != seen[0]:
                 raise InputError(
                     f"{system.name} and {self.systems[0].name} are not of the same segments; tests compare systems "
                     "that are"
                 )
-        from meteor_e.significance.systems import compare_systems
-
         by_column = []
-        for column in columns:
+        for column in columns_of(self.metrics):
             metric = self.metrics[column.metric]
 
             def scorer(sums: Any, metric: Metric = metric, start: int = column.start) -> Any:
                 return main_scores(metric.corpus_scores(sums), start)
 
             of_systems = {f"{place}": sums[column.metric].statistics for place, sums in enumerate(self.sums)}
-            method, samples, seed = self.tests
+            method, samples, seed = tests
             by_column.append(compare_systems(of_systems, scorer, method=method, samples=samples, seed=seed))
         for row in rows:
             if row.segment is None:
-                tests = tuple(found[row.system] for found in by_column)
-                row = SystemRow(row.system, None, row.found, row.count, tests)
+                row = replace(row, tests=tuple(found[row.system] for found in by_column))
             yield row
 
-    def _system(self, place: int, pairs: Pairs) -> Iterator[SystemRow]:
+    def _system(self, place: int, pairs: Pairs) -> Iterator[Row]:
         """Yield a system's rows: the loop over segments."""
-        system, sums = self.systems[place], [MetricSum(metric, self.wanted.keep) for metric in self.metrics]
+        system, sums = self.systems[place], [MetricSum(metric, self.keep) for metric in self.metrics]
         numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
-        count = 0
         batches, threads, named = self._batches(system.name, pairs, sums)
-        sources = system.sources if isinstance(system, SystemTexts) else None
-        scored = _Scorer(self.metrics, self.wanted, named, sources, threads is None)
-        for batch, found in self.in_order(batches, scored, threads or 1):
+        scorer = _Scorer(self.metrics, self.wanted, named, system.sources, threads is None)
+        count = 0
+        for batch, found in self.in_order(batches, scorer, threads or 1):
             for one, (rows, _) in zip(sums, found, strict=True):
                 one.add(rows)
             if self.wanted.segments:
                 for row, number in zip(zip(*(rows for _, rows in found), strict=True), numbers, strict=False):
-                    yield SystemRow(place, number, row)
+                    yield Row(place, number, row)
             count += len(batch.hypotheses)
             self.progress(system.name, count, system.size)
         if not count:
             raise InputError(f"{system.name} is empty; there is nothing to score")
         self.sums.append(sums)
-        yield _system_row(place, self.metrics, sums, self.wanted.details)
+        yield _system_row(place, sums, self.wanted.details)
 
     def _batches(
         self, name: str, pairs: Pairs, sums: Sequence[MetricSum]
@@ -696,28 +661,25 @@ class _Loop(NamedTuple):
             the segments' scores of metrics that know systems by name, by label.
         """
         late = [metric for metric in self.metrics if not metric.streams]
-        if late:
-            kept = list(pairs)
-            pairs = iter(kept)
-            whole = [list(references) for _, references in kept]
-        alone = self.metrics[0] if len(self.metrics) == 1 else None
+        kept: list[Any] = list(pairs) if late else []
+        batches = segment_batches(iter(kept) if late else pairs)
         threads = None
-        if alone is not None and alone.threaded:
-            if not self.wanted.prepared:
-                alone.prepare((), self.language)
-            threads = alone.threads
-        # Threads take their own parts of what is read.
-        batches = _batches(pairs) if threads is None else segment_batches(pairs)
-        first = next(batches, None)
-        if first is not None and threads is None and not self.wanted.prepared:
-            near = list(map(list, first.references))
-            for metric in self.metrics:
-                metric.prepare(whole if metric in late else near, self.language)
+        if len(self.metrics) == 1 and self.metrics[0].threaded:
+            # Threads take their own parts of what is read.
+            if not self.prepared:
+                self.metrics[0].prepare((), self.language)
+            threads = self.metrics[0].threads
+        first = next(batches, None) if threads is None else None
+        if first is None:
+            return batches, threads, {}
+        for metric in () if self.prepared else self.metrics:
+            given = (texts for _, texts in kept) if metric in late else first.references
+            metric.prepare(list(map(list, given)), self.language)
         named = {}
         for metric, one in zip(self.metrics, sums, strict=True):
-            if isinstance(metric, OutputsMetric) and not metric.alone and first is not None:
+            if isinstance(metric, OutputsMetric) and not metric.alone:
                 named[metric.label], one.given = _by_name(metric, name, kept, self.language)
-        return batches if first is None else itertools.chain([first], batches), threads, named
+        return itertools.chain([first], batches), threads, named
 
 
 def _by_name(
@@ -741,43 +703,17 @@ def _by_name(
     return np.stack([scores.segments[0], np.ones(len(pairs))], axis=1), [float(scores.systems[0])]
 
 
-def _system_row(place: int, metrics: Sequence[Metric], sums: Sequence[MetricSum], details: bool = True) -> SystemRow:
+def _system_row(place: int, sums: Sequence[MetricSum], details: bool = True) -> Row:
     found = []
-    for metric, one in zip(metrics, sums, strict=True):
-        with guarded(f"metric {metric.name!r}"):
-            told = metric.details([one.total], (), ()) if details else None
-        found.append(SegmentRow(tuple(one.values()), told[0] if told else None))
-    return SystemRow(place, None, tuple(found), sums[0].count)
+    for one in sums:
+        with guarded(f"metric {one.metric.name!r}"):
+            told = one.metric.details([one.total], (), ()) if details else None
+        found.append(Found(tuple(one.values()), told[0] if told else None))
+    return Row(place, None, tuple(found), sums[0].count)
 
 
-def _sha256() -> Any:
-    import hashlib
-
-    return hashlib.sha256()
-
-
-def _watched(pairs: Iterable[tuple[str, Sequence[str]]], seen: Any) -> Pairs:
-    """Yield pairs, and add the references to a hash."""
+def _watched(pairs: Iterable[tuple[str, Sequence[str]]], seen: list[int]) -> Pairs:
+    """Yield pairs; ``seen`` holds a hash of the references."""
     for text, references in pairs:
-        # The lengths, too, so that no two lists of texts look the same.
-        for reference in references:
-            data = reference.encode("utf-8", "surrogatepass")
-            seen.update(b"%d:" % len(data) + data)
-        seen.update(b"\n")
+        seen[0] = hash((seen[0], *references))
         yield text, references
-
-
-def _batches(pairs: Pairs) -> Iterator[SegmentBatch]:
-    """Yield batches of as many segments as a metric scores at once; fewer where segments are long."""
-    first, room = 1, CHARACTERS
-    texts: list[str] = []
-    lists: list[Sequence[str]] = []
-    for text, references in pairs:
-        texts.append(text)
-        lists.append(references)
-        room -= len(text) + sum(map(len, references))
-        if len(texts) == BATCH or room < 0:
-            yield SegmentBatch(first, texts, lists)
-            first, texts, lists, room = first + len(texts), [], [], CHARACTERS
-    if texts:
-        yield SegmentBatch(first, texts, lists)

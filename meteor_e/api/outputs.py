@@ -40,7 +40,7 @@ class MetricColumn(NamedTuple):
     parts: tuple[str, ...] = ()
 
 
-class SegmentRow(NamedTuple):
+class Found(NamedTuple):
     """What a metric found for a segment, or for a system.
 
     Attributes:
@@ -141,7 +141,7 @@ class OutputFormat(Component):
         name: of the format; lower case, unique among all installed plugins.
         segments: whether there is room for the scores of segments.
         alignments: whether there is room for METEOR's alignments.
-        details: whether it writes what :class:`SegmentRow` calls details.
+        details: whether it writes what :class:`Found` calls details.
     """
 
     kind: ClassVar[str] = "output format"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.component import Component
@@ -100,12 +101,26 @@ class SystemInput(NamedTuple):
         size: number of segments; ``None`` where only reading tells (standard input).
         pairs: gives the hypotheses and their references, once.
         table: the table that holds the system, if one does.
+        sources: of each segment, if they are known.
     """
 
     name: str
     size: int | None
-    pairs: Callable[[], Iterator[tuple[str, list[str]]]]
+    pairs: Callable[[], Iterator[tuple[str, Sequence[str]]]]
     table: TextTable | None = None
+    sources: Sequence[str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] | None = None,
+    ) -> SystemInput:
+        """Return a system of lists: one hypothesis per segment, and its references."""
+        pairs = partial(zip, hypotheses, references, strict=True)
+        return cls(name, len(hypotheses), pairs, sources=sources)
 
 
 class ScoreRun(NamedTuple):

@@ -6,7 +6,7 @@ import itertools
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
@@ -15,9 +15,6 @@ from meteor_e.formats.documents import Collection, pair_collections
 from meteor_e.formats.inputs import Format, open_input
 from meteor_e.formats.plain import count_segments, read_segments
 from meteor_e.render.plain import printable
-
-if TYPE_CHECKING:
-    from meteor_e.results import SystemTexts
 
 Pair = tuple[str, list[str]]
 
@@ -204,26 +201,26 @@ def named(inputs: Sequence[SystemInput], names: Sequence[str]) -> list[SystemInp
     return [system._replace(name=name) for system, name in zip(inputs, shown, strict=True)]
 
 
-def lined_up(inputs: Sequence[SystemInput]) -> list[SystemTexts]:
+def lined_up(inputs: Sequence[SystemInput]) -> list[SystemInput]:
     """Read systems whole, which are of the same segments.
 
     Raises:
         InputError: if they are not, or there are no segments.
     """
-    from meteor_e.results import SystemTexts
-
-    found: list[SystemTexts] = []
+    found: list[SystemInput] = []
+    first: list[Sequence[str]] = []
     for system in inputs:
         pairs = list(system.pairs())
         if not pairs:
             raise InputError(f"{system.name} is empty; there is nothing to score")
         references = [texts for _, texts in pairs]
-        if found and references != found[0].references:
+        if found and references != first:
             raise InputError(
                 f"{system.name} and {inputs[0].name} are not of the same segments; only systems that are can be "
                 "compared"
             )
-        found.append(SystemTexts(system.name, [text for text, _ in pairs], references))
+        first = references
+        found.append(SystemInput.of(system.name, [text for text, _ in pairs], references))
     return found
 
 

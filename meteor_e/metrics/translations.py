@@ -9,10 +9,11 @@ import numpy as np
 
 from meteor_e.api.metrics import Metric, OutputsMetric, Scores, SystemOutputs
 from meteor_e.api.sums import main_scores
+from meteor_e.api.tables import SystemInput
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, digest
 from meteor_e.base.progress import Progress, silent
 from meteor_e.metrics.chain_metric import ChainMetric
-from meteor_e.results import SystemTexts, score
+from meteor_e.results import score
 from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import statistics_width
@@ -116,7 +117,7 @@ def _statistics(
             statistics = np.full((len(test), 1), np.nan)
         missing = np.flatnonzero(wanted[row] & np.isnan(statistics).any(axis=1))
         if len(missing):
-            system = SystemTexts(
+            system = SystemInput.of(
                 name,
                 [output[at] for at in missing],
                 [references[at] for at in missing],

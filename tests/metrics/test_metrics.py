@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import pickle
 import re
 import types
@@ -11,13 +12,12 @@ import pytest
 
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
-from meteor_e import results as table_module
 from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, SystemInput
-from meteor_e.api.sums import BATCH
+from meteor_e.engine.streaming import BATCH_SEGMENTS as BATCH
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.specs import parse_metric, parse_metrics
 from meteor_e.plugins.registry import Registry, plugin_registry
-from meteor_e.results import Significance, SystemTexts, score
+from meteor_e.results import Significance, score
 
 HYPOTHESES = ["the cat sat on the mat", "boats left the harbour early", "他 走 了 。"]
 REFERENCES = [["a cat sat on the mat", "the cat is on a mat"], ["the boats left early"], ["他走了。"]]
@@ -264,23 +264,16 @@ def test_systems_are_scored_while_they_are_read(monkeypatch):
 
     monkeypatch.setattr(Lengths, "statistics", watched)
     table = score([metric], [system(10_000, taken)], segments=False).kept()
-    assert held == [(4096, 4096), (4096, 8192), (1808, 10_000)]
+    # The first batches are small; no batch is read before the one before it is scored.
+    assert [size for size, _ in held[:6]] == [64, 128, 256, 512, 1024, 2048]
+    assert [read for _, read in held] == list(itertools.accumulate(size for size, _ in held))
     assert [row.count for row in table.whole] == [10_000]
     assert table.segment_scores("test-lengths") == []
     pairs = list(system(10_000).pairs())
     whole = metric.corpus([text for text, _ in pairs], [texts for _, texts in pairs])
-    kept = score([metric], [SystemTexts("one", *zip(*pairs, strict=True))]).kept()
+    kept = score([metric], [SystemInput.of("one", *zip(*pairs, strict=True))]).kept()
     assert table.scores("test-lengths") == kept.scores("test-lengths") == [whole.score]
     assert kept.segment_scores("test-lengths") == whole.segments.tolist()
-
-
-def test_long_segments_are_scored_in_smaller_parts_with_the_same_digits(monkeypatch):
-    metric = Lengths()
-    before = score([metric], [system(500)]).kept()
-    monkeypatch.setattr(table_module, "CHARACTERS", 100)
-    after = score([metric], [system(500)]).kept()
-    assert after.scores("test-lengths") == before.scores("test-lengths")
-    assert after.segment_scores("test-lengths") == before.segment_scores("test-lengths")
 
 
 def test_a_metric_that_reads_ahead_sees_all_references():
@@ -345,7 +338,7 @@ def test_metrics_of_two_languages():
             return [len(text.split()) for text in hypotheses]
 
     french, english, any_language = Words("f", "fr"), Words("e", "en"), Words("any", "")
-    systems = [SystemTexts("one", ["a b"], [["a"]])]
+    systems = [SystemInput.of("one", ["a b"], [["a"]])]
     for language in ("", "fr"):
         assert score([any_language, french], systems, language=language).scores("f") == [2.0]
     with pytest.raises(ConfigError, match=r"^metric e is for 'en', and f for 'fr'$"):
@@ -451,10 +444,10 @@ def test_parts_of_a_corpus_add_up_to_the_whole(packs):
 
     def scored(start, end):
         systems = [
-            SystemTexts(name, texts[start:end], references[start:end])
+            SystemInput.of(name, texts[start:end], references[start:end])
             for name, texts in (("one", hypotheses), ("two", hypotheses[::-1]))
         ]
-        return score(metrics, systems, language="en", keep=None).kept()
+        return score(metrics, systems, language="en", keep=True).kept()
 
     whole = scored(0, 5)
     for cut in range(1, 5):

@@ -53,10 +53,11 @@ def test_an_alignment(meteor):
 
 def test_several_metrics():
     from meteor_e import load_metric
-    from meteor_e.results import SystemTexts, score
+    from meteor_e.api import SystemInput
+    from meteor_e.results import score
 
     metrics = [load_metric("meteor:language=other"), Words()]
-    systems = [SystemTexts("<a>", ["a b", "c"], [["a"], ["c"]]), SystemTexts("b", ["a", "d"], [["a"], ["c"]])]
+    systems = [SystemInput.of("<a>", ["a b", "c"], [["a"], ["c"]]), SystemInput.of("b", ["a", "d"], [["a"], ["c"]])]
     table = score(metrics, systems).kept()
     label = table.columns[0].heading.name
     assert repr(table) == f"Results(2 systems; {label}, words)"

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e import load_metric
-from meteor_e.api import InputError
+from meteor_e.api import InputError, SystemInput
 from meteor_e.base.texts import check_text
 from meteor_e.formats.coco import coco_annotations, coco_results, read_coco_annotations, read_coco_results
-from meteor_e.results import SystemTexts, score
+from meteor_e.results import score
 from meteor_e_captions.coco_metric import java_lines, java_meteor
 from meteor_e_captions.segmenter import PTBSegmenter
 
@@ -139,7 +139,7 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
             raise InputError(f"image {key!r} has a result, but no annotation")
     keys = [key for key in known if key in found]
     metric = load_metric("coco", language="en")
-    system = SystemTexts("captions", [found[key] for key in keys], [known[key] for key in keys])
+    system = SystemInput.of("captions", [found[key] for key in keys], [known[key] for key in keys])
     names = [column.name for column in metric.columns]
     rows = score([metric], [system], language="en").kept().rows()
     tables = {row.segment: dict(zip(names, row.found[0].values, strict=True)) for row in rows}

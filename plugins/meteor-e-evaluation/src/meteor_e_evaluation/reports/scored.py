@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
-from meteor_e.api.outputs import SegmentRow
+from meteor_e.api.outputs import Found
 from meteor_e.api.sums import main_scores
+from meteor_e.api.tables import SystemInput
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent
-from meteor_e.results import Results, SystemTexts, score
+from meteor_e.results import Results, score
 from meteor_e.scoring.arrays import quotient
 from meteor_e.scoring.formula import FormulaScores, shares
 from meteor_e.scoring.statistics import StatisticsSum, statistics_columns
@@ -249,7 +250,7 @@ def score_systems(
     others = [metric for metric in wanted if metric is not None]
     found = None
     if others:
-        given = [SystemTexts(system.name, system.hypotheses, list(map(list, texts))) for system in scored]
+        given = [SystemInput.of(system.name, system.hypotheses, list(map(list, texts))) for system in scored]
         found = score(others, given, language=language, details=True, keep=True, progress=progress).kept()
 
     def result(place: int, metric: Metric | None) -> MetricResult:
@@ -299,7 +300,7 @@ def _result(
 ) -> MetricResult:
     """Compare the systems under one of the metrics of results, and ask the metric why they differ if it can say."""
     scores = tuple(row.found[place].values[0] for row in found.whole)
-    rows: list[list[SegmentRow]] = [[] for _ in systems]
+    rows: list[list[Found]] = [[] for _ in systems]
     for row in found.rows():
         if row.segment is not None:
             rows[row.system].append(row.found[place])
