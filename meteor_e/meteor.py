@@ -502,7 +502,7 @@ class Meteor:
     ) -> StatisticsSum:
         """Add up the statistics of a corpus, for :meth:`corpus_score`; the arguments are those of :meth:`corpus`."""
         corpus = SystemInput("the corpus", None, lambda: paired(hypotheses, references))
-        found = score([_Itself(self)], [corpus], segments=False, progress=progress).kept()
+        found = score([AlignmentMetric(self, skipping=True)], [corpus], segments=False, progress=progress).kept()
         total = StatisticsSum(len(self.matchers))
         total.add_total(found.sums[0][0].total, found.sums[0][0].count)
         return total
@@ -605,26 +605,6 @@ class Meteor:
 
     def __repr__(self) -> str:
         return f"<Meteor {self.signature}>"
-
-
-class _Itself(AlignmentMetric):
-    """A chain that is made already, of a corpus whose segments may be left out."""
-
-    name = "meteor"
-    skipping = True
-
-    def __init__(self, meteor: Meteor) -> None:
-        self._meteor = meteor
-
-    @property
-    def current(self) -> Meteor:
-        """The chain."""
-        return self._meteor
-
-    @property
-    def signature(self) -> str:  # type: ignore[override]
-        """METEOR's."""
-        return self._meteor.signature
 
 
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:

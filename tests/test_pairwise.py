@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from meteor_e import InputError, Meteor
@@ -45,13 +44,6 @@ def test_many_sources_in_batches(meteor, monkeypatch):
     for found, left, right in zip(meteor.pairwise_batches(SOURCES, others), SOURCES, others, strict=True):
         assert found.shape == (len(left), len(right))
         assert found.tolist() == expected(meteor, left, right)
-
-
-def test_threads_change_nothing(own_packs):
-    texts = [f"the cat number {number} sat on mat {number % 7}" for number in range(60)]
-    one, two = (Meteor("en", threads=threads).pairwise(texts, texts) for threads in (1, 4))
-    assert np.array_equal(one, two)
-    assert (np.diag(one) == 1).all()
 
 
 @pytest.mark.usefixtures("quick_refusal")

@@ -62,7 +62,8 @@ def shares(metric: ChainMetric, tests: Sequence[TestSet], cache: ArrayCache) -> 
     words = 0.0
     matched: dict[str, float] = {}
     for test in tests:
-        meteor = metric.meteor(test.language)
+        metric.prepare((), test.language)
+        meteor = metric.current
         counts = chain_statistics(meteor, test, test.judged(), cache)[:, :, 0]
         total = counts[counts[:, 0] >= 0].astype(float).sum(axis=0)
         words += total[0]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.metrics import Metric
 from meteor_e.api.sums import SummedRows, current_batch
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.engine.protocol import Scored
+from meteor_e.engine.protocol import Scored, joined
 from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.scoring import formula
 from meteor_e.scoring.formula import PARTS, FormulaScores
 from meteor_e.scoring.results import Score
-from meteor_e.scoring.statistics import Statistics, statistics_width
+from meteor_e.scoring.statistics import Statistics
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
@@ -53,19 +51,32 @@ class ScoredRows(SummedRows):
 
 
 class AlignmentMetric(Metric):
-    """METEOR: its statistics of segments are those of alignments, and its scores those of the formula."""
+    """METEOR: its statistics of segments are those of alignments, and its scores those of the formula.
 
+    Args:
+        meteor: the :class:`~meteor_e.Meteor` that aligns.
+    """
+
+    name: ClassVar[str] = "meteor"
     title: ClassVar[str] = "METEOR"
     parts: ClassVar[tuple[str, ...]] = PARTS[1:]
     streaming: ClassVar[bool] = True
     threaded: ClassVar[bool] = True
     skipping = False
-    """Whether segments may be left out."""
+
+    def __init__(self, meteor: Any, *, skipping: bool = False) -> None:
+        self.meteor, self.skipping = meteor, skipping
 
     @property
-    @abstractmethod
     def current(self) -> Any:
-        """The :class:`~meteor_e.Meteor` that aligns."""
+        """The chain."""
+        return self.meteor
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """METEOR's signature."""
+        signature: str = self.current.signature
+        return signature
 
     @property
     def threads(self) -> int | None:
@@ -183,18 +194,10 @@ def aligned_rows(scored: Scored) -> Aligned:
     )
 
 
-@dataclass
-class _Known:
-    """Rows that a chain gave for a batch, and which texts they belong to."""
-
-    rows: list[Any] = field(default_factory=list)
-    places: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
-
-
 def align_segments(
     meteor: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, skipping: bool = False
 ) -> ScoredRows:
-    """Align segments and score them; texts that another metric of the batch aligned are looked up.
+    """Align segments and score them; a batch that another metric aligned is looked up.
 
     Args:
         meteor: the :class:`~meteor_e.Meteor` that aligns.
@@ -207,81 +210,28 @@ def align_segments(
         ConfigError: if :attr:`Meteor.on_error` is ``skip``, a segment cannot be aligned, and all are needed.
     """
     batch = current_batch()
-    numbers = range(batch.before + 1, batch.before + len(hypotheses) + 1)
-    if batch.shared is None or batch.alignments:
-        return _aligned(meteor, hypotheses, references, numbers, skipping)
-    known = batch.shared.setdefault(meteor.signature, _Known())
-    keys = [(hypothesis, tuple(texts)) for hypothesis, texts in zip(hypotheses, references, strict=True)]
-    new = [at for at, key in enumerate(keys) if key not in known.places]
-    import numpy as np
-
-    if new:
-        fresh = _aligned(
-            meteor, [hypotheses[at] for at in new], [references[at] for at in new], [numbers[at] for at in new]
-        )
-        if fresh.scored.failures:  # Another metric may not tolerate what this one does.
-            return _aligned(meteor, hypotheses, references, numbers)
-        first, arrays = len(known.places), aligned_rows(fresh.scored)
-        both: Any = zip(known.rows, arrays, strict=True)
-        known.rows = list(map(np.concatenate, both)) if known.rows else list(arrays)
-        known.places |= {keys[at]: first + place for place, at in enumerate(new)}
-    places = [known.places[key] for key in keys]
-    scores, statistics, best = (rows[places] for rows in known.rows)
-    found = Scored(statistics.tobytes(), scores.tobytes(), best.tobytes(), {}, [], [0] * statistics.shape[1])
-    total = np.asarray(ScoredRows(found, [], 0), np.int64).sum(axis=0).tolist()
-    return ScoredRows(found, total, len(places))
-
-
-def _aligned(
-    meteor: Any,
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    numbers: Sequence[int],
-    skipping: bool = False,
-) -> ScoredRows:
-    """Return the rows of segments with numbers."""
-    width = statistics_width(len(meteor.matchers))
-    parts = [scored for _, scored in _scored(meteor, hypotheses, references)]
-    failures: dict[int, Any] = {}
-    total, count, at = [0] * width, 0, 0
-    for scored in parts:
-        total = [a + b for a, b in zip(total, scored.total, strict=True)]
-        size = len(scored.best_references) // 4
-        rows = list(scored.rows()) if scored.failures else []
-        for place, error in scored.failures.items():
-            failures[at + place] = error
-            if meteor.tolerates(error, numbers[at + place]):
-                total = [a + b for a, b in zip(total, rows[place][0].to_vector(), strict=True)]
-            elif skipping:
-                count -= 1
-            else:
-                raise ConfigError(
-                    "a metric needs a row for every segment; a chain with on_error 'skip' leaves some out"
-                )
-        count += size
-        at += size
-    if len(parts) == 1:
-        return ScoredRows(parts[0], total, count)
-    joined = Scored(
-        statistics=b"".join(part.statistics for part in parts),
-        scores=b"".join(part.scores for part in parts),
-        best_references=b"".join(part.best_references for part in parts),
-        failures=failures,
-        alignments=[alignment for part in parts for alignment in part.alignments],
-        total=total,
-    )
-    return ScoredRows(joined, total, count)
-
-
-def _scored(
-    meteor: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
-) -> Iterator[tuple[SegmentBatch, Scored]]:
-    """Score a batch at once, where a loop shares threads out; else in parts, with the metric's own threads."""
-    batch = current_batch()
-    if batch.threads is None:
-        found: Iterator[tuple[SegmentBatch, Scored]] = meteor.scored_batches(
-            hypotheses, references, alignments=batch.alignments
-        )
+    shared: dict[Any, Any] = {} if batch.shared is None else batch.shared
+    texts = [*hypotheses], [*map(tuple, references)]
+    known, rows = shared.get(meteor.signature, (None, None))
+    if known == texts:
+        found: ScoredRows = rows
         return found
-    whole = SegmentBatch(1, hypotheses, references)
-    return iter([(whole, meteor.score_batch(whole, batch.threads, batch.stop, alignments=batch.alignments))])
+    if batch.threads is None:
+        parts = [scored for _, scored in meteor.scored_batches(hypotheses, references, alignments=batch.alignments)]
+    else:
+        whole = SegmentBatch(1, hypotheses, references)
+        parts = [meteor.score_batch(whole, batch.threads, batch.stop, alignments=batch.alignments)]
+    scored = joined(parts)
+    total, count = scored.total, len(hypotheses)
+    segments = list(scored.rows()) if scored.failures else []
+    for place, error in scored.failures.items():
+        if meteor.tolerates(error, batch.before + place + 1):
+            total = [a + b for a, b in zip(total, segments[place][0].to_vector(), strict=True)]
+        elif skipping:
+            count -= 1
+        else:
+            raise ConfigError("a metric needs a row for every segment; a chain with on_error 'skip' leaves some out")
+    result = ScoredRows(scored, total, count)
+    if not scored.failures:  # Another metric may not tolerate what this one does.
+        shared[meteor.signature] = texts, result
+    return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple, Protocol, TypeAlias
 
 from meteor_e.base.errors import MeteorError
@@ -79,6 +80,24 @@ class Scored(NamedTuple):
         scores: list[float] = memoryview(self.scores).cast("d").tolist()  # type: ignore[assignment]
         parts = FormulaScores._fields
         return scores[parts.index("score") :: len(parts)]
+
+
+def joined(parts: Sequence[Scored]) -> Scored:
+    """Return the results of consecutive batches as those of one."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = accumulate((len(part.best_references) // 4 for part in parts), initial=0)
+    failures: dict[int, MeteorError] = {}
+    for start, part in zip(starts, parts, strict=False):
+        failures.update((start + place, error) for place, error in part.failures.items())
+    return Scored(
+        statistics=b"".join(part.statistics for part in parts),
+        scores=b"".join(part.scores for part in parts),
+        best_references=b"".join(part.best_references for part in parts),
+        failures=failures,
+        alignments=[alignment for part in parts for alignment in part.alignments],
+        total=[sum(column) for column in zip(*(part.total for part in parts), strict=True)],
+    )
 
 
 class Engine(Protocol):

@@ -44,9 +44,8 @@ class ChainMetric(AlignmentMetric):
         self._source = source
         self._options = dict(options or {})
         self._context = context or MetricContext()
-        self._meteors: dict[str, Meteor] = {}
         self._meteor: Meteor | None = None
-        self.language = self._context.language
+        self._made_for = self.language = self._context.language
 
     @classmethod
     def from_options(cls, context: MetricContext, options: Any) -> ChainMetric:
@@ -66,46 +65,35 @@ class ChainMetric(AlignmentMetric):
     def of(cls, meteor: Meteor, name: str = "METEOR") -> ChainMetric:
         """Return a chain that is made already as a metric, for its language."""
         metric = cls(name=name)
-        metric._meteors = dict.fromkeys(("", meteor.chain.language.code), meteor)
         metric._meteor = meteor
-        metric.language = meteor.chain.language.code
+        metric._made_for = metric.language = meteor.chain.language.code
         return metric
 
-    def meteor(self, language: str) -> Meteor:
-        """Return the chain for a language; ``""`` is English, as for :class:`~meteor_e.Meteor`."""
+    @property
+    def current(self) -> Meteor:
+        """The chain for the language that is scored; without one, English, as for :class:`~meteor_e.Meteor`."""
         from meteor_e.meteor import Meteor
 
-        if language not in self._meteors:
+        if self._meteor is None:
             given: dict[str, Any] = {
                 "offline": self._context.offline,
                 "threads": self._context.threads,
                 **self._options,
             }
-            named = {"language": language} if language else {}
+            named = {"language": self._made_for} if self._made_for else {}
             if self._source is None:
-                made = Meteor(**{**named, **given})
+                self._meteor = Meteor(**{**named, **given})
             elif isinstance(self._source, Mapping) and "language" not in self._source:
-                made = Meteor.from_config({**named, **self._source}, **given)
+                self._meteor = Meteor.from_config({**named, **self._source}, **given)
             else:
-                made = Meteor.from_config(self._source, **given)
-            self._meteors[language] = made
-        return self._meteors[language]
-
-    @property
-    def current(self) -> Meteor:
-        """The chain for the language that is scored."""
-        if self._meteor is None:
-            self._meteor = self.meteor(self.language)
+                self._meteor = Meteor.from_config(self._source, **given)
         return self._meteor
-
-    @property
-    def signature(self) -> str:  # type: ignore[override]
-        """METEOR's signature."""
-        return self.current.signature
 
     def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
         """Take the language."""
-        self._meteor = self.meteor(language or self.language)
+        language = language or self.language
+        if language != self._made_for:
+            self._meteor, self._made_for = None, language
 
     def pairwise(
         self,

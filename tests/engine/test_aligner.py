@@ -48,27 +48,9 @@ def test_maximum_accuracy_uses_its_own_weights():
     assert aligned(*sides, ExactMatcher(), Light(), maximum_accuracy=True).pairs() == [("bet", "bet", "exact")]
 
 
-def test_the_beam_is_handed_on():
-    hypothesis, reference = "b a c a b c", "a b c a c b"
-    assert aligned(hypothesis, reference, ExactMatcher(), beam=1).matches
-    wide = aligned(hypothesis, reference, ExactMatcher(), beam=1000)
-    narrow = aligned(hypothesis, reference, ExactMatcher(), beam=1)
-    assert (len(wide.matches), -wide.chunks) >= (len(narrow.matches), -narrow.chunks)
-    assert wide != narrow
-
-
 def test_ten_thousand_words_on_either_side_are_aligned():
     words = " ".join(f"w{number}" for number in range(10_000))
     found = aligned(words, words + " end", ExactMatcher())
     assert (len(found.matches), found.chunks) == (10_000, 1)
     found = aligned(words, " ".join(reversed(words.split())), ExactMatcher())
     assert (len(found.matches), found.chunks) == (10_000, 10_000)
-
-
-@pytest.mark.slow
-def test_prose_of_two_thousand_words_is_aligned():
-    # Frequent words as in prose: the k-th of them has a share of about 1/k.
-    words = [f"w{int(1.0035 ** (number * 7919 % 2000))}" for number in range(2000)]
-    other = words[3:] + words[:3]
-    found = aligned(" ".join(words), " ".join(other), ExactMatcher())
-    assert len(found.matches) > 1900

@@ -92,18 +92,6 @@ def test_what_is_no_match_is_the_matchers_mistake(wrong):
         collect_candidates([Proposing(wrong)], tokens("a b"), tokens("x y"))
 
 
-def test_what_a_matcher_raises_is_an_error_that_names_it():
-    class Broken(Matcher):
-        name = "broken"
-
-        def match(self, hypothesis, reference):
-            yield Match(0, 0)
-            raise KeyError("secret")
-
-    with pytest.raises(PluginError, match=r"matcher 'broken' failed with KeyError: 'secret'"):
-        collect_candidates([Broken()], tokens("a b"), tokens("x y"))
-
-
 def test_too_many_candidates_are_refused_before_they_fill_the_memory(monkeypatch):
     monkeypatch.setattr(module, "MAX_CANDIDATES", 99)
     monkeypatch.setattr(module, "LONGEST_SHARED", 0)
@@ -126,9 +114,3 @@ def test_an_endless_matcher_is_stopped(monkeypatch):
 
     with pytest.raises(InputError, match="more than 1000 candidate"):
         collect_candidates([Endless()], tokens("a"), tokens("b"))
-
-
-def test_empty_sides_have_no_candidates():
-    assert collect_candidates([ExactMatcher()], [], []).by_reference == []
-    assert collect_candidates([ExactMatcher()], tokens("a"), []).by_reference == []
-    assert collect_candidates([ExactMatcher()], [], tokens("a")).by_reference == [[]]

@@ -7,7 +7,6 @@ import types
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import pytest
 
 import meteor_e
@@ -181,13 +180,6 @@ def test_a_metric_of_a_plugin(plugin):
 def test_a_metric_that_fails(plugin, kind, error, message):
     with pytest.raises(error, match=message):
         load_metric("test-broken", bonus=kind).corpus(HYPOTHESES, REFERENCES)
-
-
-def test_statistics_that_are_not_finite(plugin):
-    metric = load_metric("test-overlap")
-    metric.statistics = lambda *_: np.full((3, 2), np.inf)
-    with pytest.raises(InputError, match="no finite number for segment 1"):
-        metric.corpus(HYPOTHESES, REFERENCES)
 
 
 @pytest.mark.parametrize(

@@ -70,12 +70,6 @@ def test_bands_may_share_their_vectors(pure):
     assert [len(band.asked) for band in bands] == [1, 0]
 
 
-def test_pairs():
-    texts = ["a quick cat", "a quick dog", "dogs quick a", ""]
-    native, python = engines([ExactMatcher(), Neighbors(threshold=0.6)])
-    assert native.pairwise(texts, texts).tolist() == python.pairwise(texts, texts).tolist()
-
-
 @pytest.mark.parametrize(("hypothesis", "reference"), [("a b c d e f", "b"), ("b", "a b c d e f")])
 def test_a_segment_that_is_too_long(monkeypatch, hypothesis, reference):
     """It alone fails, in both engines alike; and not where nothing is compared."""

@@ -9,7 +9,6 @@ import random
 import pytest
 from random_chains import chains, engines, hypotheses_and_references
 
-from meteor_e.api.languages import Normalization
 from meteor_e.engine.native import native_module
 from meteor_e.scoring.statistics import StatisticsSum
 
@@ -58,14 +57,6 @@ def test_maximum_accuracy(all_chains, name):
         for reference in references:
             one = native.align(hypothesis, reference, maximum_accuracy=True)
             assert one == python.align(hypothesis, reference, maximum_accuracy=True)
-
-
-@pytest.mark.parametrize("mode", list(Normalization))
-@pytest.mark.parametrize("apostrophes", ["english", "french", "apart"])
-def test_normalization(all_chains, mode, apostrophes):
-    numbers = random.Random(f"{mode}{apostrophes}")
-    native, python = engines(all_chains["meteor"], normalization=mode, apostrophes=apostrophes)
-    assert_same(native, python, *hypotheses_and_references(numbers, 200))
 
 
 @pytest.mark.parametrize("name", ["meteor", "all"])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 
 import pytest
 
@@ -52,7 +51,3 @@ def test_json_form_names_the_matchers(alignment):
         "matcher": "other",
         "probability": 1.0,
     }
-
-
-def test_alignments_pickle_and_compare(alignment):
-    assert pickle.loads(pickle.dumps(alignment)) == alignment

@@ -3,8 +3,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from meteor_e.scoring import formula
 from meteor_e.scoring.parameters import Parameters
@@ -67,32 +65,3 @@ def test_large_weights_cannot_push_the_score_below_zero():
     found = formula.compute(statistics(chunks=9), Parameters(0.5, 5.0, 1.0, 0.5, (1.0, 0.6)))
     assert found.fragmentation_penalty > 1
     assert found.score == 0.0
-
-
-@st.composite
-def possible(draw):
-    """Statistics as an alignment can give them."""
-    rows, words = [], {"hypothesis": [0, 0], "reference": [0, 0]}
-    matched = [0, 0]
-    for _ in range(2):
-        row = [draw(st.integers(0, 6)) for _ in range(4)]
-        if min(row[0] + row[2], row[1] + row[3]) == 0:
-            row = [0, 0, 0, 0]
-        rows.append(row)
-        matched[0] += row[0] + row[2]
-        matched[1] += row[1] + row[3]
-    words["hypothesis"] = [draw(st.integers(0, 6)) + rows[0][k] + rows[1][k] for k in (0, 2)]
-    words["reference"] = [draw(st.integers(0, 6)) + rows[0][k] + rows[1][k] for k in (1, 3)]
-    chunks = draw(st.integers(1, min(matched))) if min(matched) else 0
-    (hc, hf), (rc, rf) = words["hypothesis"], words["reference"]
-    return statistics((hc + hf, hf), (rc + rf, rf), rows, chunks, matched)
-
-
-unit = st.floats(0, 1)
-
-
-@given(possible(), unit, st.floats(0, 3), unit, unit, st.tuples(unit, unit))
-def test_all_parts_lie_between_zero_and_one(given, alpha, beta, gamma, delta, weights):
-    found = formula.compute(given, Parameters(alpha, beta, gamma, delta, weights)).defined()
-    assert all(-1e-9 <= value <= 1 + 1e-9 for value in found), found
-    assert found.score <= found.fmean + 1e-12

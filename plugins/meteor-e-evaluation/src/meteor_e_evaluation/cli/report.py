@@ -77,8 +77,8 @@ def report(
         texts = lined_up(given)
         found = score_systems(
             meteor,
-            {name: system.hypotheses for name, system in zip(unique, texts, strict=True)},
-            texts[0].references,
+            {name: [text for text, _ in system.pairs()] for name, system in zip(unique, texts, strict=True)},
+            [each for _, each in texts[0].pairs()],
             metrics=wanted,
             title=title,
             method=None if significance == "none" else significance,
