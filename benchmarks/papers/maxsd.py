@@ -44,16 +44,9 @@ LINEAR = {"estimator": "pairwise-logistic", "vectors": [], "validation": []}
 # row: title, recipe, what differs from it, whether the seed changes anything
 ROWS: dict[str, tuple[str, str, dict[str, Any], bool]] = {
     "linear": ("linear, four metrics", "maxsd-1", {**LINEAR, "options": {"C": 0.003}}, False),
-    "linear-features": ("linear, free features", "maxsd-1-features", {**LINEAR, "options": {"C": 0.003}}, False),
-    "words": ("MaxSD-1, words alone", "maxsd-1", {"features": []}, True),
     "maxsd-1": ("MaxSD-1, four metrics", "maxsd-1", {}, True),
     "maxsd-2": ("MaxSD-2, four metrics", "maxsd-2", {}, True),
-    "printed": ("MaxSD-1, four metrics, loss as printed", "maxsd-1", {"options": {"loss": "printed"}}, True),
-    "maxsd-1-features": ("MaxSD-1, free features", "maxsd-1-features", {}, True),
-    "cold": (
-        "MaxSD-1, free features, normal start", "maxsd-1-features", {"options": {"feature_start": "normal"}}, True
-    ),
-}  # fmt: skip
+}
 
 loaded: dict[tuple[str, ...], list[Examples]] = {}
 """The test sets with the features of the last model."""

@@ -190,8 +190,8 @@ def test_files_of_a_target_are_seen_from_the_model(recipe, test_set, tmp_path):
 
 
 def test_target_is_one_number(recipe, tmp_path):
-    path = recipe(RECIPE.format(kind="zwickel", mean="median", target="lengths", meteor=""))
-    with pytest.raises(ConfigError, match="target has 8 numbers"):
+    path = recipe(RECIPE.format(kind="zwickel", mean="median", target="bleu-components", meteor=""))
+    with pytest.raises(ConfigError, match="target has 16 numbers"):
         train(load_recipe(path), tmp_path / "m", folder=path.parent, store=FeatureStore(enabled=False))
 
 

@@ -57,25 +57,10 @@ class MaxSD(Estimator):
             Literal["bi-lstm", "bic-lstm"],
             Meta(description="bi-lstm (MaxSD-1): each sentence by itself; bic-lstm (MaxSD-2): each after the other."),
         ] = "bi-lstm"
-        loss: Annotated[
-            Literal["margin", "printed"],
-            Meta(
-                description="margin: max(0, margin - (simP - simN)); printed: eq. 1 as it is printed, "
-                "-max(0, simP - simN), which has no gradient where the order is wrong."
-            ),
-        ] = "margin"
         margin: Annotated[float, Meta(description="Of the margin loss.")] = 0.5
         hidden: Annotated[int, Meta(ge=1, description="Size of an LSTM's state per direction.")] = 50
         layer: Annotated[int, Meta(ge=1, description="Nodes of the layer that compares.")] = 50
         deviation: Annotated[float, Meta(ge=0, description="Of the normal distribution of the first weights.")] = 0.1
-        feature_start: Annotated[
-            Literal["normal", "logistic"],
-            Meta(
-                description="normal: the features' weights are drawn, as in the paper; logistic: they start from a "
-                "logistic regression of the comparisons, and words are learned on top of it."
-            ),
-        ] = "normal"
-        C: Annotated[float, Meta(gt=0, description="Inverse strength of that regression's L2 penalty.")] = 0.003
         dropout: Annotated[float, Meta(ge=0, lt=1, description="Share of the LSTMs' input and output left out.")] = 0.2
         batch: Annotated[int, Meta(ge=1, description="Comparisons per step.")] = 16
         batching: Annotated[
@@ -146,8 +131,6 @@ class MaxSD(Estimator):
         with _one_thread(device):
             network = self._make(X.features.shape[1])
             network.start(random, self.options.deviation)
-            if self.options.feature_start == "logistic":
-                network.start_features(self._logistic_weights(data.features, chosen))
             network.to(device)
             learned = [parameter for parameter in network.parameters() if parameter.requires_grad]
             optimizer = torch.optim.Adadelta(learned, lr=self.options.learning_rate)
@@ -167,7 +150,7 @@ class MaxSD(Estimator):
                     best_theta, best_tau, best_epoch = _flat(learned), tau, epoch
                 if report is not None:
                     report({
-                        "cost": self.options.loss, "epoch": epoch, "loss": [loss], "tau": [tau], "best": [best_tau],
+                        "cost": "margin", "epoch": epoch, "loss": [loss], "tau": [tau], "best": [best_tau],
                         "seconds": round(time.perf_counter() - started, 3), "device": str(device),
                     })  # fmt: skip
                 if checkpoint is not None:
@@ -281,21 +264,6 @@ class MaxSD(Estimator):
         deviation = clipped.std(axis=0)
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
-    def _logistic_weights(self, features: NDArray[np.float32], comparisons: Comparisons) -> NDArray[np.float32]:
-        """Return weights of scaled features by which a logistic regression tells the better hypothesis."""
-        from sklearn.linear_model import LogisticRegression
-
-        differences = features[comparisons.better].astype(float) - features[comparisons.worse]
-        # The penalty sees features by the size of their differences, as that of pairwise-logistic does.
-        size = np.sqrt((differences**2).mean(axis=0))
-        size = np.where(size > 1e-9, size, np.inf)
-        rows = np.vstack([differences, -differences]) / size
-        labels = np.repeat([1, 0], len(differences))
-        weight = None if comparisons.weight is None else np.tile(comparisons.weight, 2)
-        model = LogisticRegression(C=self.options.C, fit_intercept=False, max_iter=2000).fit(rows, labels, weight)
-        result: NDArray[np.float32] = (model.coef_[0] / size).astype(np.float32)
-        return result
-
     def _prepared(self, texts: Texts) -> _Prepared:
         if texts.features.shape[1] != len(self.low_):
             raise ConfigError(f"{texts.features.shape[1]} features; the model has {len(self.low_)}")
@@ -376,9 +344,7 @@ class MaxSD(Estimator):
             used, places = np.unique(np.r_[better, worse], return_inverse=True)
             similarity = torch.sigmoid(self._logits(network, data, used, device, random))
             distance = similarity[places[: len(rows)]] - similarity[places[len(rows) :]]
-            loss = (
-                torch.relu(self.options.margin - distance) if self.options.loss == "margin" else -torch.relu(distance)
-            )
+            loss = torch.relu(self.options.margin - distance)
             cost = (loss * torch.from_numpy(weight[rows].astype(np.float32)).to(device)).mean()
             optimizer.zero_grad()
             torch.autograd.backward(cost)

@@ -68,11 +68,6 @@ class SimilarityNetwork(nn.Module):
                 drawn = random.normal(0, deviation, tuple(parameter.shape))
                 parameter.copy_(torch.from_numpy(np.zeros_like(drawn) if "bias" in name else drawn))
 
-    def start_features(self, weights: NDArray[np.float32]) -> None:
-        """Let the metric scores begin with these weights, ``(features,)``."""
-        with torch.no_grad():
-            self.final.weight[0, 1:] = torch.from_numpy(weights)
-
     def encode(
         self,
         first: Sequence[Words],

@@ -14,17 +14,9 @@ def meteor_e_features() -> dict[str, str]:
         "chrf": "meteor_e_papers.features.metrics:ChrfFeature",
         "ter": "meteor_e_papers.features.metrics:TerFeature",
         "nist": "meteor_e_papers.features.metrics:NistFeature",
-        "lengths": "meteor_e_papers.features.surface:LengthsFeature",
-        "characters": "meteor_e_papers.features.surface:CharactersFeature",
-        "overlap": "meteor_e_papers.features.surface:OverlapFeature",
-        "vocabulary": "meteor_e_papers.features.vocabulary:VocabularyFeature",
-        "language-model": "meteor_e_papers.features.language_model:LanguageModelFeature",
-        "encoder-matching": "meteor_e_papers.features.encoder_matching:EncoderMatchingFeature",
         "word-vectors": "meteor_e_papers.features.vectors:WordVectorsFeature",
-        "vector-matching": "meteor_e_papers.features.vectors:VectorMatchingFeature",
         "document-cosine": "meteor_e_papers.features.document_cosine:DocumentCosineFeature",
         "tag-vectors": "meteor_e_papers.features.tags:TagVectorsFeature",
-        "tag-overlap": "meteor_e_papers.features.tags:TagOverlapFeature",
     }
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from meteor_e_learned.counting import characters, numbered, segment_pairs
 from numpy.typing import NDArray
 
 from meteor_e import load_metric
@@ -30,8 +29,6 @@ class _MetricFeature(Feature):
     dimension = 1
     whole: ClassVar[float] = 100.0
     """The metric's highest score, which is 1 as a feature; negative where a lower score is better."""
-    _counted: Callable[[FeatureBatch], Floats] | None = None
-    """Counts the same statistics faster, where every segment has one reference."""
 
     def __init__(self, metric: str, description: str, **options: Any) -> None:
         """Take a metric of sacreBLEU, which is made when it is needed: importing sacreBLEU takes its time.
@@ -59,22 +56,6 @@ class _MetricFeature(Feature):
         return self._scores(self._statistics(batch))
 
     def _statistics(self, batch: FeatureBatch) -> Floats:
-        """Return the statistics; those of segments with one reference are counted for all of them at once."""
-        if self._counted is None:
-            return self._extracted(batch)
-        single = [place for place, each in enumerate(batch.references) if len(each) == 1]
-        if len(single) == len(batch):
-            return self._counted(batch)
-        several = sorted({*range(len(batch))}.difference(single))
-        parts = [(several, self._extracted(_chosen(batch, several)))]
-        if single:
-            parts.append((single, self._counted(_chosen(batch, single))))
-        result = np.empty((len(batch), parts[0][1].shape[1]))
-        for places, rows in parts:
-            result[places] = rows
-        return result
-
-    def _extracted(self, batch: FeatureBatch) -> Floats:
         """Return the metric's own statistics; segments may differ in the number of their references."""
         return np.asarray(checked_rows(self.metric, batch.hypotheses, batch.references), float)
 
@@ -95,42 +76,6 @@ class _MetricFeature(Feature):
         return self._description
 
 
-def _chosen(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
-    return FeatureBatch([batch.hypotheses[at] for at in places], [batch.references[at] for at in places])
-
-
-def _bleu_statistics(batch: FeatureBatch) -> Floats:
-    """Return what sacreBLEU counts for BLEU: lengths, matches and totals of n-grams up to 4."""
-
-    def make() -> Floats:
-        from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-
-        tokenize: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
-        pairs, _ = numbered(*segment_pairs(batch), lambda text: tokenize(text.rstrip()).split())
-        left, right = pairs.lengths
-        matches = pairs.common_ngrams(4).T
-        return np.stack(
-            [left, right, *matches, *(np.maximum(left - step, 0) for step in range(4))], axis=1, dtype=float
-        )
-
-    return batch.shared("bleu", make)
-
-
-def _chrf_statistics(batch: FeatureBatch) -> Floats:
-    """Return what sacreBLEU counts for chrF: of n-grams up to 6 those of the hypothesis, the reference, and of both."""
-
-    def make() -> Floats:
-        pairs, _ = characters(batch, lambda text: "".join(text.split()), "without spaces")
-        columns = []
-        for step, common in enumerate(pairs.common_ngrams(6).T):
-            left, right = (np.maximum(length - step, 0) for length in pairs.lengths)
-            # An order that the reference lacks does not count.
-            columns += [np.where(right > 0, left, 0), right, common]
-        return np.stack(columns, axis=1, dtype=float)
-
-    return batch.shared("chrf", make)
-
-
 class BleuFeature(_MetricFeature):
     """BLEU of the segment, smoothed, by sacreBLEU.
 
@@ -149,7 +94,6 @@ class BleuFeature(_MetricFeature):
 
     def __init__(self, smoothing: str = "exp") -> None:
         super().__init__("bleu", f"sacrebleu:bleu|smooth:{smoothing}|eff:yes", smoothing=smoothing)
-        self._counted = _bleu_statistics
 
 
 class BleuComponentsFeature(_MetricFeature):
@@ -163,7 +107,6 @@ class BleuComponentsFeature(_MetricFeature):
 
     def __init__(self) -> None:
         super().__init__("bleu", "sacrebleu:bleu|smooth:exp|eff:yes")
-        self._counted = _bleu_statistics
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -201,30 +144,6 @@ class ChrfFeature(_MetricFeature):
             raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
         name = "chrf++" if word_order else "chrf"
         super().__init__(name, f"sacrebleu:{name}")
-        self._counted = None if word_order else _chrf_statistics
-
-    def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the segments' scores: those of many at once where sacreBLEU's defaults are asked for."""
-        if self._counted is None:
-            return super().compute(batch)
-        statistics = self._statistics(batch)
-        return _chrf_scores(statistics)[:, None]
-
-
-def _chrf_scores(statistics: Floats) -> Floats:
-    """Return sacreBLEU's chrF2, in [0, 1], from its statistics; the same operations in the same order."""
-    precision, recall, orders = (np.zeros(len(statistics)) for _ in range(3))
-    for step in range(0, statistics.shape[1], 3):
-        left, right, common = statistics[:, step : step + 3].T
-        both = (left > 0) & (right > 0)
-        precision += np.where(both, common / np.where(left > 0, left, 1), 0)
-        recall += np.where(both, common / np.where(right > 0, right, 1), 0)
-        orders += both
-    precision, recall = (total / np.maximum(orders, 1) for total in (precision, recall))
-    some = precision + recall > 0
-    scores = 5 * precision * recall / np.where(some, 4 * precision + recall, 1)
-    result: Floats = 100 * np.where(some, scores, 0) / 100
-    return result
 
 
 class TerFeature(_MetricFeature):

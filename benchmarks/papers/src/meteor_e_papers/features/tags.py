@@ -1,4 +1,4 @@
-"""Parts of speech: vectors of 25 numbers a segment, and what two segments share, tag by tag.
+"""Parts of speech: a vector of 25 numbers per segment.
 
 The tagger is TextBlob's rule-based one (of the library pattern), which brings its English lexicon along. The vectors
 are no match for those of the Stanford neural parser in Guzmán et al. (2015): they count tags, and see no structure.
@@ -7,14 +7,13 @@ are no match for those of the Stanford neural parser in Guzmán et al. (2015): t
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, ReferenceFeature, SegmentFeature
+from meteor_e.api import ConfigError, SegmentFeature
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -99,14 +98,6 @@ def split_with_case(segment: str) -> list[str]:
     return re.findall(r"\w+|'\w+|[^\w\s]", segment.replace("’", "'"))
 
 
-def _english_only(name: str, context: MatcherContext) -> None:
-    if context.language.code != "en":
-        raise ConfigError(
-            f"feature {name!r} tags English only, not {context.language.code!r}; "
-            "give vectors of another tagger with the feature 'vector-file'"
-        )
-
-
 class TagVectorsFeature(SegmentFeature):
     """Sentence vectors of 25 dimensions: the share of each class of parts of speech among the words."""
 
@@ -117,7 +108,8 @@ class TagVectorsFeature(SegmentFeature):
     @classmethod
     def from_options(cls, context: MatcherContext, options: None) -> Self:
         """Refuse other languages than English."""
-        _english_only(cls.name, context)
+        if context.language.code != "en":
+            raise ConfigError(f"feature {cls.name!r} tags English only, not {context.language.code!r}")
         return super().from_options(context, options)
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
@@ -128,67 +120,6 @@ class TagVectorsFeature(SegmentFeature):
                 row[place] += 1
             row /= max(1.0, row.sum())
         return rows
-
-    def describe(self) -> str:
-        """Name the tagger."""
-        return _tagger()
-
-    def definition(self) -> str:
-        """Name the tagger without its version."""
-        return "textblob"
-
-
-_GROUPS = {
-    "nouns": ("noun", "nouns", "name"),
-    "verbs": ("verb", "past", "gerund", "participle", "present", "third-person"),
-    "modifiers": ("adjective", "compared-adjective", "adverb", "compared-adverb"),
-    "small": ("determiner", "pronoun", "possessive", "question-word", "to", "conjunction", "particle", "modal"),
-    "prepositions": ("preposition",),
-    "numbers": ("number",),
-}
-
-
-class TagOverlapFeature(ReferenceFeature):
-    """N-grams of tags in common, and words in common among nouns, verbs, and so on."""
-
-    name: ClassVar[str] = "tag-overlap"
-    requires: ClassVar[tuple[str, ...]] = ("textblob",)
-
-    @classmethod
-    def from_options(cls, context: MatcherContext, options: None) -> Self:
-        """Refuse other languages than English."""
-        _english_only(cls.name, context)
-        return super().from_options(context, options)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Precision and recall of each order and each group; missing and added words of each group."""
-        orders = [f"tags{order}_{what}" for order in range(1, 5) for what in ("precision", "recall")]
-        groups = [f"{group}_{what}" for group in _GROUPS for what in ("precision", "recall", "missing", "added")]
-        return (*orders, *groups, "verbs_balance")
-
-    def row(self, hypothesis: str, reference: str) -> list[float]:
-        """Tag and compare."""
-        left, right = tagged(hypothesis), tagged(reference)
-        tags = [[place for _, place in side] for side in (left, right)]
-        row: list[float] = []
-        for order in range(1, 5):
-            first, second = (Counter(zip(*(side[start:] for start in range(order)), strict=False)) for side in tags)
-            common = (first & second).total()
-            row += [common / max(1, first.total()), common / max(1, second.total())]
-        balance = 0
-        names = list(CLASSES)
-        for group, members in _GROUPS.items():
-            places = {names.index(member) for member in members}
-            one, other = (Counter(word for word, place in side if place in places) for side in (left, right))
-            common = (one & other).total()
-            # A group that a side does not have is neither right nor wrong.
-            row += [common / one.total() if one else 0.5, common / other.total() if other else 0.5]
-            row += [(other - one).total(), (one - other).total()]
-            if group == "verbs":
-                balance = min(0, one.total() - other.total())
-        row.append(balance)
-        return [float(value) for value in row]
 
     def describe(self) -> str:
         """Name the tagger."""

@@ -1,4 +1,4 @@
-"""Features from word vectors: mean vectors of segments, and greedy matching of words.
+"""The mean word vectors of segments.
 
 Any file in word2vec's text or binary form will do; words are looked up in lower case, split as
 :func:`meteor_e_learned.splitting.split` does.
@@ -11,28 +11,13 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from meteor_e_learned.splitting import split
 from numpy.typing import NDArray
 
-from meteor_e.api import (
-    ComponentOptions,
-    Feature,
-    FilePath,
-    InputError,
-    Meta,
-    ReferenceFeature,
-    ResourceError,
-    SegmentFeature,
-)
-from meteor_e_papers.features.vocabulary import CorpusOptions, Frequencies, LanguageOptions, as_list
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from meteor_e.api import MatcherContext
+from meteor_e.api import ComponentOptions, Feature, FilePath, InputError, Meta, ResourceError, SegmentFeature
 
 Floats32 = NDArray[np.float32]
 
@@ -46,15 +31,12 @@ class WordVectors:
     Attributes:
         rows: word → row.
         table: the vectors, ``(words, dimension)``.
-        unit: the same, of length 1.
         digest: the beginning of the file's SHA-256.
     """
 
     def __init__(self, rows: Mapping[str, int], table: Floats32, digest: str) -> None:
         self.rows = rows
         self.table = table
-        lengths = np.linalg.norm(table, axis=1, keepdims=True)
-        self.unit: Floats32 = (table / np.where(lengths > 0, lengths, 1)).astype(np.float32)
         self.digest = digest
 
     @property
@@ -177,90 +159,6 @@ class WordVectorsFeature(NeedsVectors, SegmentFeature):
             if len(places):
                 row += self._vectors.table[places].mean(axis=0)
         return rows
-
-
-class VectorMatchingFeature(NeedsVectors, ReferenceFeature):
-    """Greedy matching: each word goes with the most similar one of the other side, by cosine.
-
-    Equal words have similarity 1, words without a vector 0 with all others. Weighted by what words tell (their
-    frequency in wordfreq's list), and with vectors that carry their neighbors along, so that order counts.
-
-    Args:
-        file: word vectors in word2vec's form.
-        language: of hypotheses and references.
-        corpus_file: text files whose frequencies count, too.
-    """
-
-    name: ClassVar[str] = "vector-matching"
-    requires: ClassVar[tuple[str, ...]] = ("gensim", "wordfreq", "word vectors")
-
-    class Options(CorpusOptions):
-        """What a recipe may say."""
-
-        file: VectorFile
-
-    def __init__(self, file: str, language: str = "en", corpus_file: str | Sequence[str] | None = None) -> None:
-        super().__init__(file)
-        self._frequencies = Frequencies(language, as_list(corpus_file))
-
-    @classmethod
-    def from_options(cls, context: MatcherContext, options: LanguageOptions) -> Self:
-        """Take the recipe's language where no option names another."""
-        return super().from_options(context, options.within(context))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Precision, recall and F of each way to match; cosines of the segments; the worst matches."""
-        ways = [f"{way}_{what}" for way in ("plain", "weighted", "context") for what in ("precision", "recall", "f")]
-        return (*ways, "cosine", "weighted_cosine", "missing", "added", "worst_recall", "worst_precision")
-
-    def _side(self, words: Sequence[str]) -> tuple[Floats32, NDArray[np.float64]]:
-        places = self._vectors.places(words)
-        unit = np.where(places[:, None] >= 0, self._vectors.unit[places], np.float32(0))
-        return unit, np.array([self._frequencies.information(word) for word in words])
-
-    def row(self, hypothesis: str, reference: str) -> list[float]:
-        """Match."""
-        left, right = split(hypothesis), split(reference)
-        if not left or not right:
-            return [0.0] * 11 + [float(len(right)), float(len(left)), 0.0, 0.0]
-        (one, first), (other, second) = self._side(left), self._side(right)
-        codes = {word: code for code, word in enumerate({*left, *right})}
-        equal = np.array([codes[word] for word in left])[:, None] == np.array([codes[word] for word in right])[None, :]
-        similar = np.where(equal, 1.0, np.clip(one @ other.T, 0, 1))
-        context = 0.5 * similar + 0.25 * _shifted(similar, 1) + 0.25 * _shifted(similar, -1)
-        row: list[float] = []
-        for table, weights in ((similar, None), (similar, (first, second)), (context, (first, second))):
-            best = table.max(axis=1), table.max(axis=0)
-            if weights is None:
-                precision, recall = float(best[0].mean()), float(best[1].mean())
-            else:
-                precision, recall = (float(b @ w / w.sum()) for b, w in zip(best, weights, strict=True))
-            row += [precision, recall, 2 * precision * recall / max(precision + recall, 1e-12)]
-        row.append(cosine(one.sum(axis=0), other.sum(axis=0)))
-        row.append(cosine(first @ one, second @ other))
-        lost, extra = (1 - similar.max(axis=0)) * second, (1 - similar.max(axis=1)) * first
-        row += [float(lost.sum()), float(extra.sum()), -float(lost.max()), -float(extra.max())]
-        return row
-
-    def describe(self) -> str:
-        """Return the digests of vectors and frequencies."""
-        from importlib.metadata import version
-
-        frequencies = f"wordfreq-{version('wordfreq')}:{self._frequencies.language}+{self._frequencies.digest}"
-        return f"{super().describe()}|{frequencies}"
-
-
-def _shifted(table: NDArray[np.float64], by: int) -> NDArray[np.float64]:
-    """Return the similarities of the words ``by`` further on both sides; those beyond both ends are equal."""
-    result = np.zeros_like(table)
-    if by > 0:
-        result[:-by, :-by] = table[by:, by:]
-        result[-by:, -by:] = np.maximum(result[-by:, -by:], np.eye(by))
-    else:
-        result[-by:, -by:] = table[:by, :by]
-        result[:-by, :-by] = np.maximum(result[:-by, :-by], np.eye(-by))
-    return result
 
 
 def cosine(one: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]]) -> float:
