@@ -159,7 +159,7 @@ def compute(
             test = judgements(test, untied)
     else:
         networks = [
-            PairwiseNetwork(
+            PairwiseNetwork.make(
                 features=len(places),
                 vector_size=len(numbers),
                 seed=seed,

@@ -86,10 +86,10 @@ def test_orders_are_learned(test_set):
     vectors = open_word_vectors(str(test_set / "words.txt"))
     options = {"clean": False, "hidden": 2, "layer": 2, "epochs": 30}
     for each in (pairs, Comparisons(pairs.worse, pairs.better)):
-        assert MaxSD(**options).fit(data, each, vectors=vectors).score(data, each) == 1
+        assert MaxSD.make(**options).fit(data, each, vectors=vectors).score(data, each) == 1
     for name, value in (("encoder", "x"), ("batching", "x"), ("dropout", 1.0), ("hidden", 0)):
         with pytest.raises(ConfigError, match=name):
-            MaxSD(**{name: value}).fit(data, pairs, vectors=vectors)
+            MaxSD.make(**{name: value}).fit(data, pairs, vectors=vectors)
 
 
 def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):

@@ -38,7 +38,7 @@ def test_network_learns_from_features(pairs, cost, architecture):
     # From a cold start, the Kendall cost has next to no gradient at the paper's steepness of 100.
     cold = cost == "kendall"
     options = {"cost": cost, "architecture": architecture, "steepness": 5.0 if cold else 100.0}
-    network = PairwiseNetwork(features=3, **options, batch=10, epochs=12, seed=3, learning_rate=0.1)
+    network = PairwiseNetwork.make(features=3, **options, batch=10, epochs=12, seed=3, learning_rate=0.1)
     network.fit(X[:300], y[:300], validation=(X[300:], y[300:]))
     assert network.score(X[300:], y[300:]) == pytest.approx(network.best_tau_)
     assert network.best_tau_ > (0.4 if cold else 0.6)
@@ -48,7 +48,7 @@ def test_hidden_layer_sees_what_a_single_layer_cannot():
     X, y = vector_pairs(1000)  # noqa: N806
     taus = {}
     for architecture in ("multi-layer", "single-layer"):
-        network = PairwiseNetwork(
+        network = PairwiseNetwork.make(
             features=1,
             vector_size=2,
             architecture=architecture,
@@ -67,31 +67,33 @@ def test_hidden_layer_sees_what_a_single_layer_cannot():
 def test_network_is_deterministic_and_resumes():
     X, y = vector_pairs()  # noqa: N806
     options = {"features": 1, "vector_size": 2, "cost": "logistic-kendall", "epochs": 4, "seed": 5}
-    whole = PairwiseNetwork(**options).fit(X, y)
-    assert (PairwiseNetwork(**options).fit(X, y).theta_ == whole.theta_).all()
-    assert (PairwiseNetwork(**{**options, "seed": 6}).fit(X, y).theta_ != whole.theta_).any()
+    whole = PairwiseNetwork.make(**options).fit(X, y)
+    assert (PairwiseNetwork.make(**options).fit(X, y).theta_ == whole.theta_).all()
+    assert (PairwiseNetwork.make(**{**options, "seed": 6}).fit(X, y).theta_ != whole.theta_).any()
     states = []
-    PairwiseNetwork(**options).fit(X, y, checkpoint=states.append)
+    PairwiseNetwork.make(**options).fit(X, y, checkpoint=states.append)
     assert [(state.phase, state.epoch) for state in states] == [(p, e) for p in (0, 1) for e in (1, 2, 3, 4)]
     for state in states:
-        resumed = PairwiseNetwork(**options).fit(X, y, resume=state)
+        resumed = PairwiseNetwork.make(**options).fit(X, y, resume=state)
         assert (resumed.theta_ == whole.theta_).all(), (state.phase, state.epoch)
 
 
 def test_seeds_side_by_side():
     X, y = vector_pairs()  # noqa: N806
-    networks = [PairwiseNetwork(features=1, vector_size=2, epochs=3, seed=seed) for seed in (1, 2)]
+    networks = [PairwiseNetwork.make(features=1, vector_size=2, epochs=3, seed=seed) for seed in (1, 2)]
     fit_seeds(networks, X, y)
-    alone = PairwiseNetwork(features=1, vector_size=2, epochs=3, seed=2).fit(X, y)
+    alone = PairwiseNetwork.make(features=1, vector_size=2, epochs=3, seed=2).fit(X, y)
     assert networks[1].theta_ == pytest.approx(alone.theta_, abs=1e-5)
     with pytest.raises(ValueError, match="seeds alone"):
-        fit_seeds([networks[0], PairwiseNetwork(features=1, vector_size=2, hidden=5)], X, y)
+        fit_seeds([networks[0], PairwiseNetwork.make(features=1, vector_size=2, hidden=5)], X, y)
 
 
 def test_early_stopping_keeps_the_latest_of_the_best():
     X, y = vector_pairs(60)  # noqa: N806
     lines = []
-    network = PairwiseNetwork(features=1, vector_size=2, epochs=30, patience=5, seed=1).fit(X, y, report=lines.append)
+    network = PairwiseNetwork.make(features=1, vector_size=2, epochs=30, patience=5, seed=1).fit(
+        X, y, report=lines.append
+    )
     taus = [line["tau"][0] for line in lines]
     assert network.best_tau_ == max(taus)
     assert network.best_epoch_ == max(place for place, tau in enumerate(taus, 1) if tau == max(taus))
@@ -100,7 +102,7 @@ def test_early_stopping_keeps_the_latest_of_the_best():
 
 def test_forward_and_costs_are_the_papers():
     X, y = vector_pairs(20)  # noqa: N806
-    network = PairwiseNetwork(features=1, vector_size=2, hidden=3, epochs=1).fit(X, y)
+    network = PairwiseNetwork.make(features=1, vector_size=2, hidden=3, epochs=1).fit(X, y)
     scaled = network.scaled(X).astype(float)
     theta = network.theta_.astype(float)
     skip, bias = theta[:2], theta[2]
@@ -125,7 +127,7 @@ def test_forward_and_costs_are_the_papers():
 @pytest.mark.parametrize("size", [0, 5])
 @pytest.mark.parametrize("architecture", ["multi-layer", "single-layer"])
 def test_gradients_are_the_derivatives_of_the_costs(cost, size, architecture):
-    network = PairwiseNetwork(features=3, vector_size=size, architecture=architecture, hidden=2, steepness=3.0)
+    network = PairwiseNetwork.make(features=3, vector_size=size, architecture=architecture, hidden=2, steepness=3.0)
     random = np.random.default_rng(1)
     X = torch.from_numpy(random.uniform(-1, 1, size=(2, 11, network.inputs)))  # noqa: N806
     y = torch.from_numpy(random.integers(2, size=(2, 11)).astype(float))
@@ -145,7 +147,7 @@ def test_gradients_are_the_derivatives_of_the_costs(cost, size, architecture):
 def test_skip_arcs_start_from_logistic_regression(pairs):
     X, y = pairs  # noqa: N806
     lines = []
-    PairwiseNetwork(features=3, skip_start="logistic", epochs=1).fit(X, y, report=lines.append)
+    PairwiseNetwork.make(features=3, skip_start="logistic", epochs=1).fit(X, y, report=lines.append)
     assert lines[0]["tau"][0] > 0.7
 
 
@@ -161,4 +163,4 @@ def test_skip_arcs_start_from_logistic_regression(pairs):
 )
 def test_wrong_options(pairs, options, message):
     with pytest.raises(ConfigError, match=message):
-        PairwiseNetwork(**options).fit(*pairs)
+        PairwiseNetwork.make(**options).fit(*pairs)

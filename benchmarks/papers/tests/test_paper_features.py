@@ -34,10 +34,10 @@ def test_metrics_are_sacrebleus():
     from sacrebleu.metrics import BLEU, CHRF, TER
 
     for feature, metric, sign in (
-        (BleuFeature(), BLEU(effective_order=True), 1),
-        (ChrfFeature(), CHRF(), 1),
-        (ChrfFeature(word_order=2), CHRF(word_order=2), 1),
-        (TerFeature(), TER(), -1),
+        (BleuFeature.make(), BLEU(effective_order=True), 1),
+        (ChrfFeature.make(), CHRF(), 1),
+        (ChrfFeature.make(word_order=2), CHRF(word_order=2), 1),
+        (TerFeature.make(), TER(), -1),
     ):
         for row, hypothesis, references in zip(rows(feature), HYPOTHESES, REFERENCES, strict=True):
             expected = sign * metric.sentence_score(hypothesis, references).score / 100
@@ -45,11 +45,11 @@ def test_metrics_are_sacrebleus():
 
 
 def test_components_of_bleu():
-    (row, *_) = rows(BleuComponentsFeature())
+    (row, *_) = rows(BleuComponentsFeature.make())
     assert (row["precision1"], row["precision2"]) == (6 / 7, 5 / 6)
     assert (row["matches4"], row["total4"]) == (3, 4)
     assert (row["hypothesis_length"], row["length_ratio"], row["brevity_penalty"]) == (7, 1, 1)
-    empty = rows(BleuComponentsFeature(), [""], [["a b"]])[0]
+    empty = rows(BleuComponentsFeature.make(), [""], [["a b"]])[0]
     assert empty["brevity_penalty"] == empty["precision1"] == 0
 
 
@@ -57,15 +57,15 @@ def test_nist(tmp_path):
     corpus_nist = pytest.importorskip("nltk.translate.nist_score", reason="nltk is not installed").corpus_nist
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("\n".join(each[0] for each in REFERENCES) + "\n", encoding="utf-8")
-    feature = NistFeature(corpus_file=str(corpus))
+    feature = NistFeature.make(corpus_file=str(corpus))
     single = [[each[0]] for each in REFERENCES]
     (row, *_) = rows(feature, references=single)
     # With one segment as the whole corpus, nltk counts the information in its reference alone, as without a file.
-    own = rows(NistFeature(), references=single)
+    own = rows(NistFeature.make(), references=single)
     words = [text.lower().split() for text in (HYPOTHESES[0], REFERENCES[0][0])]
     assert own[0]["score"] == pytest.approx(corpus_nist([[words[1]]], [words[0]]))
     assert row["score"] != own[0]["score"]
-    assert feature.describe() != NistFeature().describe()
+    assert feature.describe() != NistFeature.make().describe()
 
 
 def test_what_meteor_is_made_of_is_what_its_scores_say():

@@ -106,6 +106,6 @@ def test_nothing_to_validate_with():
         np.full(2, np.nan), np.zeros(2, np.int64),
     )  # fmt: skip
     held = replace(some, better=none, worse=none, part=none, group=none, weight=none)
-    for estimator in (PairwiseNetwork(features=1), MaxSD()):
+    for estimator in (PairwiseNetwork.make(features=1), MaxSD.make()):
         with pytest.raises(InputError, match="no comparisons to validate with"):
             estimator.learn(some, held, TrainingRun(1))

@@ -35,7 +35,7 @@ def test_word_vectors(test_set):
     from meteor_e_papers.features.vectors import open_word_vectors
 
     file = str(test_set / "words.txt")
-    feature = WordVectorsFeature(file)
+    feature = WordVectorsFeature.make(file=file)
     words = open_word_vectors(file)
     mean = (words.table[words.rows["new"]] + words.table[words.rows["houses"]]) / 2
     assert feature.vectors(["New houses unheardof"])[0] == pytest.approx(mean)
@@ -44,12 +44,12 @@ def test_word_vectors(test_set):
 
 def test_files_that_hold_no_vectors(tmp_path):
     with pytest.raises(ResourceError, match="cannot be read"):
-        WordVectorsFeature(str(tmp_path / "none.txt"))
+        WordVectorsFeature.make(file=str(tmp_path / "none.txt"))
     broken = tmp_path / "broken.txt"
     for content in ("3 2\na 1 2\nb x y\n", "2 2\na 1 2\nb 1\n", "2 2\na 1 2\nb 1 2 3\n", "a 1 2\nb 1 2\n", ""):
         broken.write_text(content, encoding="utf-8")
         with pytest.raises(InputError, match="not word vectors"):
-            WordVectorsFeature(str(broken))
+            WordVectorsFeature.make(file=str(broken))
     broken.write_text("2 2\na 1 2\nb 1 nan\n", encoding="utf-8")
     with pytest.raises(InputError, match="not finite"):
-        WordVectorsFeature(str(broken))
+        WordVectorsFeature.make(file=str(broken))

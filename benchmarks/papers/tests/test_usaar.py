@@ -88,7 +88,7 @@ def test_phrases_are_joined_from_the_left():
 
 
 def test_document_cosine_joins_phrases_and_is_never_nan(phrase_vectors):
-    feature = DocumentCosineFeature(phrase_vectors)
+    feature = DocumentCosineFeature.make(file=phrase_vectors)
     assert feature.document("Prime minister house").tolist() == [-0.5, -1.0]
     assert feature.row("prime minister", "prime")[0] == pytest.approx(-1)
     assert feature.row("minister prime", "prime minister")[0] == pytest.approx(-1 / np.sqrt(2))
@@ -106,24 +106,24 @@ def test_zwickel_is_bayesian_ridge_and_comet_switches():
     meteor = (0.3 + 0.5 * cosines[:, 0] + draw.normal(0, 0.05, 200)).clip(0.01, 0.99)
     meteor[:3] = 0.0, 1.0, 0.5
     expected = BayesianRidge().fit(cosines, meteor).predict(cosines)
-    zwickel = Zwickel().fit(cosines, meteor)
+    zwickel = Zwickel.make().fit(cosines, meteor)
     assert zwickel.score_segments(cosines) == pytest.approx(expected, abs=1e-12)
     both = np.column_stack([cosines, meteor])
-    comet = Comet().fit(both, meteor)
+    comet = Comet.make().fit(both, meteor)
     found = comet.score_segments(both)
     assert found[:2].tolist() == [0.0, 1.0]
     assert found[2:] == pytest.approx(expected[2:], abs=1e-12)
-    assert Cosine().fit(cosines).score_segments(cosines).tolist() == cosines[:, 0].tolist()
+    assert Cosine.make().fit(cosines).score_segments(cosines).tolist() == cosines[:, 0].tolist()
     assert np.corrcoef(zwickel.score_segments(cosines), meteor)[0, 1] > 0.9
 
 
 def test_estimators_refuse_other_features():
     with pytest.raises(InputError, match=r"\(hypotheses, 1\)"):
-        Cosine().fit(np.ones((3, 2)))
+        Cosine.make().fit(np.ones((3, 2)))
     with pytest.raises(InputError, match=r"METEOR's score is expected: \(hypotheses, 2\)"):
-        Comet().fit(np.ones((3, 1)), np.ones(3))
+        Comet.make().fit(np.ones((3, 1)), np.ones(3))
     with pytest.raises(InputError, match="y is missing"):
-        Zwickel().fit(np.ones((3, 1)))
+        Zwickel.make().fit(np.ones((3, 1)))
 
 
 @pytest.mark.parametrize("kind", [Cosine, Zwickel, Comet])

@@ -40,9 +40,6 @@ class DocumentCosineFeature(NeedsVectors, ReferenceFeature):
 
     A document vector is the sum of the vectors of words and phrases over their number; neighbors that the file holds
     as one, such as ``prime_minister``, are joined. Where no word of a side is known, the cosine is 0, never NaN.
-
-    Args:
-        file: word vectors in word2vec's form, with phrases or without.
     """
 
     name: ClassVar[str] = "document-cosine"

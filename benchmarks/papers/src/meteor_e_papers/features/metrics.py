@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
-import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e import load_metric
-from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
+from meteor_e.api import ComponentOptions, Feature, FeatureBatch, FilePath, Meta
 from meteor_e.api.sums import checked_rows
 from meteor_e.base.array_cache import digest
 from meteor_e.formats.plain import read_segments
@@ -30,15 +28,17 @@ class _MetricFeature(Feature):
     whole: ClassVar[float] = 100.0
     """The metric's highest score, which is 1 as a feature; negative where a lower score is better."""
 
-    def __init__(self, metric: str, description: str, **options: Any) -> None:
+    def __init__(self, options: Any, metric: str, description: str, **settings: Any) -> None:
         """Take a metric of sacreBLEU, which is made when it is needed: importing sacreBLEU takes its time.
 
         Args:
+            options: of the feature.
             metric: its name.
             description: what the feature's definition says.
-            options: of the metric.
+            settings: of the metric.
         """
-        self._make = functools.partial(load_metric, metric, **options)
+        super().__init__(options)
+        self._make = functools.partial(load_metric, metric, **settings)
         self._description = description
 
     @functools.cached_property
@@ -77,11 +77,7 @@ class _MetricFeature(Feature):
 
 
 class BleuFeature(_MetricFeature):
-    """BLEU of the segment, smoothed, by sacreBLEU.
-
-    Args:
-        smoothing: ``exp``, ``floor``, ``add-k`` or ``none``.
-    """
+    """BLEU of the segment, smoothed, by sacreBLEU."""
 
     name: ClassVar[str] = "bleu"
 
@@ -92,8 +88,9 @@ class BleuFeature(_MetricFeature):
             Literal["none", "floor", "add-k", "exp"], Meta(description="How n-grams without a match are smoothed.")
         ] = "exp"
 
-    def __init__(self, smoothing: str = "exp") -> None:
-        super().__init__("bleu", f"sacrebleu:bleu|smooth:{smoothing}|eff:yes", smoothing=smoothing)
+    def __init__(self, options: Options) -> None:
+        smoothing = options.smoothing
+        super().__init__(options, "bleu", f"sacrebleu:bleu|smooth:{smoothing}|eff:yes", smoothing=smoothing)
 
 
 class BleuComponentsFeature(_MetricFeature):
@@ -106,7 +103,7 @@ class BleuComponentsFeature(_MetricFeature):
     dimension = 16
 
     def __init__(self) -> None:
-        super().__init__("bleu", "sacrebleu:bleu|smooth:exp|eff:yes")
+        super().__init__(None, "bleu", "sacrebleu:bleu|smooth:exp|eff:yes")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -126,11 +123,7 @@ class BleuComponentsFeature(_MetricFeature):
 
 
 class ChrfFeature(_MetricFeature):
-    """chrF by sacreBLEU.
-
-    Args:
-        word_order: longest word n-grams that count; 2 is chrF++.
-    """
+    """chrF by sacreBLEU."""
 
     name: ClassVar[str] = "chrf"
 
@@ -139,11 +132,9 @@ class ChrfFeature(_MetricFeature):
 
         word_order: Annotated[Literal[0, 2], Meta(description="Order of word n-grams: 0 (chrF) or 2 (chrF++).")] = 0
 
-    def __init__(self, word_order: int = 0) -> None:
-        if word_order not in (0, 2):
-            raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
-        name = "chrf++" if word_order else "chrf"
-        super().__init__(name, f"sacrebleu:{name}")
+    def __init__(self, options: Options) -> None:
+        name = "chrf++" if options.word_order else "chrf"
+        super().__init__(options, name, f"sacrebleu:{name}")
 
 
 class TerFeature(_MetricFeature):
@@ -157,7 +148,7 @@ class TerFeature(_MetricFeature):
     whole = -100.0
 
     def __init__(self) -> None:
-        super().__init__("ter", "sacrebleu:ter")
+        super().__init__(None, "ter", "sacrebleu:ter")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -176,9 +167,6 @@ class NistFeature(_MetricFeature):
 
     An n-gram's weight is how much it tells, as counted in a corpus of references. Without one, it is counted in
     the segment's own references, as nltk's ``sentence_nist`` does: then only single words carry weight.
-
-    Args:
-        corpus_file: text files, plain, gzip, bzip2 or xz, one segment per line: the references of the test set, say.
     """
 
     name: ClassVar[str] = "nist"
@@ -196,13 +184,14 @@ class NistFeature(_MetricFeature):
             | None
         ) = None
 
-    def __init__(self, corpus_file: str | os.PathLike[str] | Sequence[str] | None = None) -> None:
-        files = (
-            [] if corpus_file is None else [corpus_file] if isinstance(corpus_file, str | os.PathLike) else corpus_file
-        )
+    def __init__(self, options: Options) -> None:
+        given = options.corpus_file or []
+        files = [given] if isinstance(given, str) else given
         segments = [segment for file in files for segment in read_segments(file)]
         self._own = not files
-        super().__init__("nist", f"nist|tok:13a|case:lc|information:{'own' if self._own else digest(segments)}")
+        super().__init__(
+            options, "nist", f"nist|tok:13a|case:lc|information:{'own' if self._own else digest(segments)}"
+        )
         metric: Any = self.metric
         self._nist = metric
         if files:

@@ -114,9 +114,9 @@ class NeedsVectors(Feature):
 
     Options: ClassVar[type[Any] | str | None] = VectorOptions
 
-    def __init__(self, file: str) -> None:
-        self._file = os.fspath(file)
-        self._vectors = open_word_vectors(file)
+    def __init__(self, options: VectorOptions) -> None:
+        super().__init__(options)
+        self._vectors = open_word_vectors(options.file)
 
     def describe(self) -> str:
         """Return the digest of the file."""
@@ -127,15 +127,11 @@ class NeedsVectors(Feature):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._vectors = open_word_vectors(self._file)
+        self._vectors = open_word_vectors(self.options.file)
 
 
 class WordVectorsFeature(NeedsVectors, SegmentFeature):
-    """The mean of a segment's word vectors (Mitchell and Lapata, 2010); zeros where no word is known.
-
-    Args:
-        file: word vectors in word2vec's form.
-    """
+    """The mean of a segment's word vectors (Mitchell and Lapata, 2010); zeros where no word is known."""
 
     name: ClassVar[str] = "word-vectors"
     requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
