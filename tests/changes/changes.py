@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from meteor_e.engine.native import native_module
 
 __all__ = ["CHANGES", "REPOSITORY", "Change", "copy_of_the_tree"]
 
@@ -21,19 +22,17 @@ class Change:
         title: what the table in CONTRIBUTING.md calls it.
         edits: for each file what is replaced by what.
         files: new files with their content.
-        generated: files that a command writes, with its arguments.
+        generated: files that ``python -m meteor_e.chains.schemas`` writes.
         plugin: new files that a plugin of one's own has; its hooks are in the first.
         probe: code that is run on the changed tree, with ``run`` and the texts; it asserts that the change is there.
-        native: whether the native core changes.
     """
 
     title: str
     edits: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    generated: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    generated: list[str] = field(default_factory=list)
     plugin: dict[str, str] = field(default_factory=dict)
     probe: str = ""
-    native: bool = False
 
     @property
     def touched(self) -> list[str]:
@@ -69,10 +68,9 @@ def copy_of_the_tree(root: Path) -> None:
         if (source / "__init__.py").is_file():
             shutil.copytree(source, root / source.name, ignore=LEFT_OUT)
     shutil.copy(REPOSITORY / "CMakeLists.txt", root)
-    native = next((REPOSITORY / "meteor_e").glob("_native.*.so"), None)
-    if native is None and (package := sys.modules.get("meteor_e")) is not None:
-        for file in Path(str(package.__file__)).parent.glob("_native.*.so"):
-            shutil.copy(file, root / "meteor_e")
+    native = native_module()
+    if native is not None:
+        shutil.copy(str(native.__file__), root / "meteor_e")
 
 
 STATISTIC = Change(
@@ -101,7 +99,6 @@ STATISTIC = Change(
 segment = Meteor("en", matchers=["exact", "stem"]).score(HYPOTHESES[0], [REFERENCES[0]])
 assert segment.statistics.matches == len(segment.alignment.matches) > 1, segment.statistics
 """,
-    native=True,
 )
 
 PART = Change(
@@ -127,7 +124,6 @@ assert abs(segment.f2 - expected) < 1e-12, segment
 assert "f2" in segment.to_dict()
 assert '"f2"' in run("score", *FILES, "-m", "exact,stem", "--format=json")
 """,
-    native=True,
 )  # fmt: skip
 
 KEY = Change(
@@ -137,14 +133,14 @@ KEY = Change(
             ("    character_mode: bool = False\n", "    character_mode: bool = False\n    penalty: bool = True\n"),
             ("    character_mode: bool | None\n", "    character_mode: bool | None\n    penalty: bool | None\n"),
             ('    "idf": ChainKey(',
-             '    "penalty": ChainKey("Punish fragmentation.", bool, flags=("--penalty",)),\n    "idf": ChainKey('),
+             '    "penalty": ChainKey("Punish fragmentation.", bool),\n    "idf": ChainKey('),
         ],
         "meteor_e/chains/chain.py": [
             ("    for name in config.parameters:\n",
              '    greek["gamma"] *= config.plain.get("penalty", True)\n    for name in config.parameters:\n'),
         ],
     },
-    generated={"resources/chain.schema.json": ("config", "schema", "chain")},
+    generated=["resources/chain.schema.json"],
     probe="""
 segment = Meteor("en", matchers=["exact"], penalty=False).score("a b c d", ["a b x d"])
 assert segment.fragmentation_penalty == 0 and segment.score == segment.fmean, segment
@@ -230,7 +226,7 @@ def meteor_e_estimators():
     probe="""
 from meteor_e import load_metric
 recipe = folder / "mean.yaml"
-recipe.write_text(RECIPE.replace("joint-linear", "feature-mean").replace("options: {toward: [meteor.score]}", ""))
+recipe.write_text(RECIPE.replace("guarded-linear", "feature-mean").replace("options: {toward: [meteor.score]}", ""))
 run("train", str(recipe), "-o", str(folder / "mean.safetensors"), "--no-cache")
 assert load_metric(str(folder / "mean.safetensors")).corpus(HYPOTHESES, REFERENCES).score > 0
 """,

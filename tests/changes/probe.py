@@ -1,7 +1,7 @@
 """Run on a copy of the tree, by itself: prints what ``compat``, EVAL, ``score`` and a trained model give there.
 
-usage: probe.py ROOT FOLDER [TITLE | --ready]: with a title, the probe of that change runs first; with --ready, only a
-ready model is asked.
+usage: probe.py ROOT FOLDER [--changed | --ready | --schema]: with --changed, the probes of all changes run first; with
+--ready, only a ready model is asked; with --schema, the schema of chains is printed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ HYPOTHESES = ["the cats sat on the mat", "he gives her two books"]
 REFERENCES = ["the cat sat on a mat", "he gave her two books"]
 RECIPE = f"""
 name: mean
-estimator: joint-linear
+estimator: guarded-linear
 train: [{{index: {JUDGED / "ranked.yaml"}}}, {{index: {JUDGED / "assessed.yaml"}}}]
-features: [{{use: meteor, chain: {{language: en, matchers: [exact, stem]}}}}, lengths]
+features: [{{use: meteor, chain: {{language: en, matchers: [exact, stem]}}}}, text]
 options: {{toward: [meteor.score]}}
 """
 
@@ -40,6 +40,8 @@ def main() -> None:
     """Print the figures as JSON."""
     root, folder = Path(sys.argv[1]), Path(sys.argv[2])
     sys.path.insert(0, str(root))
+    # An editable installation would be found before the path.
+    sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in str(getattr(finder, "__module__", ""))]
     import meteor_e
     from meteor_e import Meteor, load_metric
     from meteor_e.engine.native import native_module
@@ -49,6 +51,11 @@ def main() -> None:
     for file, lines in zip(files, (HYPOTHESES, REFERENCES), strict=True):
         file.write_text("".join(f"{line}\n" for line in lines))
     names = [str(files[0]), "-R", str(files[1])]
+    if sys.argv[3:] == ["--schema"]:
+        from meteor_e.chains.schemas import json_schema
+
+        sys.stdout.write(json_schema("chain"))
+        return
     if sys.argv[3:] == ["--ready"]:
         # It needs METEOR's English pack.
         print(json.dumps(load_metric("en-light").corpus(HYPOTHESES, REFERENCES).segments.tolist()))
@@ -56,8 +63,8 @@ def main() -> None:
     if sys.argv[3:]:
         from changes import CHANGES
 
-        code = next(change.probe for change in CHANGES if change.title == sys.argv[3])
-        exec(code, {**globals(), "Meteor": Meteor, "FILES": names, "folder": folder})
+        for change in CHANGES:
+            exec(change.probe, {**globals(), "Meteor": Meteor, "FILES": names, "folder": folder})
     model = folder / "model.safetensors"
     if not model.is_file():
         (folder / "recipe.yaml").write_text(RECIPE)
