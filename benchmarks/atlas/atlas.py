@@ -88,8 +88,6 @@ SETS = (
 BY_KEY = {each.key: each for each in SETS}
 ENCODERS = (
     "contextual",
-    "contextual-cosine",
-    "baseline-contextual",
     "en-light-context",
     "bertscore",
     "caption-context",
@@ -112,22 +110,22 @@ NEEDS = {
 SEEN = {
     "caption-light": {"Composite"},
     "caption-context": {"Composite"},
+    "en-light-context": {"WMT12", "WMT13", "WMT21"},
 }
-"""What models without a card have been trained on."""
+"""What models have been trained on that no card says: those without one, and what the score of another one brings."""
 SPECS = {"bertscore": "scorer:bertscore:BertScore"}
 
 
 INTRODUCTION = """\
-`python benchmarks/atlas/atlas.py run`, then `write`, make this page from real runs. Cells are kept as JSON in
-`benchmarks/atlas/cells`; a metric with a new signature is measured again.
+How well each metric agrees with people on each set of judgments, with half of the 95 % bootstrap interval over
+segments. Rankings: strict τ. WMT17 and WMT21: Pearson's r. WMT24: τ inside a segment. Captions: τ-c. Each figure is
+the mean over language pairs, from one sample of segments for all metrics ([sizes](#samples)). An empty cell was not
+measured, or the metric does not know the language.
 
-A figure is agreement with people, the mean over language pairs, with a 95 % bootstrap interval over segments. Rankings:
-strict τ. WMT17 and WMT21: Pearson's r. WMT24: τ inside a segment. Captions: τ-c. An empty cell was not measured, or the
-metric does not know the language.
+† marks sets that the model was trained on: the figure is that of a model of the same recipe, trained without the
+set and measured on the whole set. Other cells of `en-light` and `en-light-context` are of the models before 2026-11-23.
 
-Figures come from samples of segments, drawn once, the same for all metrics; samples are smaller for TER and for metrics
-with an encoder. The last table says how many segments. The sign † marks sets that the shipped weights have seen: the
-figure is that of a model of the same recipe, trained without the set and measured on the whole set."""
+`python benchmarks/atlas/atlas.py run` measures what is missing in `benchmarks/atlas/cells`; `write` makes this page."""
 ABOUT_ERRORS = (
     "Errors: how often the metric prefers a translation to the same with one error, in percent, over some fifty kinds "
     "of error in 122 sentences ([Test a metric for errors](../stress.md)). Speed: segments per second of processor "
@@ -139,7 +137,7 @@ def metric_names() -> list[str]:
     """Return the metrics of the atlas: sacreBLEU's, chains that run on English packs alone, models, BERTScore."""
     from meteor_e_learned.ready import ready_models
 
-    chains = ("exact", "universal", "adq", "hter", "util", "any")
+    chains = ("exact", "universal", "any")
     known = {*plugin_registry().names("chain"), *plugin_registry().names("metric")}
     light = [name for name in ready_models() if name not in ENCODERS]
     others = [name for name in ("caption-light",) if name in known]
@@ -352,10 +350,8 @@ def seen(name: str) -> set[str]:
     from meteor_e_learned.ready import ready_models
 
     card = ready_models().get(name)
-    if card is None:
-        return SEEN.get(name, set())
-    below = re.findall(r"What (\S+) has seen", card.trained)
-    return set(re.findall(r"WMT\d\d|Composite", card.trained)).union(*map(seen, below))
+    trained = "" if card is None else card.trained
+    return SEEN.get(name, set()).union(re.findall(r"WMT\d\d|Composite", trained))
 
 
 def held_out(name: str, judged: JudgedSet) -> dict[str, float | None]:
@@ -431,8 +427,8 @@ def figure(row: dict[str, Any] | None) -> str:
     if row.get("seen"):
         other = row.get("held_out")
         return "seen" if other is None else f"{other:.3f}†".replace("0.", ".", 1)
-    text = f"{row['value']:.3f} [{row['low']:.2f}, {row['high']:.2f}]"
-    return re.sub(r"(?<![\d])0\.", ".", text)
+    text = f"{row['value']:.3f} ±{(row['high'] - row['low']) / 2:.3f}"
+    return text.replace("0.", ".")
 
 
 def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -508,14 +504,16 @@ def page(rows: list[dict[str, Any]]) -> Iterator[str]:
     yield ""
     yield "## Samples"
     yield ""
-    yield "| metric | " + " | ".join(each.key for each in SETS) + " |"
+    yield "Judged segments in the sample, of all."
+    yield ""
+    yield "| metrics | " + " | ".join(each.key for each in SETS) + " |"
     yield "|---" * (len(SETS) + 1) + "|"
+    alike: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
-        yield (
-            f"| `{row['metric']}` | "
-            + " | ".join(row["sets"].get(each.key, {}).get("sample", "") for each in SETS)
-            + " |"
-        )
+        sizes = tuple(row["sets"].get(each.key, {}).get("sample", "").replace(" of ", "/") for each in SETS)
+        alike.setdefault(sizes, []).append(f"`{row['metric']}`")
+    for sizes, names in alike.items():
+        yield f"| {', '.join(names)} | " + " | ".join(sizes) + " |"
 
 
 def pareto(rows: list[dict[str, Any]], task: str, file: Path) -> None:
