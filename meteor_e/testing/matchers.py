@@ -7,9 +7,9 @@ import os
 import pickle
 import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from meteor_e.api.matchers import (
     KeyMatcher,
     Matcher,
     PhraseMatcher,
+    PhraseTable,
     SimilarityMatcher,
 )
 from meteor_e.api.tokens import Token
@@ -28,6 +29,8 @@ from meteor_e.engine.python import align
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.testing.report import Report, begin, copy_of, default_context, make, short
 from meteor_e.testing.samples import ANALYZED, ODD_WORDS, SENTENCES
+
+_THREADS = 4
 
 
 def check_matcher(
@@ -71,7 +74,10 @@ def check_matcher(
     if isinstance(made, ContextualMatcher):
         _check_encoding(report, made, segments)
     if isinstance(made, PhraseMatcher):
-        _check_table(report, made, segments)
+        table = report.run("table", lambda: made.table)
+        found = None if table is None else report.run("the table", lambda: list(_table_problems(table, segments)))
+        for problem in found or ():
+            report.expect(False, problem)
     report.stop()
     pairs = _pairs(segments, phrases)
     proposed = [_checked_matches(report, made, pair) for pair in pairs]
@@ -211,41 +217,25 @@ def _check_encoding(report: Report, matcher: ContextualMatcher, segments: Sequen
     import numpy as np
 
     sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
-    answers = report.run(f"encode of {len(sentences)} sentences", lambda: [matcher.encode(sentences)])
-    if answers is None or not report.expect(
-        isinstance(answers[0], tuple) and len(answers[0]) == 2,
-        f"encode returned {short(answers[0])}; return rows and offsets",
-    ):
+
+    def encoded(group: Sequence[tuple[Token, ...]]) -> list[Any] | None:
+        """Return the rows as the core rounds them; it checks their number, and that they are not too long."""
+        matcher.memory.clear()
+        return report.run(f"encode of {len(group)} sentences", lambda: matcher.sentence_rows(group))
+
+    rows = encoded(sentences)
+    if rows is None:
         return
-    rows, offsets = answers[0]
-    ends = np.cumsum([0, *map(len, sentences)])
-    if not report.expect(
-        isinstance(rows, np.ndarray) and rows.dtype == np.float32 and rows.ndim == 2 and len(rows) == ends[-1],
-        f"encode returned {_array(rows)} for {ends[-1]} tokens; it must return a float32 array, one row per token",
-    ) or not report.expect(
-        np.array_equal(np.asarray(offsets), ends),
-        "the offsets are not those of the sentences; they begin at 0, and end with the number of all tokens",
-    ):
-        return
-    lengths = np.linalg.norm(rows, axis=1)
-    report.expect(bool(np.isfinite(rows).all()), "encode returned vectors that are not finite")
-    fits = np.abs(lengths - 1) <= 1e-3
+    lengths = np.linalg.norm(np.concatenate(rows).astype(np.float64), axis=1) / VECTOR_GRID
     report.expect(
-        bool((fits | (lengths == 0)).all()),
+        bool(((np.abs(lengths - 1) <= 1e-3) | (lengths == 0)).all()),
         "encode returned vectors whose length is neither 1 nor 0; divide each by its length",
     )
-    # The core rounds them so; what differs by less than that may still be rounded otherwise.
-    rounded = np.rint(rows.astype(np.float64) * VECTOR_GRID)
-    parts = {sentence: rounded[start:end] for sentence, start, end in zip(sentences, ends, ends[1:], strict=False)}
-    groups = [[sentence] for sentence in sentences] + [sentences[::-1], sentences[::2], sentences[1::2]]
-    for group in groups:
-        again = report.run(f"encode of {len(group)} sentences", lambda group=group: matcher.encode(group))  # type: ignore[misc]
-        if again is None:
-            return
-        expected = np.concatenate([parts[sentence] for sentence in group])
-        if not report.expect(
-            again[0].shape == expected.shape
-            and bool(np.array_equal(np.rint(again[0].astype(np.float64) * VECTOR_GRID), expected, equal_nan=True)),
+    parts = dict(zip(sentences, rows, strict=True))
+    for group in [[sentence] for sentence in sentences] + [sentences[::-1], sentences[::2], sentences[1::2]]:
+        again = encoded(group)
+        if again is None or not report.expect(
+            all(np.array_equal(found, parts[sentence]) for sentence, found in zip(group, again, strict=True)),
             "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
         ):
             return
@@ -257,29 +247,24 @@ def _array(value: object) -> str:
     return f"a {value.dtype} array of shape {value.shape}" if isinstance(value, np.ndarray) else short(value)
 
 
-def _check_table(report: Report, matcher: PhraseMatcher, segments: Sequence[Sequence[Token]]) -> None:
-    table = report.run("table", lambda: matcher.table)
-    if table is None:
-        return
+def _table_problems(table: PhraseTable, segments: Sequence[Sequence[Token]]) -> Iterator[str]:
     unknown = table.word_id("\x00no such word\x00")
-    report.expect(unknown == -1, f"word_id of a word that no phrase holds is {unknown!r}; it must be -1")
+    if unknown != -1:
+        yield f"word_id of a word that no phrase holds is {unknown!r}; it must be -1"
     for segment in segments:
-        ids = report.run("word_id", lambda segment=segment: [table.word_id(token.form) for token in segment])  # type: ignore[misc]
-        if ids is None or not report.expect(all(isinstance(n, int) for n in ids), "word_id must return an int"):
-            return
+        ids = [table.word_id(token.form) for token in segment]
+        if not all(isinstance(number, int) for number in ids):
+            yield "word_id must return an int"
         for start in range(len(ids)):
-            found = report.run("phrases_at", lambda ids=ids, start=start: table.phrases_at(ids, start))  # type: ignore[misc]
-            if found is None:
-                return
+            found = table.phrases_at(ids, start)
             lengths = [length for length, _ in found]
-            report.expect(
-                lengths == sorted(set(lengths)) and all(1 <= length <= len(ids) - start for length in lengths),
-                f"phrases_at returned phrases of {lengths} words; shortest first, each length once, none past the end",
-            )
+            if lengths != sorted(set(lengths)) or not all(1 <= length <= len(ids) - start for length in lengths):
+                yield f"phrases_at returned phrases of {lengths} words; shortest first, each once, none past the end"
+                continue
             for _, node in found:
-                pairs = report.run("paraphrases", lambda node=node: list(table.paraphrases(node)))  # type: ignore[misc]
-                fits = pairs is None or all(isinstance(other, int) and other >= 0 for other in pairs)
-                report.expect(fits, f"paraphrases({node}) returned {short(pairs)}; it must return nodes")
+                pairs = list(table.paraphrases(node))
+                if not all(isinstance(other, int) and other >= 0 for other in pairs):
+                    yield f"paraphrases({node}) returned {short(pairs)}; it must return nodes"
 
 
 def _matches(matcher: Matcher, pair: _Pair) -> _Matches:
@@ -392,60 +377,47 @@ def _check_threads(report: Report, matcher: Matcher, pairs: list[_Pair], propose
     shared = copy_of(report, matcher)
     if shared is None:
         return
-    wrong: list[str] = []
-    barrier = threading.Barrier(4)
+    barrier = threading.Barrier(_THREADS)
 
-    def work(offset: int) -> None:
+    def work(offset: int) -> set[str]:
         barrier.wait()
+        wrong = set()
         for step in range(len(pairs)):
             at = (step * (1 if offset % 2 else -1) + offset * 5) % len(pairs)
             try:
                 if not _same(_matches(shared, pairs[at]), proposed[at]):
-                    wrong.append("other matches")
+                    wrong.add("other matches")
             except Exception as error:
-                wrong.append(describe_error(error))
+                wrong.add(describe_error(error))
+        return wrong
 
-    threads = [threading.Thread(target=work, args=(offset,)) for offset in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    report.expect(not wrong, f"used from several threads at once, it gave {', '.join(sorted(set(wrong)))}")
+    with ThreadPoolExecutor(_THREADS) as pool:
+        wrong = set().union(*pool.map(work, range(_THREADS)))
+    report.expect(not wrong, f"used from several threads at once, it gave {', '.join(sorted(wrong))}")
 
 
 _CHILD = """
 import pickle, sys
-with open(sys.argv[1], "rb") as stream:
-    sys.path[:] = pickle.load(stream)
-    try:
-        matcher, pairs = pickle.load(stream)
-        result = [[tuple(match) for match in matcher.match(*pair)] for pair in pairs]
-    except Exception as error:
-        result = f"{type(error).__name__}: {error}"
-with open(sys.argv[2], "wb") as stream:
-    pickle.dump(result, stream)
+answer, sys.stdout = sys.stdout.buffer, sys.stderr
+sys.path[:] = pickle.load(sys.stdin.buffer)
+matcher, pairs = pickle.load(sys.stdin.buffer)
+pickle.dump([[tuple(match) for match in matcher.match(*pair)] for pair in pairs], answer)
 """
 
 
 def _check_fresh_process(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
     """Compare with a process in which ``hash`` of a text gives other numbers."""
-    plain = [([Token(*t) for t in hypothesis], [Token(*t) for t in reference]) for hypothesis, reference in pairs]
-    with tempfile.TemporaryDirectory() as folder:
-        question, answer = Path(folder, "question"), Path(folder, "answer")
-        question.write_bytes(pickle.dumps([str(Path(p).resolve()) for p in sys.path]) + pickle.dumps((matcher, plain)))
-        environment = {**os.environ, "PYTHONHASHSEED": "7" if os.environ.get("PYTHONHASHSEED") != "7" else "8"}
-        done = subprocess.run(
-            [sys.executable, "-c", _CHILD, question, answer], env=environment, capture_output=True, check=False
-        )
-        if not answer.exists():
-            last = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"])[-1]
-            report.expect(False, f"a new process ended with code {done.returncode} and {last!r}")
-            return
-        # The answer was written by our own code from matches, but a plugin's code ran beside it.
-        result = pickle.loads(answer.read_bytes())
-    if isinstance(result, str):
-        report.expect(False, f"in a new process it raised {result}")
+    question = pickle.dumps([str(Path(place).resolve()) for place in sys.path]) + pickle.dumps((matcher, pairs))
+    environment = {**os.environ, "PYTHONHASHSEED": "7" if os.environ.get("PYTHONHASHSEED") != "7" else "8"}
+    done = subprocess.run(
+        [sys.executable, "-c", _CHILD], input=question, env=environment, capture_output=True, check=False
+    )
+    if done.returncode:
+        last = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"])[-1]
+        report.expect(False, f"a new process ended with code {done.returncode} and {last!r}")
         return
+    # The answer was written by our own code from matches, but a plugin's code ran beside it.
+    result = pickle.loads(done.stdout)
     report.expect(
         all(_same(again, matches) for again, matches in zip(result, proposed, strict=True)),
         "in a new process it proposes other matches, or in another order; hash() of a text and the order of a set "
