@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
+from meteor_e.api.formats import Found, Grid, MetricColumn, Result
 from meteor_e.api.metrics import Metric, OutputsMetric, SystemOutputs
-from meteor_e.api.outputs import Found, Grid, MetricColumn, Result
 from meteor_e.api.sums import Batch, MetricSum, checked_rows, main_scores, scoring, values_of
 from meteor_e.api.tables import SystemInput
 from meteor_e.base import DEFAULT_SEED

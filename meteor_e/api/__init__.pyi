@@ -33,7 +33,7 @@ from meteor_e.api.options import (
     Meta as Meta,
     SimilarityOptions as SimilarityOptions,
 )
-from meteor_e.api.outputs import (
+from meteor_e.api.formats import (
     MetricColumn as MetricColumn,
     OutputFormat as OutputFormat,
     OutputOptions as OutputOptions,

@@ -49,13 +49,13 @@ if TYPE_CHECKING:
 
     from meteor_e.api.estimators import Estimator
     from meteor_e.api.features import Feature
+    from meteor_e.api.formats import OutputFormat
     from meteor_e.api.java_modules import JavaModule
     from meteor_e.api.languages import Language
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import Matcher
     from meteor_e.api.measures import Measure
     from meteor_e.api.metrics import Metric
-    from meteor_e.api.outputs import OutputFormat
     from meteor_e.api.perturbations import Perturbation
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tables import ScoreRunner, TableFormat
@@ -157,7 +157,7 @@ def meteor_e_table_formats() -> Iterable[type[TableFormat]] | Mapping[str, type[
 
 @hookspec
 def meteor_e_output_formats() -> Iterable[type[OutputFormat]] | Mapping[str, type[OutputFormat] | str]:
-    """Return formats of results: subclasses of :class:`meteor_e.api.outputs.OutputFormat`.
+    """Return formats of results: subclasses of :class:`meteor_e.api.formats.OutputFormat`.
 
     ``meteor-e score -f`` names one, and so does every other command that writes results.
     """

@@ -42,7 +42,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from meteor_e.api.component import Component
-from meteor_e.api.outputs import MetricColumn
+from meteor_e.api.formats import MetricColumn
 from meteor_e.api.sums import MetricSum, checked_rows, current_batch, main_scores
 from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.notebooks import Tabular

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.api.outputs import Grid, OutputOptions, Result
+from meteor_e.api.formats import Grid, OutputOptions, Result
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup

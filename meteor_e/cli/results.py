@@ -13,7 +13,7 @@ from meteor_e.cli.output import destination
 from meteor_e.plugins.builtin import meteor_e_output_formats
 
 if TYPE_CHECKING:
-    from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
+    from meteor_e.api.formats import OutputFormat, OutputOptions, Result
     from meteor_e.results import Significance
 
 Command = TypeVar("Command", bound=Callable[..., Any])

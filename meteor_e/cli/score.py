@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.api.outputs import OutputOptions
+from meteor_e.api.formats import OutputOptions
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.failures import on_error_option
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
@@ -18,7 +18,7 @@ from meteor_e.cli.score_tables import TABLE_OPTIONS, is_table_output
 from meteor_e.formats.inputs import INPUT_FORMATS
 
 if TYPE_CHECKING:
-    from meteor_e.api.outputs import OutputFormat, WmtNames
+    from meteor_e.api.formats import OutputFormat, WmtNames
     from meteor_e.results import Results
 
 GROUPS = {

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
-from meteor_e.api.outputs import WmtNames
+from meteor_e.api.formats import WmtNames
 from meteor_e.api.tables import ScoreRun
 from meteor_e.base.errors import ConfigError
 from meteor_e.cli.combinations import check_combination
@@ -18,8 +18,8 @@ from meteor_e.cli.results import output_format, tests_of
 from meteor_e.cli.score_tables import TableOptions, find_table, runners, systems_of
 
 if TYPE_CHECKING:
+    from meteor_e.api.formats import OutputFormat
     from meteor_e.api.metrics import Metric
-    from meteor_e.api.outputs import OutputFormat
     from meteor_e.api.tables import SystemInput
     from meteor_e.base.progress import Progress
     from meteor_e.formats.inputs import Format

@@ -78,7 +78,7 @@ KINDS = {
         Kind("perturbation", "meteor_e_perturbations", "meteor_e.api.perturbations:Perturbation"),
         Kind("java module", "meteor_e_java_modules", "meteor_e.api.java_modules:JavaModule"),
         Kind("table format", "meteor_e_table_formats", "meteor_e.api.tables:TableFormat"),
-        Kind("output format", "meteor_e_output_formats", "meteor_e.api.outputs:OutputFormat"),
+        Kind("output format", "meteor_e_output_formats", "meteor_e.api.formats:OutputFormat"),
         Kind("runner", "meteor_e_runners", "meteor_e.api.tables:ScoreRunner"),
         Kind("language", "meteor_e_language_files"),
         Kind("lemmatizer", "meteor_e_lemmatizers", "meteor_e.api.lemmatizers:Lemmatizer"),

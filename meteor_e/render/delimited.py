@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar, TextIO
 
-from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
+from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?(e[-+]?\d+)?|inf)")

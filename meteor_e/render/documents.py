@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, TextIO
 
-from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
+from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 
 HELD = 1 << 20
 """So many characters of a JSON document are held before the first is written."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import ClassVar, TextIO
 
-from meteor_e.api.outputs import Grid, OutputFormat, OutputOptions, Result
+from meteor_e.api.formats import Grid, OutputFormat, OutputOptions, Result
 
 # What is text anyhow stays as it is: an underscore within a word, the brackets of an interval, and a p below a limit.
 _MARKDOWN = re.compile(r"[\\`*|~]|\[(?=.*\]\()|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])")

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import ClassVar, TextIO
 
-from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
+from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 
 
 def display_width(text: str) -> int:

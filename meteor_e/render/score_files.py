@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar, TextIO
 
-from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
+from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 from meteor_e.base.errors import ConfigError
 from meteor_e.formats.metric_task import metric_task_lines
 

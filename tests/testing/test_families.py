@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from meteor_e.api.estimators import Estimator
+from meteor_e.api.formats import OutputFormat
 from meteor_e.api.hooks import hookimpl
 from meteor_e.api.measures import Measure
 from meteor_e.api.metrics import SegmentMetric
-from meteor_e.api.outputs import OutputFormat
 from meteor_e.api.tables import TableFormat
 from meteor_e.base.errors import InputError
 from meteor_e.plugins.registry import Registry, plugin_registry

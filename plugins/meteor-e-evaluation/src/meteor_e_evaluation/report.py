@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from meteor_e.api import Result
-from meteor_e.api.outputs import Grid
+from meteor_e.api.formats import Grid
 from meteor_e.render.documents import json_ready
 from meteor_e.render.numbers import shown_number, shown_p
 from meteor_e_evaluation.agreement import Evaluation, Table

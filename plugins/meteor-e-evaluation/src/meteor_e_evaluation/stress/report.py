@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from meteor_e.api import Result
-from meteor_e.api.outputs import Grid
+from meteor_e.api.formats import Grid
 from meteor_e_evaluation.stress.suite import StressSuite
 
 TOLERANCE = 0.5
