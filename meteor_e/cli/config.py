@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from meteor_e.base.errors import MeteorError, ResourceError
-from meteor_e.cli.grouped_help import FullHelpGroup
+from meteor_e.cli.commands import FullHelpGroup
 from meteor_e.render.plain import printable
 
 

@@ -4,40 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import click
 
-from meteor_e.api.formats import Grid, OutputOptions, Result
+from meteor_e.api.formats import Grid, Result
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, terminal_progress
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options
-from meteor_e.cli.results import format_option, output_format, output_option, write_result
+from meteor_e.cli.commands import GroupedCommand, Options, argument, option, options
+from meteor_e.cli.options import MetricOptions, Output
 from meteor_e.formats.nbest import NBEST_FORMATS, read_candidates, weighted_by_scores, with_references
 from meteor_e.mbr.decisions import choices
 from meteor_e.mbr.methods import Aggregation, Pruning
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
+    from meteor_e.formats.nbest import Source
     from meteor_e.mbr.decisions import Choice
     from meteor_e.mbr.methods import Method
 
 METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
 """Ways to find the best, by their names."""
-
-GROUPS = {
-    "Input": OptionGroup(
-        ("count", "format_in", "references", "references_count", "by_scores", "encoding"),
-        "samples.txt --candidates 100",
-    ),
-    "Choice": OptionGroup(("best",), "nbest.txt --n-best 5"),
-    "Method": OptionGroup(("method", "top", "confidence", "sizes", "seed"), "samples.jsonl --method aggregation"),
-    **METRIC_GROUPS,
-    "Output": OptionGroup(("form", "output", "quiet"), "… --format jsonl -o chosen.jsonl"),
-}
-"""The groups of the help text."""
 
 
 def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -55,88 +43,111 @@ def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     return found
 
 
-@click.command(cls=GroupedCommand, groups=GROUPS)
-@click.argument("candidates", metavar="CANDIDATES")
-@click.option(
-    "--candidates",
-    "count",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Lines that belong to one source, in a file without any marks.",
-)
-@click.option(
-    "--format-in",
-    type=click.Choice(list(NBEST_FORMATS)),
-    help="Format of the file.  [default: as its first line looks]",
-)
-@click.option(
-    "--references", metavar="FILE", help="References of each source, in any of the formats.  [default: the candidates]"
-)
-@click.option(
-    "--references-per-source",
-    "references_count",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Lines of references that belong to one source, in a file without any marks.",
-)
-@click.option(
-    "--weights-by-scores",
-    "by_scores",
-    is_flag=True,
-    help="Weigh references by the system's scores, which are logarithms of probabilities.",
-)
-@click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")
-@click.option(
-    "--n-best",
-    "best",
-    type=click.IntRange(min=1),
-    default=1,
-    metavar="N",
-    help="Candidates to choose.  [default: 1]",
-)
-@click.option(
-    "--method", type=click.Choice(list(METHODS)), default="exact", help="How the best are found.  [default: exact]"
-)
-@click.option(
-    "--top",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="aggregation: candidates that are scored, too.  [default: 256]",
-)
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    metavar="P",
-    help="pruning: keep what may be best.  [default: 0.99]",
-)
-@click.option(
-    "--sizes", callback=_sizes, metavar="N,N,…", help="pruning: references per step.  [default: 8,16,32,64,128,256]"
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help="Seed of a method that samples.  [default: 0]"
-)
-@click.option("-M", "--metric", default="meteor", metavar="METRIC", help="The metric.  [default: meteor]")
-@metric_options
-@format_option()
-@output_option()
-@click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
-def mbr(
-    candidates: str,
-    count: int | None,
-    format_in: str | None,
-    references: str | None,
-    references_count: int | None,
-    by_scores: bool,
-    encoding: str,
-    best: int,
-    method: str,
-    metric: str,
-    make_meteor: MeteorMaker,
-    form: str,
-    output: str | None,
-    quiet: bool,
-    **settings: Any,
-) -> None:
+@dataclass(frozen=True)
+class Candidates(Options):
+    """The candidates of each source, and their references."""
+
+    heading: ClassVar[str] = "Input"
+    example: ClassVar[str] = "samples.txt --candidates 100"
+
+    candidates: Annotated[str, argument("CANDIDATES", required=True)] = ""
+    count: Annotated[
+        int | None,
+        option("Lines that belong to one source, in a file without any marks.", "--candidates", low=1, metavar="N"),
+    ] = None
+    format_in: Annotated[
+        str | None,
+        option("Format of the file.", type=click.Choice(list(NBEST_FORMATS)), shown="as its first line looks"),
+    ] = None
+    references: Annotated[
+        str | None,
+        option("References of each source, in any of the formats.", metavar="FILE", shown="the candidates"),
+    ] = None
+    references_count: Annotated[
+        int | None,
+        option(
+            "Lines of references that belong to one source, in a file without any marks.",
+            "--references-per-source",
+            low=1,
+            metavar="N",
+        ),
+    ] = None
+    by_scores: Annotated[
+        bool,
+        option(
+            "Weigh references by the system's scores, which are logarithms of probabilities.", "--weights-by-scores"
+        ),
+    ] = False
+    encoding: Annotated[str, option("Encoding of the files.")] = "utf-8"
+
+    def sources(self) -> Iterator[Source]:
+        """Yield the candidates of each source."""
+        if self.references_count is not None and self.references is None:
+            raise ConfigError("--references-per-source needs --references")
+        found = read_candidates(self.candidates, self.format_in, self.count, encoding=self.encoding)
+        if self.references is None:
+            return weighted_by_scores(found) if self.by_scores else found
+        read = read_candidates(self.references, None, self.references_count, encoding=self.encoding)
+        return with_references(found, weighted_by_scores(read) if self.by_scores else read)
+
+
+@dataclass(frozen=True)
+class Search(Options):
+    """How the best candidates are found."""
+
+    heading: ClassVar[str] = "Method"
+    example: ClassVar[str] = "samples.jsonl --method aggregation"
+
+    best: Annotated[int, option("Candidates to choose.", "--n-best", low=1, metavar="N")] = 1
+    name: Annotated[Literal["exact", "pruning", "aggregation"], option("How the best are found.", "--method")] = "exact"
+    top: Annotated[
+        int | None, option("aggregation: candidates that are scored, too.", low=0, metavar="N", shown="256")
+    ] = None
+    confidence: Annotated[
+        float | None, option("pruning: keep what may be best.", low=0, high=1, is_open=True, metavar="P", shown="0.99")
+    ] = None
+    sizes: Annotated[
+        str | None,
+        option("pruning: references per step.", callback=_sizes, metavar="N,N,…", shown="8,16,32,64,128,256"),
+    ] = None
+    seed: Annotated[
+        int | None, option("Seed of a method that samples.", low=0, high=2**32 - 1, metavar="N", shown="0")
+    ] = None
+
+    def method(self) -> Method | None:
+        """Return the method with the settings that were given; ``None`` to score all pairs.
+
+        Raises:
+            ConfigError: for settings of other methods.
+        """
+        kind: Any = METHODS[self.name]
+        names = {name: {field.name for field in fields(its)} if its else set() for name, its in METHODS.items()}
+        given = {key: value for key, value in vars(self).items() if value is not None and key not in ("best", "name")}
+        for setting in sorted(given.keys() - names[self.name]):
+            owners = [name for name, known in names.items() if setting in known]
+            raise ConfigError(f"--{setting} goes with --method {' or '.join(owners)}, not {self.name}")
+        return None if kind is None else kind(**given)
+
+
+@dataclass(frozen=True)
+class OneMetric(MetricOptions):
+    """METEOR's chain, or another metric."""
+
+    metric: Annotated[str, option("The metric.", "-M", "--metric", metavar="METRIC")] = "meteor"
+
+
+@dataclass(frozen=True)
+class QuietOutput(Output):
+    """What is written of the choice."""
+
+    example: ClassVar[str] = "… --format jsonl -o chosen.jsonl"
+
+    quiet: Annotated[bool, option("No progress bar.", "-q", "--quiet")] = False
+
+
+@click.command(cls=GroupedCommand)
+@options(inputs=Candidates, search=Search, metric=OneMetric, output=QuietOutput)
+def mbr(inputs: Candidates, search: Search, metric: OneMetric, output: QuietOutput) -> None:
     """Choose for each source the candidate with the best expected score (minimum Bayes risk decoding).
 
     Each candidate is scored against all candidates of its source, itself among them, or against the source's
@@ -152,32 +163,13 @@ def mbr(
     meteor-e mbr nbest.txt --n-best 5 --weights-by-scores
     meteor-e mbr samples.jsonl --method aggregation
     """
-    if references_count is not None and references is None:
-        raise ConfigError("--references-per-source needs --references")
-    how = _method(method, settings)
-    (chosen_metric,) = make_meteor.metrics([metric])
-    found = output_format(form)
-    sources = read_candidates(candidates, format_in, count, encoding=encoding)
-    if references is not None:
-        read = read_candidates(references, None, references_count, encoding=encoding)
-        sources = with_references(sources, weighted_by_scores(read) if by_scores else read)
-    elif by_scores:
-        sources = weighted_by_scores(sources)
-    with terminal_progress(quiet) as progress:
-        chosen = choices(chosen_metric, sources, make_meteor.language, method=how, best=best, progress=progress)
-        described: dict[str, Any] = {} if how is None else {"method": {"name": method, **vars(how)}}
-        write_result(_Chosen(chosen, chosen_metric, best, described, progress), found, output, OutputOptions())
-
-
-def _method(name: str, settings: dict[str, Any]) -> Method | None:
-    """Return the method with the settings that were given; ConfigError for those of other methods."""
-    kind: Any = METHODS[name]
-    known = set() if kind is None else {field.name for field in fields(kind)}
-    given = {setting: value for setting, value in settings.items() if value is not None}
-    for setting in sorted(given.keys() - known):
-        owners = [other for other, its in METHODS.items() if its and setting in {field.name for field in fields(its)}]
-        raise ConfigError(f"--{setting} goes with --method {' or '.join(owners)}, not {name}")
-    return None if kind is None else kind(**given)
+    how = search.method()
+    (made,) = metric.made([metric.metric])
+    sources = inputs.sources()
+    with terminal_progress(output.quiet) as progress:
+        chosen = choices(made, sources, metric.code, method=how, best=search.best, progress=progress)
+        described: dict[str, Any] = {} if how is None else {"method": {"name": search.name, **vars(how)}}
+        output.write(_Chosen(chosen, made, search.best, described, progress))
 
 
 class _Chosen(Result):

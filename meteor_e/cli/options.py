@@ -1,123 +1,167 @@
-"""Options that several commands share: what to score, and with which metric."""
+"""Groups of options that several commands share: what to score, with which metric, how to write and to test."""
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import click
 
-from meteor_e.base.errors import ConfigError
+from meteor_e.api.languages import GREEK
+from meteor_e.api.formats import OutputOptions
+from meteor_e.api.tables import SystemInput
+from meteor_e.base import DEFAULT_SEED
+from meteor_e.base.errors import ConfigError, InputError, near_miss
+from meteor_e.base.yamlfile import plain_value
 from meteor_e.chains.keys import KEYS
-from meteor_e.cli.grouped_help import OptionGroup
-from meteor_e.cli.settings import parse_settings
+from meteor_e.cli.commands import Options, argument, option
+from meteor_e.cli.output import destination, output_format
+from meteor_e.formats.systems import check_same_segments, read_systems
+from meteor_e.plugins.builtin import meteor_e_output_formats
+from meteor_e.render.plain import printable
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
-    from meteor_e.api.tables import SystemInput
+    from meteor_e.api.formats import OutputFormat, Result
+    from meteor_e.formats.inputs import Format
     from meteor_e.meteor import Meteor
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-_INPUT_OPTIONS = [
-    click.argument("files", nargs=-1, metavar="HYPOTHESIS... [REFERENCE]"),
-    click.option(
-        "-R",
-        "--reference",
-        "references",
-        multiple=True,
-        metavar="FILE",
-        help="A reference; repeat it for several. All other files are then hypotheses.",
-    ),
-    click.option(
-        "--references-per-segment",
-        type=click.IntRange(min=1),
-        default=1,
-        metavar="N",
-        help="Lines of the reference file that belong to one segment.  [default: 1]",
-    ),
-    click.option("--encoding", default="utf-8", help="Encoding of plain text files.  [default: utf-8]"),
-    click.option(
-        "--on-missing",
-        type=click.Choice(["stop", "skip", "empty"]),
-        default="stop",
-        help="What becomes of a segment of an SGML, XML or COCO file that a system or the references lack: an error, "
-        "left out, or, where a system lacks it, scored as empty.  [default: stop]",
-    ),
-]
-
-METRIC_GROUPS = {
-    "Metric": OptionGroup(
-        ("metrics", "metric", "language", "task", "chain", "matchers", "settings"),
-        "… -l de -m exact,stem=0.6 --set alpha=0.8",
-    ),
-    "Resources": OptionGroup(("threads", "cluster"), "… --threads 4"),
-}
-"""The groups of the options that :func:`metric_options` gives to a command, in its help text."""
-
-_METRIC_OPTIONS = [
-    click.option("-l", "--language", help=f"{KEYS['language'].help}  [default: en]"),
-    click.option("-t", "--task", help=KEYS["task"].help),
-    click.option("-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."),
-    click.option(
-        "-m", "--matchers", metavar="LIST", help="The matchers, in order, optionally with weights: 'exact,stem=0.6'."
-    ),
-    click.option(
-        "--set",
-        "settings",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="Set a key of the chain, such as beam=40, normalization=none or alpha=0.8, or an option of a matcher (or "
-        "of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
-    ),
-    click.option("--threads", type=click.IntRange(min=1), help="Threads that score.  [default: as many as processors]"),
-]
+    from meteor_e.results import Significance
 
 
-@dataclass(frozen=True)
-class MeteorMaker:
-    """Makes the metric that the options of a command line describe.
+@dataclasses.dataclass(frozen=True)
+class Inputs(Options):
+    """Hypotheses and references in files."""
 
-    Attributes:
-        given: keys of a chain.
-        chain: a chain file or name.
-        settings: options by matcher, and by ``lemmatizer``.
-        threads: that score.
+    heading: ClassVar[str] = "Input"
+    example: ClassVar[str] = "system.txt -R first.txt -R second.txt"
+
+    files: Annotated[tuple[str, ...], argument("HYPOTHESIS... [REFERENCE]")] = ()
+    references: Annotated[
+        tuple[str, ...],
+        option(
+            "A reference; repeat it for several. All other files are then hypotheses.",
+            *("-R", "--reference"),
+            metavar="FILE",
+        ),
+    ] = ()
+    references_per_segment: Annotated[
+        int, option("Lines of the reference file that belong to one segment.", low=1, metavar="N")
+    ] = 1
+    encoding: Annotated[str, option("Encoding of plain text files.")] = "utf-8"
+    on_missing: Annotated[
+        Literal["stop", "skip", "empty"],
+        option(
+            "What to do with a segment of an SGML, XML or COCO file that a system or the references lack: an error, "
+            "leave it out, or, where a system lacks it, score an empty text."
+        ),
+    ] = "stop"
+    names: Annotated[
+        tuple[str, ...], option("Name of a system; one for each, in order.", "--name", metavar="NAME")
+    ] = ()
+
+    def systems(self, form: Format | None = None) -> list[SystemInput]:
+        """Return the systems, lined up with their references.
+
+        Args:
+            form: the format of all files; ``None``: their content tells.
+        """
+        counted = self.references_per_segment
+        return self.named(
+            read_systems(self.files, self.references, counted, self.encoding, form=form, on_missing=self.on_missing)
+        )
+
+    def named(self, systems: Sequence[SystemInput]) -> list[SystemInput]:
+        """Return systems under the names that were given, or their own; each is one line, fit for a terminal.
+
+        Raises:
+            ConfigError: if there are names, but not one for each system, or one is empty, or two are equal.
+        """
+        given = self.names
+        shown = [printable(" ".join(name.split())) for name in given or [system.name for system in systems]]
+        if len(shown) != len(systems):
+            raise ConfigError(
+                f"--name is given {len(given)} times, and there are {len(systems)} systems; name each once"
+            )
+        if given and (len(set(shown)) < len(shown) or not all(shown)):
+            raise ConfigError("--name: each system needs a name of its own")
+        return [system._replace(name=name) for system, name in zip(systems, shown, strict=True)]
+
+
+def lined_up(inputs: Sequence[SystemInput]) -> list[SystemInput]:
+    """Read systems whole, which are of the same segments.
+
+    Raises:
+        InputError: if they are not, or there are no segments.
     """
+    found = []
+    for system in inputs:
+        pairs = list(system.pairs())
+        if not pairs:
+            raise InputError(f"{system.name} is empty; there is nothing to score")
+        found.append((system.name, [text for text, _ in pairs], [references for _, references in pairs]))
+    check_same_segments([(name, references) for name, _, references in found])
+    return [SystemInput.of(*texts) for texts in found]
 
-    given: dict[str, Any]
-    chain: str | None
-    settings: Mapping[str, Mapping[str, Any]]
-    threads: int | None
 
-    def __call__(self) -> Meteor:
-        """Return the metric."""
-        meteor = self._make()
+@dataclasses.dataclass(frozen=True)
+class MetricOptions(Options):
+    """METEOR's chain, and what other metrics share with it."""
+
+    heading: ClassVar[str] = "Metric"
+    example: ClassVar[str] = "… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"
+
+    language: Annotated[str | None, option(KEYS["language"].help, "-l", "--language", shown="en")] = None
+    task: Annotated[str | None, option(KEYS["task"].help, "-t", "--task")] = None
+    chain: Annotated[
+        str | None, option("A YAML chain: a file, or the name of one that is installed.", "-c", "--chain")
+    ] = None
+    matchers: Annotated[
+        str | None,
+        option(
+            "The matchers, in order, optionally with weights: 'exact,stem=0.6'.", "-m", "--matchers", metavar="LIST"
+        ),
+    ] = None
+    settings: Annotated[
+        tuple[str, ...],
+        option(
+            "Set a key of the chain, such as beam=40, normalization=none or alpha=0.8, or an option of a matcher (or "
+            "of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
+            "--set",
+            metavar="KEY=VALUE",
+        ),
+    ] = ()
+    threads: Annotated[int | None, option("Threads that score.", low=1, shown="as many as processors")] = None
+
+    def meteor(self) -> Meteor:
+        """Return METEOR as the options describe it.
+
+        Raises:
+            ConfigError: for a value that cannot be read, or a chain that cannot be.
+        """
+        from meteor_e.meteor import Meteor
+
+        given, options = parse_settings(self.settings)
+        listed = None if self.matchers is None else parse_matchers(self.matchers)
+        own = {"language": self.language, "task": self.task, "matchers": listed}
+        given = {**{name: value for name, value in own.items() if value is not None}, **given}
+        if options:
+            from meteor_e.chains.settings import apply_settings
+
+            given.update(apply_settings(self.chain, given, options))
+        if self.chain is not None:
+            meteor = Meteor.from_config(self.chain, threads=self.threads, **given)
+        else:
+            meteor = Meteor(**given, threads=self.threads)
         _tell_of_missing_paraphrases(meteor)
         return meteor
 
-    def _make(self) -> Meteor:
-        from meteor_e.meteor import Meteor
-
-        given = dict(self.given)
-        if self.settings:
-            from meteor_e.chains.settings import apply_settings
-
-            given.update(apply_settings(self.chain, given, self.settings))
-        if self.chain is not None:
-            return Meteor.from_config(self.chain, threads=self.threads, **given)
-        return Meteor(**given, threads=self.threads)
-
-    def metrics(self, specifications: Sequence[str], jobs: int = 1) -> list[Metric]:
+    def made(self, specifications: Sequence[str]) -> list[Metric]:
         """Return metrics by name; ``meteor`` is the one that the options describe.
 
         Args:
             specifications: what ``-M`` was given.
-            jobs: processes that a metric may start.
 
         Raises:
             ConfigError: for an unknown metric, or two of one label.
@@ -126,93 +170,99 @@ class MeteorMaker:
         from meteor_e.metrics.chain_metric import ChainMetric
         from meteor_e.metrics.specs import distinct, metrics_of
 
-        context = MetricContext(self.language, jobs=jobs, threads=self.threads)
+        context = MetricContext(self.code, threads=self.threads)
         found: list[Metric] = []
         for text in specifications:
             label, _, name = text.rpartition("=")
             if name == "meteor" and not set(label) & set(":/,"):
-                found.append(ChainMetric.of(self(), label or "METEOR"))
+                found.append(ChainMetric.of(self.meteor(), label or "METEOR"))
             else:
                 found += metrics_of(text, context)
         return distinct(found)
 
     @property
-    def language(self) -> str:
+    def code(self) -> str:
         """Code of the language that was asked for, as its definition has it; empty if none was."""
         from meteor_e.chains.lookup import find_language
 
-        name = str(self.given.get("language", ""))
         # A warning that there is no definition comes when the metric is made.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return find_language(name).code if name else ""
+            return find_language(self.language).code if self.language else ""
 
 
-def input_options(command: Command) -> Command:
-    """Give a command the files that :func:`meteor_e.cli.inputs.systems` lines up; it receives that one's arguments."""
-    wrapped: Any = command
-    for option in reversed(_INPUT_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[no-any-return]
+@dataclasses.dataclass(frozen=True)
+class Output(Options):
+    """The form of a result, and where it is written."""
+
+    heading: ClassVar[str] = "Output"
+    example: ClassVar[str] = "… --format tsv -o scores.tsv"
+
+    form: Annotated[
+        str,
+        option(
+            f"Form of the output: {', '.join(meteor_e_output_formats())}, or a plugin's.",
+            *("-f", "--format"),
+            metavar="NAME",
+        ),
+    ] = "text"
+    output: Annotated[
+        str | None, option("Write to a file.", "-o", "--output", metavar="FILE", shown="standard output")
+    ] = None
+
+    def format(self) -> OutputFormat:
+        """Return the format of the output; errors as of :func:`~meteor_e.cli.output.output_format`."""
+        return output_format(self.form)
+
+    def write(self, result: Result, options: OutputOptions | None = None) -> None:
+        """Write a result to standard output or a file, which is written whole or not at all."""
+        form = self.format()
+        with destination(self.output) as stream:
+            form.write(result, stream, options or OutputOptions())
 
 
-@dataclass(frozen=True)
-class InputFiles:
-    """The files that a command line names; the attributes are the arguments of :func:`meteor_e.cli.inputs.systems`."""
+class _Method(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
+    """A method of testing, which may be left out: then what follows the option is taken for it."""
 
-    files: tuple[str, ...]
-    references: tuple[str, ...]
-    references_per_segment: int
-    encoding: str
-    on_missing: str
-
-    def systems(self, names: Sequence[str] = ()) -> list[SystemInput]:
-        """Return the systems, lined up with their references.
-
-        Args:
-            names: of the systems; by default their own.
-        """
-        from meteor_e.cli.inputs import named, systems
-
-        return named(systems(**vars(self)), names)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the method; click's error for anything else, with a hint."""
+        if value not in self.choices:
+            known = ", ".join(map(str, self.choices))
+            self.fail(f"{value!r} is no method ({known}); write the option after the files", param, ctx)
+        return super().convert(value, param, ctx)
 
 
-def files_options(command: Command) -> Command:
-    """Give a command the options of :func:`input_options`; it receives them as ``inputs``, :class:`InputFiles`."""
+def significance_option(shown: str) -> Any:
+    """Return what the option ``--significance`` is; ``shown`` is the method where it is not given."""
+    return option(
+        "Test systems against one another, and give 95 % intervals; write it after the files, or with a method.",
+        type=_Method(["randomization", "bootstrap", "none"]),
+        is_flag=False,
+        flag_value="randomization",
+        shown=shown,
+    )
 
-    @functools.wraps(command)
-    def with_inputs(*args: Any, **kwargs: Any) -> Any:
-        given = {name: kwargs.pop(name) for name in InputFiles.__annotations__}
-        return command(*args, inputs=InputFiles(**given), **kwargs)
 
-    return cast(Command, input_options(with_inputs))
+@dataclasses.dataclass(frozen=True)
+class Tests(Options):
+    """Tests of significance."""
 
+    heading: ClassVar[str] = "Statistics"
+    example: ClassVar[str] = "… --significance bootstrap --seed 1"
+    __test__: ClassVar[bool] = False  # for pytest: this is no test class
 
-def metric_options(command: Command) -> Command:
-    """Give a command the options that choose a metric; it receives them made, as ``meteor``."""
+    significance: Annotated[str, significance_option("none; without a method: randomization")] = "none"
+    samples: Annotated[
+        int | None,
+        option("Samples of the test.", low=1, metavar="N", shown="1000 for bootstrap, 10000 for randomization"),
+    ] = None
+    seed: Annotated[int, option("Seed of the test.", low=0)] = DEFAULT_SEED
 
-    @functools.wraps(command)
-    def with_metric(
-        *args: Any,
-        language: str | None,
-        task: str | None,
-        chain: str | None,
-        matchers: str | None,
-        settings: tuple[str, ...],
-        threads: int | None,
-        **kwargs: Any,
-    ) -> Any:
-        found = parse_settings(settings)
-        listed = None if matchers is None else parse_matchers(matchers)
-        own = {"language": language, "task": task, "matchers": listed}
-        given = {**{name: value for name, value in own.items() if value is not None}, **found.keys}
-        make = MeteorMaker(given, chain, found.options, threads)
-        return command(*args, make_meteor=make, **kwargs)
+    def tests(self) -> Significance | None:
+        """Return the test that was asked for; ``None`` for none."""
+        from meteor_e.results import Significance
 
-    wrapped: Any = with_metric
-    for option in reversed(_METRIC_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[no-any-return]
+        return None if self.significance == "none" else Significance(self.significance, self.samples, self.seed)
 
 
 _told: set[str] = set()
@@ -245,25 +295,104 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
     Raises:
         ConfigError: for a weight that is not a number.
     """
-    entries = []
-    if text.strip() and not all(part.strip() for part in text.split(",")):
+    if not text.strip():
+        raise ConfigError("--matchers names no matcher")
+    if not all(part.strip() for part in text.split(",")):
         raise ConfigError(f"--matchers {text!r}: there is a comma without a matcher beside it")
+    entries = []
     for part in text.replace(",", " ").split():
         name, separator, weight = part.partition("=")
         entry: dict[str, Any] = {"use": name}
         if separator:
-            entry["weight"] = _number(weight, f"--matchers: the weight of {name}")
+            value = plain_value(weight)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ConfigError(f"--matchers: the weight of {name} is {weight!r}, not a number")
+            entry["weight"] = float(value)
         entries.append(entry)
-    if not entries:
-        raise ConfigError("--matchers names no matcher")
     return entries
 
 
-def _number(text: str, where: str) -> float:
-    # float() also takes the digits of other scripts, and 1_000.
-    if not text.isascii() or "_" in text:
-        raise ConfigError(f"{where} is {text!r}, not a number")
+_ELSEWHERE = {"language": "-l", "task": "-t", "matchers": "-m", "name": "", "description": ""}
+"""Keys that ``--set`` does not take, and the options that give them."""
+
+
+def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Read entries such as ``beam=40``, ``alpha=0.8``, ``parameters.alpha=0.8`` and ``vector.threshold=0.75``.
+
+    Returns:
+        Values of a chain's keys, and options by matcher; those under ``lemmatizer`` are the lemmatizer's.
+
+    Raises:
+        ConfigError: for an entry of another form, one given twice, or a key that no chain has.
+    """
+    keys: dict[str, Any] = {}
+    options: dict[str, dict[str, Any]] = {}
+    for name, value in _entries(texts, "KEY=VALUE or MATCHER.OPTION=VALUE"):
+        owner, _, key = name.rpartition(".")
+        if owner == "parameters" or (not owner and key in GREEK):
+            place = keys.setdefault("parameters", {})
+        else:
+            place = options.setdefault(owner, {}) if owner else keys
+        if key in place:
+            raise ConfigError(f"--set {name} is given twice")
+        place[key] = value
+    for key in keys:
+        if instead := _ELSEWHERE.get(key):
+            raise ConfigError(f"--set takes no {key}; give {instead}")
+        if key not in KEYS or key in _ELSEWHERE:
+            known = [*(name for name in KEYS if name not in _ELSEWHERE and name != "parameters"), *GREEK]
+            raise ConfigError(_no_key(key, known) + "; an option of a matcher is MATCHER.OPTION")
+    return keys, options
+
+
+def _entries(texts: Sequence[str], form: str) -> list[tuple[str, Any]]:
+    """Split entries of ``--set`` at the first equals sign, and read their values as YAML does."""
+    found = []
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not value or not all(name.split(".")):
+            raise ConfigError(f"--set {text!r} is not of the form {form}")
+        found.append((name, plain_value(value)))
+    return found
+
+
+def _no_key(key: str, known: Sequence[str]) -> str:
+    return f"--set: there is no key {key!r}{near_miss(key, known)}; the keys: {', '.join(known)}"
+
+
+def set_option(*kinds: type[Any]) -> Any:
+    """Return the option ``--set``, by which fields of dataclasses with defaults are given; see :func:`parse_fields`."""
+    usage = f"Set one of {', '.join(_fields(*kinds))}; may be repeated."
+    return click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=usage)
+
+
+def parse_fields(texts: Sequence[str], *kinds: type[Any]) -> list[Any]:
+    """Read entries such as ``least_count=3``; return an instance of each dataclass, with defaults for the rest.
+
+    Raises:
+        ConfigError: for an entry of another form, one given twice, an unknown field, or a value of another type.
+    """
+    import msgspec
+
+    given: dict[str, Any] = {}
+    known = _fields(*kinds)
+    for name, value in _entries(texts, "KEY=VALUE"):
+        if name in given:
+            raise ConfigError(f"--set {name} is given twice")
+        if name not in known:
+            raise ConfigError(_no_key(name, known))
+        given[name] = value
     try:
-        return float(text)
-    except ValueError:
-        raise ConfigError(f"{where} is {text!r}, not a number") from None
+        return [msgspec.convert({name: given[name] for name in _fields(kind) if name in given}, kind) for kind in kinds]
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"--set: {error}") from error
+
+
+def _fields(*kinds: type[Any]) -> list[str]:
+    """Return the names of fields that hold a text or a number."""
+    return [
+        field.name
+        for kind in kinds
+        for field in dataclasses.fields(kind)
+        if isinstance(field.default, str | int | float) and field.name != "encoding"
+    ]

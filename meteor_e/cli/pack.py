@@ -13,14 +13,14 @@ import click
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.groups import OpenGroup, plugin_command
+from meteor_e.cli.commands import PluginGroup
 from meteor_e.packs.languages import how_to_install, is_installable
 from meteor_e.packs.manifest import CONTENTS
 from meteor_e.packs.store import PackStore
 from meteor_e.render.plain import count_or_no, format_table
 
 
-@click.group(cls=OpenGroup)
+@click.group(cls=PluginGroup, prefix="pack ")
 def pack() -> None:
     """Install, build, list, verify and remove resource packs.
 
@@ -47,7 +47,7 @@ def install(context: click.Context, language: str, source: str | None) -> None:
     meteor-e pack install fr --from meteor-1.5.tar.gz
     meteor-e pack install is
     """
-    if not is_installable(language) and (command := plugin_command(context, "pack synonyms")):
+    if not is_installable(language) and (command := pack.get_command(context, "synonyms")):
         context.invoke(command, language=language, source=source)
         return
     with terminal_progress() as progress:

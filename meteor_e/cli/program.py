@@ -5,7 +5,6 @@ Plugins may bring commands, too. They are looked for when a name is none of mete
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import gc
 import os
@@ -13,19 +12,17 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import MeteorError
 from meteor_e.base.offline import VARIABLE, is_offline
+from meteor_e.cli.commands import PluginGroup
 from meteor_e.plugins.builtin import COMMANDS
-
-if TYPE_CHECKING:
-    from meteor_e.plugins.registry import Registry
+from meteor_e.plugins.distributions import noted_commands
 
 _HEADINGS = ("Score", "Look", "Evaluate", "Train", "Resources", "Plugins")
 """Headings of commands in the help; those of third parties come under the last."""
@@ -34,74 +31,35 @@ _GARBAGE = 50_000
 """New objects after which Python looks for garbage; 700, or 2,000 since 3.14, unless it is told."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(PluginGroup):
     """A group whose commands are imported only when they are called."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, those of plugins among them."""
-        # A name with a space is a command of a group.
-        from meteor_e.plugins.distributions import noted_commands
-
-        return [name for name in {*noted_commands(), *_registry().names("command")} if " " not in name]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import the command's module and return the command; ``None`` if there is none."""
-        if name in COMMANDS:
-            module = name.replace("-", "_")
-            command = getattr(import_module(f"meteor_e.cli.{module}"), module)
-            assert isinstance(command, click.Command)
-            return command
-        from meteor_e.cli.groups import plugin_command
-
-        return plugin_command(context, name)
+        if name not in COMMANDS:
+            return super().get_command(context, name)
+        command: click.Command = getattr(import_module(f"meteor_e.cli.{name}"), name)
+        return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands by heading, without importing any of this repository's."""
+        """Write the list of commands by heading, without importing any of ours."""
+        from meteor_e.plugins.registry import plugin_registry
+
         listed: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
-        for name in sorted(self.list_commands(context)):
-            heading, summary = _summary(name)
+        notes = noted_commands()
+        for name in self.list_commands(context):
+            if name in COMMANDS:
+                heading, summary = COMMANDS[name]
+            else:
+                heading = notes[name].group if name in notes else _HEADINGS[-1]
+                command = self.get_command(context, name)
+                summary = command.get_short_help_str(limit=200) if command else ""
             listed[heading].append((name, summary))
-        _registry().tell()
+        plugin_registry().tell()
         for heading, rows in listed.items():
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
-
-    def resolve_command(
-        self, context: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; suggest the nearest for a name that is none."""
-        from meteor_e.base.errors import near_miss
-
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            names = self.list_commands(context)
-            if args[0] not in names:
-                failures = _registry().failures()
-                hint = f"; plugins that failed: {'; '.join(failures)}" if failures else ""
-                raise click.UsageError(f"no such command {args[0]!r}{near_miss(args[0], names)}{hint}", context)
-        return super().resolve_command(context, args)
-
-
-def _registry() -> Registry:
-    from meteor_e.plugins.registry import plugin_registry
-
-    return plugin_registry()
-
-
-def _summary(name: str) -> tuple[str, str]:
-    """Return a command's heading in the help, and what it is for, in a line."""
-    from meteor_e.plugins.distributions import noted_commands
-
-    if name in COMMANDS:
-        return COMMANDS[name]
-    note = noted_commands().get(name)
-    if note is not None and name not in _registry().names("command"):
-        return note.group, f"Needs {note.distribution}. {note.summary}"
-    try:
-        found = _registry().get("command", name)
-    except MeteorError as error:
-        return _HEADINGS[-1], f"ERROR: {error}"
-    return note.group if note is not None else _HEADINGS[-1], found.get_short_help_str(limit=200)
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -143,10 +101,28 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     # What a command imports stays; to look through it for garbage again and again is a tenth of a short run.
     gc.set_threshold(_GARBAGE)
-    _replace_closed_streams()
+    # Streams that are closed become the null device, open for the other direction: using them is an error.
+    for name, mode, other in (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
+        if getattr(sys, name) is None:  # nobody hears an error on standard error
+            setattr(sys, name, os.fdopen(os.open(os.devnull, other), mode, encoding="utf-8"))
     warnings.showwarning = _one_line_warning  # type: ignore[assignment]
-    with _interrupted_by_termination() as terminated:
+    # SIGTERM interrupts as Ctrl-C does, so that scratch files go. Who calls from another thread, or handles SIGTERM,
+    # keeps what is set.
+    terminated: list[int] = []
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        terminated.append(number)
+        signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
+        raise KeyboardInterrupt
+
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, interrupt)
+    try:
         code = _run(arguments, terminated)
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Nor is there anything to look for when Python ends, which looks twice through all that there is.
     gc.freeze()
     sys.exit(code)
@@ -159,87 +135,55 @@ _NO_ARGUMENTS: tuple[type[click.ClickException], ...] = (
 
 
 def _run(arguments: list[str] | None, terminated: list[int]) -> int:
-    """Run a command; return the exit code, after a line that says what went wrong."""
+    """Run a command; return the exit code, after a line that says what went wrong.
+
+    Args:
+        arguments: of the command line.
+        terminated: gets the number of the signal that ends the command.
+    """
     try:
-        with _interrupts_recognized():
-            result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
+        result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
         sys.stdout.flush()
-        code = result if isinstance(result, int) else 0
-    except click.exceptions.Exit as stop:
-        code = stop.exit_code
-    except _NO_ARGUMENTS as error:
-        error.show()  # the help, whole
-        code = 2
-    except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        _complain(error.format_message() + (f" (see {context.command_path} --help)" if context else ""))
-        code = 2
-    except MeteorError as error:
-        _complain(str(error))
-        code = error.exit_code
-    except BrokenPipeError:
-        code = 1
-        _discard_output()
-    except OSError as error:
-        # Reading and writing name the file themselves; what is left is a full disk or a lost device.
-        name = error.filename or ("standard output" if error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC) else "")
-        _complain(f"{name}: {error.strerror}" if name else str(error.strerror or error))
-        code = 1
-        _discard_output()
-    except (KeyboardInterrupt, click.Abort):
-        _complain("terminated" if terminated else "interrupted")
-        code = 143 if terminated else 130
-    except MemoryError:
-        _complain("out of memory; split the input into smaller parts")
-        code = 1
-    except RecursionError:
-        _complain("the input is nested too deeply")
-        code = 1
+        return result if isinstance(result, int) else 0
+    except (Exception, KeyboardInterrupt) as error:
+        cause: BaseException | None = error
+        # A library that is interrupted while it is imported raises an error of its own.
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__cause__ or cause.__context__
+        code, message = _explained(error if cause is None else cause, bool(terminated))
+    if message:
+        _complain(message)
     return code
 
 
-@contextlib.contextmanager
-def _interrupted_by_termination() -> Iterator[list[int]]:
-    """Let SIGTERM interrupt as Ctrl-C does, so that scratch files go; yield a list that then gets its number.
-
-    A second SIGTERM ends the process at once. Who calls from another thread, or handles SIGTERM, keeps what is set.
-    """
-    received: list[int] = []
-
-    def interrupt(number: int, _: object) -> NoReturn:
-        received.append(number)
-        signal.signal(number, signal.SIG_DFL)
-        raise KeyboardInterrupt
-
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield received
-    finally:
-        if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-@contextlib.contextmanager
-def _interrupts_recognized() -> Iterator[None]:
-    """Raise KeyboardInterrupt for errors that come from one: a library that is interrupted while it is imported."""
-    try:
-        yield
-    except Exception as error:
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, KeyboardInterrupt):
-            cause = cause.__cause__ or cause.__context__
-        if cause is not None:
-            raise cause from None
-        raise
-
-
-def _replace_closed_streams() -> None:
-    """Put the null device, open for the other direction, for streams that are closed: using them is an error."""
-    for name, mode, other in (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
-        if getattr(sys, name) is None:  # nobody hears an error on standard error
-            setattr(sys, name, os.fdopen(os.open(os.devnull, other), mode, encoding="utf-8"))
+def _explained(error: BaseException, terminated: bool) -> tuple[int, str]:
+    """Return the exit code for an error, and what to say about it; raise an error that nobody foresaw."""
+    match error:
+        case click.exceptions.Exit():
+            return error.exit_code, ""
+        case click.ClickException() if isinstance(error, _NO_ARGUMENTS):
+            error.show()  # the help, whole
+            return 2, ""
+        case click.ClickException():
+            context = getattr(error, "ctx", None)
+            return 2, error.format_message() + (f" (see {context.command_path} --help)" if context else "")
+        case MeteorError():
+            return error.exit_code, str(error)
+        case OSError():
+            _discard_output()
+            if isinstance(error, BrokenPipeError):
+                return 1, ""
+            # Reading and writing name the file themselves; what is left is a full disk or a lost device.
+            lost = "standard output" if error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC) else ""
+            name = error.filename or lost
+            return 1, f"{name}: {error.strerror}" if name else str(error.strerror or error)
+        case KeyboardInterrupt() | click.Abort():
+            return (143, "terminated") if terminated else (130, "interrupted")
+        case MemoryError():
+            return 1, "out of memory; split the input into smaller parts"
+        case RecursionError():
+            return 1, "the input is nested too deeply"
+    raise error
 
 
 def _complain(message: str) -> None:

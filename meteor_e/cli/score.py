@@ -2,99 +2,224 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import warnings
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, cast
 
 import click
 
-from meteor_e.api.formats import OutputOptions
+from meteor_e.api.formats import OutputOptions, WmtNames
+from meteor_e.api.tables import ScoreRun, SystemInput, TextColumns
+from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarded, near_miss
 from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.failures import on_error_option
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.options import METRIC_GROUPS, input_options, metric_options
+from meteor_e.cli.commands import GroupedCommand, option, options
+from meteor_e.cli.options import Inputs, MetricOptions, Output, Tests, lined_up
 from meteor_e.cli.output import destination
-from meteor_e.cli.results import format_option, output_option, significance_options, write_result
-from meteor_e.cli.score_options import ScoreOptions, scored_table
-from meteor_e.cli.score_tables import TABLE_OPTIONS, is_table_output
-from meteor_e.formats.inputs import INPUT_FORMATS
+from meteor_e.formats.inputs import INPUT_FORMATS, JSON_LINES, PARQUET, TEXT_FORMATS, Format, table_format, text_format
+from meteor_e.formats.systems import refuse_pipes
+from meteor_e.plugins.registry import plugin_registry
 
 if TYPE_CHECKING:
-    from meteor_e.api.formats import OutputFormat, WmtNames
-    from meteor_e.results import Results
+    from collections.abc import Sequence
 
-GROUPS = {
-    "Input": OptionGroup(
-        (
-            *("references", "references_per_segment", "form_in", "encoding", "on_missing", "names"),
-            *("hypothesis_columns", "reference_columns", "test_set", "pair", "on_error"),
+    from meteor_e.api.metrics import Metric
+    from meteor_e.api.formats import OutputFormat
+    from meteor_e.api.tables import ScoreRunner, TableFormat, TextTable
+
+
+@dataclass(frozen=True)
+class ScoreInputs(Inputs):
+    """Hypotheses and references in files, in a table, or of a test set."""
+
+    form_in: Annotated[
+        str | None,
+        option(
+            f"Format of the input: {', '.join(INPUT_FORMATS)}, or a plugin's.",
+            "--format-in",
+            metavar="NAME",
+            shown="the content tells",
         ),
-        "system.txt -R first.txt -R second.txt",
-    ),
-    **METRIC_GROUPS,
-    "Output": OptionGroup(
-        (
-            *("form", "wmt_names", "segments", "alignments", "explain", "digits", "output"),
-            *("prefix", "quiet"),
+    ] = None
+    hypothesis_columns: Annotated[
+        tuple[str, ...],
+        option(
+            "Column of the hypotheses in a table; repeat it for several systems.",
+            "--hypothesis-column",
+            metavar="NAME",
+            shown="hypothesis",
         ),
-        "… --segments --format tsv -o scores.tsv",
-    ),
-    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
-}
-"""The groups of the help text."""
+    ] = ()
+    reference_columns: Annotated[
+        tuple[str, ...],
+        option(
+            "Column of the references in a table (texts or lists of texts); repeat it for several.",
+            "--reference-column",
+            metavar="NAME",
+            shown="reference",
+        ),
+    ] = ()
+    test_set: Annotated[
+        str | None,
+        option(
+            "Take the references from a test set that sacreBLEU knows, such as wmt17; with --pair. Without files, its "
+            "system outputs are scored.",
+            metavar="NAME",
+        ),
+    ] = None
+    pair: Annotated[str | None, option("Language pair of the test set, such as de-en.", metavar="SRC-TRG")] = None
+    on_error: Annotated[
+        Literal["stop", "skip", "zero"],
+        option(
+            "What to do with a segment that cannot be aligned: stop with an error, leave it out of all systems, or "
+            "score it 0. Segments keep their numbers."
+        ),
+    ] = "stop"
+    cluster: Annotated[
+        str | None,
+        option(
+            "Score on a Dask cluster: its scheduler's address or scheduler file; 'local' or 'local:N' starts N "
+            "processes here. (Plugin meteor-e-tables.)",
+            "--dask",
+            metavar="ADDRESS",
+        ),
+    ] = None
+
+    def systems(self, form: Format | None = None) -> list[SystemInput]:
+        """Return the systems, lined up with their references; a table is read once for each."""
+        table = self._table()
+        if table is None:
+            return super().systems(cast("Format | None", self.form_in))
+        return self.named(
+            [
+                SystemInput(name, table.size, partial(table.pairs, number), table)
+                for number, name in enumerate(table.systems)
+            ]
+        )
+
+    def _table(self) -> TextTable | None:
+        """Open the table that the command line names; ``None`` if it names no table.
+
+        Raises:
+            ConfigError: if it names more than one, or other files beside it.
+            InputError: if it cannot be read.
+            PluginError: if the plugin that reads it is not installed.
+        """
+        paths, alone = (*self.files, *self.references), len(self.files) == 1 and not self.references
+        refuse_pipes(paths)
+        columns = TextColumns(
+            self.hypothesis_columns or TextColumns().hypotheses, self.reference_columns or TextColumns().references
+        )
+        asked = bool(self.hypothesis_columns or self.reference_columns)
+        form = self.form_in
+        if form is not None and form not in INPUT_FORMATS:
+            known = sorted({*INPUT_FORMATS, *plugin_registry().names("table format")})
+            if form not in known:
+                near = near_miss(form, known)
+                raise ConfigError(f"--format-in: there is no format {form!r}{near}; the formats: {', '.join(known)}")
+        if form is None:
+            form = next(filter(None, (table_format(path, alone=alone) for path in paths)), None)
+        if form is None and alone:
+            form = _format_of_plugins(paths[0]) if paths[0] != "-" else "jsonl" if asked else None
+        if form in TEXT_FORMATS or (form is None and not asked):
+            if asked:
+                raise ConfigError(f"--format-in {form} has no columns; leave out the options of tables")
+            return None
+        if not alone:
+            raise ConfigError(
+                "a table holds hypotheses and references: name one file only, and the columns with "
+                "--hypothesis-column and --reference-column"
+            )
+        if form is None:
+            folder = " (a folder without Parquet files)"
+            kind = folder if Path(paths[0]).is_dir() else "" if Path(paths[0]).exists() else " (there is no such file)"
+            raise ConfigError(
+                f"{paths[0]} is not a table{kind}: Parquet, .csv, .tsv, or JSON Lines as .jsonl or .jsonl.gz; "
+                "--format-in names another format. Columns are of tables only"
+            )
+        if self.references_per_segment > 1:
+            raise ConfigError(
+                "--references-per-segment counts lines of plain text; in a table, several references are several "
+                "columns or lists"
+            )
+        for name in columns.hypotheses:
+            if columns.hypotheses.count(name) > 1:
+                raise ConfigError(f"--hypothesis-column {name} is given twice")
+        found: type[TableFormat] = plugin_registry().get("table format", form)
+        return found.make().open(paths[0], columns, encoding=self.encoding)
 
 
-def _table_options(command: Any) -> Any:
-    for option in reversed(TABLE_OPTIONS):
-        command = option(command)
-    return command
+def _format_of_plugins(path: str) -> str | None:
+    """Return the name of a plugin's format that knows a file that we do not."""
+    for name in plugin_registry().names("table format"):
+        if name not in INPUT_FORMATS:
+            with guarded(f"table format {name!r}"):
+                if plugin_registry().get("table format", name).recognizes(path):
+                    return name
+    return None
 
 
-@click.command(cls=GroupedCommand, groups=GROUPS)
-@input_options
-@click.option(
-    "--format-in",
-    "form_in",
-    metavar="NAME",
-    help=f"Format of the input: {', '.join(INPUT_FORMATS)}, or a plugin's.  [default: the content tells]",
-)
-@_table_options
-@metric_options
-@click.option(
-    "-M",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC",
-    help="A metric: meteor, bleu, chrf, chrf++, ter, a chain, a plugin's, with options as in bleu:tokenize=zh; "
-    "repeat it for several.  [default: meteor]",
-)
-@click.option(
-    "--test-set",
-    metavar="NAME",
-    help="Take the references from a test set that sacreBLEU knows, such as wmt17; with --pair. Without files, its "
-    "system outputs are scored.",
-)
-@click.option("--pair", metavar="SRC-TRG", help="Language pair of the test set, such as de-en.")
-@click.option(
-    "--wmt-names",
-    nargs=3,
-    metavar="PAIR TESTSET REFERENCE",
-    help="Names for --format wmt, such as de-en newstest2017 refA.  [default: those of --test-set and --pair]",
-)
-@click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
-@format_option()
-@click.option("--segments", is_flag=True, help="Show the score of every segment.")
-@click.option("--alignments", is_flag=True, help="Show for every segment which words match.")
-@click.option("--explain", is_flag=True, help="Say why systems differ from the first one, for models such as en-light.")
-@significance_options()
-@click.option(
-    "--digits",
-    type=click.IntRange(0, 17),
-    help="Decimals in the table.  [default: 4; 2 for metrics from 0 to 100]",
-)
-@output_option("Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.")
-@on_error_option
-@click.option("-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress bar.")
-def score(**given: Any) -> None:
+@dataclass(frozen=True)
+class ScoreMetrics(MetricOptions):
+    """METEOR's chain, and other metrics."""
+
+    metrics: Annotated[
+        tuple[str, ...],
+        option(
+            "A metric: meteor, bleu, chrf, chrf++, ter, a chain, a plugin's, with options as in bleu:tokenize=zh; "
+            "repeat it for several.",
+            *("-M", "--metric"),
+            metavar="METRIC",
+            shown="meteor",
+        ),
+    ] = ()
+
+
+@dataclass(frozen=True)
+class ScoreOutput(Output):
+    """What is written of the scores."""
+
+    example: ClassVar[str] = "… --segments --format tsv -o scores.tsv"
+
+    output: Annotated[
+        str | None,
+        option(
+            "Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.",
+            *("-o", "--output"),
+            metavar="FILE",
+        ),
+    ] = None
+    wmt_names: Annotated[
+        tuple[str, str, str] | None,
+        option(
+            "Names for --format wmt, such as de-en newstest2017 refA.",
+            metavar="PAIR TESTSET REFERENCE",
+            shown="those of --test-set and --pair",
+        ),
+    ] = None
+    segments: Annotated[bool, option("Show the score of every segment.")] = False
+    alignments: Annotated[bool, option("Show for every segment which words match.")] = False
+    explain: Annotated[bool, option("Say why systems differ from the first one, for models such as en-light.")] = False
+    digits: Annotated[
+        int | None, option("Decimals in the table.", low=0, high=17, shown="4; 2 for metrics from 0 to 100")
+    ] = None
+    prefix: Annotated[str, option("What the names of the columns in an output table begin with.", metavar="TEXT")] = (
+        "meteor_"
+    )
+    quiet: Annotated[bool, option("Write the score and nothing else; no progress bar.", "-q", "--quiet")] = False
+
+    @property
+    def table(self) -> str | None:
+        """The table of segments that is to be written, if there is one."""
+        named = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
+        return self.output if named else None
+
+
+@click.command(cls=GroupedCommand)
+@options(inputs=ScoreInputs, metric=ScoreMetrics, output=ScoreOutput, statistics=Tests)
+def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statistics: Tests) -> None:
     """Score hypotheses against references.
 
     The last file is the reference, unless --reference names one; all others are hypotheses, one file per system.
@@ -110,26 +235,180 @@ def score(**given: Any) -> None:
     meteor-e score data.parquet --hypothesis-column mt --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
-    options = ScoreOptions(**given).of_test_set()
-    form = options.output_format()
-    wmt = options.wmt(form)
-    inputs, from_table = options.inputs()
-    options = options if from_table else options.of_captions()
-    into_table = is_table_output(options.output)
-    options.check(form, into_table)
-    metrics = options.make_meteor.metrics(options.metrics or ("meteor",))
-    segments, report = (options.output, None) if into_table else (None, options.output)
-    with (
-        terminal_progress(options.quiet) as progress,
-        scored_table(options, metrics, inputs, form, segments, progress) as table,
-    ):
-        _write(table, form, report, options, wmt)
+    from meteor_e.engine.threads import scored_in_order
+    from meteor_e.results import score as scored
+
+    form, tests = output.format(), statistics.tests()
+    _check_combination(inputs, metric, output, form, tested=tests is not None)
+    if inputs.test_set is not None or inputs.pair is not None:
+        inputs, metric = _of_test_set(inputs, metric)
+    wmt = _wmt_names(inputs, output) if form.name == "wmt" else None
+    systems = inputs.systems()
+    if systems[0].table is None and _are_captions(inputs, metric):
+        metric = replace(metric, settings=(*metric.settings, "segmenter=ptb"))
+    metrics = metric.made(metric.metrics or ("meteor",))
+    left_out: tuple[int, ...] = ()
+    if inputs.on_error != "stop":
+        systems, left_out = _handle_errors(inputs.on_error, systems, metrics, metric.code)
+    if output.table is not None:
+        metrics[0].prepare((), metric.code)
+    run = ScoreRun(metrics, systems, scored_in_order, output.table, output.prefix, inputs.cluster)
+    with terminal_progress(output.quiet) as progress, ExitStack() as stack:
+        for name, asked in (("dask", run.cluster), ("table", run.output)):
+            if asked is not None:
+                runner: ScoreRunner = plugin_registry().get("runner", name).make()
+                run = stack.enter_context(runner.start(run))
+        results = scored(
+            metrics,
+            lined_up(run.systems) if output.explain else run.systems,
+            language=metric.code,
+            tests=tests,
+            segments=output.segments or output.alignments,
+            details=form.details,
+            alignments=output.alignments,
+            explain=output.explain,
+            progress=progress,
+            left_out=left_out,
+            in_order=run.in_order,
+        )
+        with destination(None if output.table else output.output) as stream:
+            if output.quiet:
+                stream.writelines("\t".join(map(repr, scores)) + "\n" for scores in results.main_scores())
+            else:
+                form.write(results, stream, OutputOptions(output.digits, wmt))
 
 
-def _write(table: Results, form: OutputFormat, output: str | None, options: ScoreOptions, wmt: WmtNames | None) -> None:
-    if not options.quiet:
-        write_result(table, form, output, OutputOptions(options.digits, wmt))
-        return
-    with destination(output) as stream:
-        for scores in table.main_scores():
-            stream.write("\t".join(map(repr, scores)) + "\n")
+_PLAIN = "it writes scores and nothing else"
+_TABLE = "a table of segments has METEOR's scores of all segments, and nothing else"
+_NO_ROOM = (
+    "that format has no room for it; segments go into text, json, tsv, csv and wmt, alignments into text and json"
+)
+
+REFUSED = {
+    ("--quiet", "--format"): _PLAIN,
+    ("--quiet", "--significance"): _PLAIN,
+    ("--quiet", "--segments"): _PLAIN,
+    ("--quiet", "--alignments"): _PLAIN,
+    ("--quiet", "--explain"): _PLAIN,
+    ("--dask", "--on-error"): "the warnings of other processes would be lost",
+    ("-o TABLE", "--explain"): _TABLE,
+    ("-o TABLE", "--on-error"): _TABLE,
+    ("-o TABLE", "-M"): _TABLE,
+    ("--segments", "--format without segments"): _NO_ROOM,
+    ("--alignments", "--format without alignments"): _NO_ROOM,
+    ("--explain", "--format for programs"): "the explanation is text; write it with --format text, markdown or json",
+    ("--wmt-names", "another --format"): "they are names for --format wmt",
+}
+"""Pairs of options that exclude each other, and why. What is not here is allowed.
+
+``-o TABLE`` is an output of segments, such as FILE.parquet; ``-M`` any metric but METEOR.
+"""
+
+
+def _check_combination(
+    inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, form: OutputFormat, tested: bool
+) -> None:
+    """Refuse options that do not go together."""
+    active = {
+        "--quiet": output.quiet,
+        "--format": form.name != "text",
+        "--dask": inputs.cluster is not None,
+        "-o TABLE": output.table is not None,
+        "-M": any(name.rpartition("=")[2] != "meteor" for name in metric.metrics),
+        "--significance": tested,
+        "--segments": output.segments,
+        "--alignments": output.alignments,
+        "--explain": output.explain,
+        "--on-error": inputs.on_error != "stop",
+        "--wmt-names": output.wmt_names is not None,
+        "--format without segments": not form.segments,
+        "--format without alignments": not form.alignments,
+        "--format for programs": form.name in ("tsv", "csv", "wmt"),
+        "another --format": form.name != "wmt",
+    }
+    for (one, other), reason in REFUSED.items():
+        if active[one] and active[other]:
+            raise ConfigError(f"{one} does not go with {other}: {reason}")
+
+
+def _of_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInputs, ScoreMetrics]:
+    """Return the options with files, references, names and language of a test set by name filled in."""
+    from meteor_e.formats.test_sets import named_set, target_language
+
+    if inputs.test_set is None or inputs.pair is None:
+        raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
+    if inputs.references:
+        raise ConfigError("--test-set gives the references; leave out --reference")
+    found, language = named_set(inputs.test_set, inputs.pair), target_language(inputs.pair)
+    if not inputs.files:
+        if not found.system_files:
+            raise ConfigError(
+                f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
+            )
+        names = inputs.names or tuple(found.system_files)
+        inputs = replace(inputs, files=tuple(found.system_files.values()), names=names)
+    if not metric.language and metric.chain is None:
+        metric = replace(metric, language=language)
+    return replace(inputs, references=tuple(found.reference_files)), metric
+
+
+def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
+    """Return what WMT's format calls pair, test set and reference."""
+    if output.wmt_names is not None:
+        return WmtNames(*output.wmt_names)
+    if inputs.test_set is None or inputs.pair is None:
+        raise ConfigError(
+            "--format wmt names language pair, test set and reference: give --wmt-names PAIR TESTSET REFERENCE, "
+            "such as --wmt-names de-en newstest2017 refA, or --test-set and --pair"
+        )
+    return WmtNames(inputs.pair, inputs.test_set, "ref")
+
+
+def _are_captions(inputs: ScoreInputs, metric: ScoreMetrics) -> bool:
+    """Return whether COCO's JSON is scored in English, which then gets COCO's tokens; a chain has words of its own."""
+    path = (*inputs.files, *inputs.references)[-1]
+    own = metric.chain is not None or any(text.startswith("segmenter=") for text in metric.settings)
+    if own or path == "-" or metric.code not in ("", "en"):
+        return False
+    return (inputs.form_in or text_format(path)) == "coco"
+
+
+def _handle_errors(
+    on_error: str, systems: list[SystemInput], metrics: Sequence[Metric], language: str
+) -> tuple[list[SystemInput], tuple[int, ...]]:
+    """Prepare for segments that cannot be aligned, because their words repeat too often.
+
+    They are to be scored 0, or are left out of all systems, with a warning: systems stay comparable. These are then
+    read into memory and aligned once more.
+
+    Returns:
+        The systems without these segments, and the numbers of the segments, from 1.
+
+    Raises:
+        InputError: if nothing of a system is left, or a segment has another fault.
+    """
+    threaded = [metric for metric in metrics if metric.threaded]
+    for metric in threaded:
+        metric.prepare((), language)
+    failing = [metric for metric in threaded if metric.on_error is not None]
+    if on_error == "zero":
+        for metric in failing:
+            metric.on_error = "zero"
+        return systems, ()
+    read = [(system, list(system.pairs())) for system in systems]
+    found: dict[int, str] = {}
+    for system, pairs in read:
+        texts, references = [text for text, _ in pairs], [each for _, each in pairs]
+        for metric in failing:
+            for place, error in metric.failures(texts, references).items():
+                found.setdefault(place + 1, f"{system.name}: {error}")
+    for number, fault in sorted(found.items()):
+        where = " of all systems" if len(systems) > 1 else ""
+        warnings.warn(f"segment {number} of {fault}; it is left out{where}", SegmentWarning, stacklevel=2)
+    kept = []
+    for system, pairs in read:
+        left = [pair for number, pair in enumerate(pairs, 1) if number not in found]
+        if pairs and not left:
+            raise InputError(f"{system.name}: no segment can be aligned; there is nothing to score")
+        kept.append(SystemInput(system.name, len(left), left.__iter__))
+    return kept, tuple(sorted(found))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping
-from pathlib import Path
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, reading
 from meteor_e.base.texts import distinct_keys
-
-JSON_START = re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:')
-"""How a JSON file of objects begins; no line of text does."""
+from meteor_e.formats.documents import Collection, SegmentKey
 
 _HINT = (
     "COCO's JSON is read, and no other: a list of {'image_id', 'caption'} with a system's captions, and "
@@ -22,37 +19,37 @@ _HINT = (
 )
 
 
-def is_json_list(path: PathLike) -> bool:
-    """Return whether a file that begins with a bracket is JSON, and not text in brackets; a ``.json`` is to be JSON."""
-    if ".json" in Path(input_name(path)).suffixes:
-        return True
-    with open_binary(path) as stream, reading(input_name(path)):
-        if stream.peek(64).lstrip()[:1] not in (b"[", b"{"):  # type: ignore[attr-defined]
-            return False
-        try:
-            value = json.loads(stream.read())
-        except (ValueError, RecursionError):
-            return False
-    return isinstance(value, dict) or any(not isinstance(item, int | float) for item in value) or not value
+def read_coco(path: PathLike) -> Collection:
+    """Read a file of either kind; images are its segments, and a system's name is empty.
+
+    Raises:
+        InputError: if it is neither, or is damaged.
+    """
+    name = input_name(path)
+    document, collection = _load(path), Collection(name)
+    if isinstance(document, list):
+        for image, caption in coco_results(document, name).items():
+            collection.add("hypothesis", "", SegmentKey("", "", str(image)), caption)
+    else:
+        for image, captions in coco_annotations(document, name).items():
+            for number, caption in enumerate(captions, 1):
+                collection.add("reference", str(number), SegmentKey("", "", str(image)), caption)
+    return collection
 
 
-def read_coco_annotations(path: PathLike) -> dict[Any, list[str]]:
-    """Return the reference captions of each image, in file order.
+def coco_annotations(given: Any, name: str = "annotations") -> dict[Any, list[str]]:
+    """Return the reference captions of each image.
+
+    Images are in the order of ``images`` where it lists them, as for pycocotools, then in that of their captions.
 
     Args:
-        path: a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …], …}``.
+        given: path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …], …}``, or its content.
+        name: what to call content in messages.
 
     Raises:
         InputError: if it is something else, or has no annotations.
     """
-    return coco_annotations(_load(path), input_name(path))
-
-
-def coco_annotations(document: Any, name: str) -> dict[Any, list[str]]:
-    """Return the same as :func:`read_coco_annotations` from the content of a file.
-
-    Images are in the order of ``images`` where it lists them, as for pycocotools, then in that of their captions.
-    """
+    document, name = (_load(given), input_name(given)) if isinstance(given, str | os.PathLike) else (given, name)
     if not isinstance(document, Mapping) or not isinstance(document.get("annotations"), list):
         what = "COCO results, not annotations" if isinstance(document, list) else "no COCO annotations"
         raise InputError(f"{name} holds {what}; as references, {_HINT}")
@@ -60,8 +57,7 @@ def coco_annotations(document: Any, name: str) -> dict[Any, list[str]]:
     images = listed if isinstance(listed, list) else []
     keys = [image.get("id") for image in images if isinstance(image, Mapping)]
     captions: dict[Any, list[str]] = {key: [] for key in keys if isinstance(key, int | str)}
-    for number, annotation in enumerate(document["annotations"], 1):
-        image, caption = _entry(annotation, f"{name}: annotation {number}")
+    for image, caption in _entries(document["annotations"], f"{name}: annotation"):
         captions.setdefault(image, []).append(caption)
     captions = {image: texts for image, texts in captions.items() if texts}
     if not captions:
@@ -69,27 +65,21 @@ def coco_annotations(document: Any, name: str) -> dict[Any, list[str]]:
     return captions
 
 
-def read_coco_results(path: PathLike) -> dict[Any, str]:
+def coco_results(given: Any, name: str = "results") -> dict[Any, str]:
     """Return the caption of each image, in file order.
 
     Args:
-        path: a JSON file ``[{"image_id": …, "caption": …}, …]``.
+        given: path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
+        name: what to call content in messages.
 
     Raises:
         InputError: if it is something else, is empty, or has two captions for an image.
     """
-    return coco_results(_load(path), input_name(path))
-
-
-def coco_results(document: Any, name: str) -> dict[Any, str]:
-    """Return the same as :func:`read_coco_results` from the content of a file."""
+    document, name = (_load(given), input_name(given)) if isinstance(given, str | os.PathLike) else (given, name)
     if not isinstance(document, list):
-        is_annotations = isinstance(document, Mapping) and "annotations" in document
-        what = "COCO annotations, not results" if is_annotations else "no COCO results"
-        raise InputError(f"{name} holds {what}; as a system, {_HINT}")
+        raise InputError(f"{name} holds no COCO results; as a system, {_HINT}")
     captions: dict[Any, str] = {}
-    for number, result in enumerate(document, 1):
-        image, caption = _entry(result, f"{name}: result {number}")
+    for image, caption in _entries(document, f"{name}: result"):
         if image in captions:
             raise InputError(f"{name}: image {image!r} has two captions; give one for each image")
         captions[image] = caption
@@ -108,15 +98,17 @@ def _load(path: PathLike) -> Any:
         raise InputError(f"{name} is not JSON ({error}); {_HINT}") from error
 
 
-def _entry(entry: Any, where: str) -> tuple[Any, str]:
-    if not isinstance(entry, Mapping) or "image_id" not in entry or "caption" not in entry:
-        raise InputError(f"{where} has no image_id and caption; {_HINT}")
-    image, caption = entry["image_id"], entry["caption"]
-    if isinstance(image, bool) or not isinstance(image, int | str):
-        raise InputError(f"{where}: image_id must be a number or a text, not {str(image)[:40]!r}")
-    if not isinstance(caption, str):
-        raise InputError(f"{where}: the caption of image {image!r} is not a text")
-    if any("\ud800" <= char <= "\udfff" for char in caption):
-        raise InputError(f"{where}: the caption of image {image!r} holds half of a character (a surrogate)")
-    # A caption is one segment, whatever line ends it holds.
-    return image, " ".join(caption.splitlines())
+def _entries(entries: Sequence[Any], what: str) -> Iterator[tuple[Any, str]]:
+    """Yield image and caption of each entry, a caption as one segment, whatever line ends it holds."""
+    for number, entry in enumerate(entries, 1):
+        where = f"{what} {number}"
+        if not isinstance(entry, Mapping) or "image_id" not in entry or "caption" not in entry:
+            raise InputError(f"{where} has no image_id and caption; {_HINT}")
+        image, caption = entry["image_id"], entry["caption"]
+        if isinstance(image, bool) or not isinstance(image, int | str):
+            raise InputError(f"{where}: image_id must be a number or a text, not {str(image)[:40]!r}")
+        if not isinstance(caption, str):
+            raise InputError(f"{where}: the caption of image {image!r} is not a text")
+        if any("\ud800" <= char <= "\udfff" for char in caption):
+            raise InputError(f"{where}: the caption of image {image!r} holds half of a character (a surrogate)")
+        yield image, " ".join(caption.splitlines())

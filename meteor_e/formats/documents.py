@@ -1,12 +1,12 @@
-"""Texts of a test set: hypotheses and references by document and segment, as SGML and WMT XML files hold them."""
+"""Texts of a test set: hypotheses and references by document and segment, as SGML, WMT XML and COCO files hold them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from meteor_e.base.errors import InputError, near_miss
+from meteor_e.base.errors import InputError
 
 Role = Literal["hypothesis", "reference", "source"]
 
@@ -22,12 +22,9 @@ class SegmentKey(NamedTuple):
         return "[" + "][".join(part for part in self if part) + "]"
 
 
-Texts = dict[SegmentKey, str]
-
-
 @dataclass
 class Collection:
-    """The content of an SGML or XML file.
+    """The content of a file.
 
     Attributes:
         name: what to call the file in messages.
@@ -35,7 +32,7 @@ class Collection:
     """
 
     name: str
-    texts: dict[Role, dict[str, Texts]] = field(
+    texts: dict[Role, dict[str, dict[SegmentKey, str]]] = field(
         default_factory=lambda: {"hypothesis": {}, "reference": {}, "source": {}}
     )
 
@@ -49,26 +46,6 @@ class Collection:
         if key in texts:
             raise InputError(f"{self.name}: segment {key} of {role} {name!r} is there twice")
         texts[key] = text
-
-    def segments(self, role: Role, name: str | None = None) -> list[str]:
-        """Return the segments of one system or reference in file order.
-
-        Args:
-            role: what to look for.
-            name: the system's or reference's name; may be left out where there is only one.
-
-        Raises:
-            InputError: if there is none of this name, or none or several and no name is given.
-        """
-        named = self.texts[role]
-        if name is None:
-            if len(named) != 1:
-                names = ", ".join(named) or "none"
-                raise InputError(f"{self.name}: one {role} is needed, it has {len(named)} ({names})")
-            (name,) = named
-        if name not in named:
-            raise InputError(f"{self.name}: no {role} {name!r}{near_miss(name, named)}; it has: {', '.join(named)}")
-        return list(named[name].values())
 
 
 class PairedSystem(NamedTuple):
@@ -96,31 +73,28 @@ def pair_collections(hypotheses: Collection, references: Sequence[Collection]) -
         InputError: if there are no systems or no references, or a system and the references have no segment in
             common.
     """
-    systems = hypotheses.texts["hypothesis"]
-    if not systems:
-        raise InputError(f"{hypotheses.name} holds no hypotheses (no tstset or hyp element)")
-    named = [texts for collection in references for texts in collection.texts["reference"].values()]
-    if not named:
-        names = ", ".join(collection.name for collection in references)
-        raise InputError(f"{names}: no references (no refset or ref element)")
+    found = []
     referenced: dict[SegmentKey, list[str]] = {}
-    for texts in named:
-        for key, text in texts.items():
-            referenced.setdefault(key, []).append(text)
-    return [_pair(name, texts, referenced, hypotheses.name) for name, texts in systems.items()]
-
-
-def _pair(name: str, texts: Texts, referenced: Mapping[SegmentKey, list[str]], file_name: str) -> PairedSystem:
-    if not any(key in texts for key in referenced):
-        example = next(iter(texts), "none")
-        raise InputError(
-            f"{file_name}: system {name!r} and the references have no segment in common "
-            f"(first segments: {example} and {next(iter(referenced), 'none')})"
+    for collection in references:
+        if not collection.texts["reference"]:
+            raise InputError(f"{collection.name} holds no references; it holds {_roles(collection)}")
+        for texts in collection.texts["reference"].values():
+            for key, text in texts.items():
+                referenced.setdefault(key, []).append(text)
+    if not hypotheses.texts["hypothesis"]:
+        raise InputError(f"{hypotheses.name} holds no hypotheses; it holds {_roles(hypotheses)}")
+    for name, texts in hypotheses.texts["hypothesis"].items():
+        if not any(key in texts for key in referenced):
+            raise InputError(
+                f"{hypotheses.name}: system {name!r} and the references have no segment in common "
+                f"(first segments: {next(iter(texts))} and {next(iter(referenced))})"
+            )
+        extra = [key for key in texts if key not in referenced]
+        found.append(
+            PairedSystem(name, [*referenced], [texts.get(key) for key in referenced], [*referenced.values()], extra)
         )
-    return PairedSystem(
-        name,
-        [*referenced],
-        [texts.get(key) for key in referenced],
-        [*referenced.values()],
-        [key for key in texts if key not in referenced],
-    )
+    return found
+
+
+def _roles(collection: Collection) -> str:
+    return " and ".join(f"a {role}" for role, texts in collection.texts.items() if texts)

@@ -10,7 +10,7 @@ import pytest
 from meteor_e import ConfigError, Meteor
 from meteor_e.chains.keys import KEYS, PLAIN, ChainArguments, PlainKeys, check_bounds, described
 from meteor_e.chains.schemas import MeteorOptions, json_schema
-from meteor_e.cli.settings import parse_settings
+from meteor_e.cli.options import parse_settings
 from meteor_e.engine.search import MAX_BEAM
 
 NAMES = ("name", "description")
@@ -30,7 +30,7 @@ def test_programs_give_every_key():
 
 def test_the_command_line_gives_every_key():
     settable = KEYS.keys() - {*NAMES, "language", "task", "matchers", "parameters"}
-    assert parse_settings([f"{name}=x" for name in settable]).keys.keys() == settable
+    assert parse_settings([f"{name}=x" for name in settable])[0].keys() == settable
 
 
 def test_plain_keys_go_into_chain_and_signature():

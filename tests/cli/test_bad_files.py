@@ -45,7 +45,7 @@ def test_entities_in_sgml(cli):
 
 def test_segments_that_one_side_lacks(cli):
     score = ("score", xml(cli, [1, 2], [1]), "-l", "other", "-q")
-    assert "lacks 1 segments (the first is [x][d][2]); --on-missing skip" in cli.failing_here(1, *score)
+    assert "lacks 1 of 2 segments (the first is [x][d][2]); --on-missing skip" in cli.failing_here(1, *score)
     assert cli.here(*score, "--on-missing", "skip").out == "1.0\n"
     assert float(cli.here(*score, "--on-missing", "empty").out) < 0.9
     xml(cli, [1], [1, 2])
@@ -61,7 +61,7 @@ def test_documents_that_a_system_lacks(cli):
     document = DOCUMENT.format(*[SEGMENT.format(1)] * 2)
     other = document.replace('id="d"', 'id="e"').replace("<hyp", "<src").replace("/hyp", "/src")
     cli.file("x.xml", f'<dataset id="x">{document}{other}</dataset>')
-    assert "lacks 1 segments (the first is [x][e][1])" in cli.failing_here(1, "score", "x.xml", "-l", "other")
+    assert "lacks 1 of 2 segments (the first is [x][e][1])" in cli.failing_here(1, "score", "x.xml", "-l", "other")
 
 
 def test_systems_of_which_other_segments_are_left_out(cli):

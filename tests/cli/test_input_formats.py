@@ -38,7 +38,7 @@ def test_a_format_by_name(cli):
     cli.file("ref.jsonl", '{"image_id": 1}\n')
     assert cli("score", "hyp.jsonl", "ref.jsonl", "--format-in", "plain", "-l", "other", "-q").out == "1.0\n"
     cli.file("empty.json", "[]")
-    assert "COCO results, not annotations" in cli.failing(1, "score", "empty.json", "empty.json", "--format-in", "coco")
+    assert "has no captions" in cli.failing(1, "score", "empty.json", "empty.json", "--format-in", "coco")
     assert "no segments in <tstset>" in cli.failing(1, "score", "hyp.jsonl", "ref.jsonl", "--format-in", "sgml")
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from meteor_e import ConfigError, Meteor
-from meteor_e.cli.combinations import REFUSED, check_combination
+from meteor_e import Meteor
 
 FIRST = "in the end the big ship left\nmany people run\nthe cat sat\n"
 SECOND = "at last a vessel left\nmany people hurry\nthe dog sat\n"
@@ -139,7 +138,14 @@ def test_standard_output_of_quiet(cli, own_packs):
         (["-M", "bleu", "-M", "bleu"], "two metrics are called 'BLEU'"),
         (["-f", "csv", "--alignments"], "alignments into text and json"),
         (["-M", "bleu", "-o", "x.parquet"], "-o TABLE does not go with -M"),
+        (["--explain", "-o", "x.parquet"], "-o TABLE does not go with --explain"),
+        (["--on-error", "skip", "-o", "x.parquet"], "-o TABLE does not go with --on-error"),
         (["-q", "--segments"], "--quiet does not go with --segments"),
+        (["-q", "--alignments"], "--quiet does not go with --alignments"),
+        (["-q", "--significance"], "--quiet does not go with --significance"),
+        (["-q", "-f", "tsv"], "--quiet does not go with --format"),
+        (["-q", "--explain"], "--quiet does not go with --explain"),
+        (["--on-error", "zero", "--dask", "local:1"], "--dask does not go with --on-error"),
         (["-f", "latex", "--segments"], "segments go into text"),
         (["-f", "tsv", "--explain"], "the explanation is text"),
         (["-M", "a\nb=bleu"], "has a line end"),
@@ -150,13 +156,6 @@ def test_standard_output_of_quiet(cli, own_packs):
 )
 def test_what_is_refused(cli, arguments, message):
     assert message in cli.failing(2, "score", "one", "ref", "-l", "other", *arguments)
-
-
-def test_help_is_in_groups(cli):
-    out = cli("score", "--help").out
-    places = [out.index(f"\n{heading}:") for heading in ("Input", "Metric", "Resources", "Output", "Statistics")]
-    assert places == sorted(places)
-    assert "Other options:\n  -h, --help" in out
 
 
 @pytest.mark.parametrize(
@@ -213,13 +212,6 @@ def test_segments_and_alignments_of_several_metrics(cli, own_packs):
     lines = cli("score", "one", "ref", "-M", "meteor", "-M", "chrf", "--alignments").out.splitlines()
     assert re.fullmatch(r"segment 1: METEOR 0\.\d{4}, chrF \d+\.\d\d", lines[0])
     assert lines[1].startswith("  hypothesis  in the end")
-
-
-def test_every_refused_pair_of_options_has_a_reason():
-    known = {option for pair in REFUSED for option in pair}
-    assert all(one != other and (other, one) not in REFUSED and reason for (one, other), reason in REFUSED.items())
-    with pytest.raises(ConfigError, match="-o TABLE does not go with --explain: a table"):
-        check_combination(known - {"--quiet", "--dask"})
 
 
 @pytest.mark.parametrize("language", ["english", "EN", "pt-BR", "pol", "sr-Cyrl", "kl"])

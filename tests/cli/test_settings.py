@@ -9,14 +9,14 @@ import pytest
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.chains.settings import apply_settings
-from meteor_e.cli.settings import parse_fields, parse_settings
+from meteor_e.cli.options import parse_fields, parse_settings
 
 
 def test_values_are_those_of_yaml():
     texts = ["stem.stemmer=german", "a.b=0.5", "a.c=true", "a.file=x/y", "lemmatizer.use=lookup", "a.d=a=b"]
-    found = parse_settings([*texts, "alpha=.5", "parameters.beta=1", "beam=7", "lemmatizer=lookup"])
-    assert found.keys == {"parameters": {"alpha": 0.5, "beta": 1}, "beam": 7, "lemmatizer": "lookup"}
-    assert found.options == {
+    keys, options = parse_settings([*texts, "alpha=.5", "parameters.beta=1", "beam=7", "lemmatizer=lookup"])
+    assert keys == {"parameters": {"alpha": 0.5, "beta": 1}, "beam": 7, "lemmatizer": "lookup"}
+    assert options == {
         "stem": {"stemmer": "german"},
         "a": {"b": 0.5, "c": True, "file": "x/y", "d": "a=b"},
         "lemmatizer": {"use": "lookup"},
@@ -68,7 +68,7 @@ def test_paths_are_seen_from_the_working_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", "/home/u")
     for path, wanted in (("x/y.tsv", tmp_path / "x" / "y.tsv"), ("~/y.tsv", Path("/home/u/y.tsv"))):
-        given = parse_settings([f"lemmatizer.file={path}"]).options
+        given = parse_settings([f"lemmatizer.file={path}"])[1]
         for chain in ({"lemmatizer": "lookup"}, {"matchers": ["exact"], "lemmatizer": "lookup"}):
             changed = apply_settings(None, {"language": "de", **chain}, given)
             assert changed["lemmatizer"] == {"use": "lookup", "file": str(wanted)}

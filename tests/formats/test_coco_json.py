@@ -5,8 +5,8 @@ import json
 import pytest
 
 from meteor_e.base.errors import InputError
-from meteor_e.cli.inputs import systems
-from meteor_e.formats.coco import read_coco_annotations, read_coco_results
+from meteor_e.formats.coco import coco_annotations, coco_results
+from meteor_e.formats.systems import read_systems
 
 RESULTS = [{"image_id": 2, "caption": "two dogs\nrun"}, {"image_id": 1, "caption": "a man"}]
 ANNOTATIONS = {
@@ -33,39 +33,36 @@ def write(tmp_path):
 
 def test_results_and_annotations_line_up_by_image(write):
     results, again, annotations = write("r.json", RESULTS), write("s.json", RESULTS[::-1]), write("a.json", ANNOTATIONS)
-    with pytest.raises(
-        InputError, match=r"lacks captions of 1 of 3 annotated images.*the first is 3.*--on-missing skip"
-    ):
-        systems([results, again, annotations], [], 1, "utf-8")
-    with pytest.warns(UserWarning, match=r"1 of 3 annotated images .*; they are left out"):
-        found = systems([results, again, annotations], [], 1, "utf-8", on_missing="skip")
+    with pytest.raises(InputError, match=r"lacks 1 of 3 segments .the first is .3..; --on-missing skip"):
+        read_systems([results, again, annotations])
+    with pytest.warns(UserWarning, match=r"lacks 1 of 3 segments .*; they are left out"):
+        found = read_systems([results, again, annotations], on_missing="skip")
     expected = [("a man", ["one man", "a man"]), ("two dogs run", ["dogs"])]
     assert [list(system.pairs()) for system in found] == [expected, expected]
     assert [system.size for system in found] == [2, 2]
-    with pytest.warns(UserWarning, match=r"1 of 3 annotated images .*; they are scored as empty"):
-        (found,) = systems([results, annotations], [], 1, "utf-8", on_missing="empty")
+    with pytest.warns(UserWarning, match=r"lacks 1 of 3 segments .*; they are scored as empty"):
+        (found,) = read_systems([results, annotations], on_missing="empty")
     assert list(found.pairs()) == [*expected, ("", ["a cat"])]
 
 
 @pytest.mark.parametrize(
     ("results", "annotations", "problem"),
     [
-        (ANNOTATIONS, ANNOTATIONS, "holds COCO annotations, not results"),
-        (RESULTS, RESULTS, "holds COCO results, not annotations"),
+        (ANNOTATIONS, ANNOTATIONS, "r.json holds no hypotheses; it holds a reference"),
+        (RESULTS, RESULTS, "a.json holds no references; it holds a hypothesis"),
         (["a", "b"], ["a", "b"], "COCO's JSON is read, and no other"),
-        ({"a": 1}, ANNOTATIONS, "no COCO results"),
+        ({"a": 1}, ANNOTATIONS, "no COCO annotations"),
         ([{"image_id": 1}], ANNOTATIONS, "result 1 has no image_id and caption"),
         ([{"image_id": [1], "caption": "x"}], ANNOTATIONS, "image_id must be a number or a text"),
         ([{"image_id": 1, "caption": None}], ANNOTATIONS, "caption of image 1 is not a text"),
         ([{"image_id": 1, "caption": "\ud800"}], ANNOTATIONS, "half of a character"),
         ([*RESULTS, RESULTS[0]], ANNOTATIONS, "image 2 has two captions"),
-        ([{"image_id": 9, "caption": "x"}], ANNOTATIONS, "image 9 has no annotation"),
+        ([{"image_id": 9, "caption": "x"}], ANNOTATIONS, "1 segments that no reference has|no segment in common"),
         ('{"image_id": 1, "caption"', ANNOTATIONS, "is not JSON"),
         ('[{"image_id": 1,', ANNOTATIONS, "is not JSON"),
         ("a man\n", ANNOTATIONS, "r.json is not JSON"),
         ("3", "3", "no COCO annotations"),
-        ('"a man"', "a man", "is not JSON"),
-        ("[1, 2]", "[1]", "COCO results, not annotations"),
+        ('"a man"', ANNOTATIONS, "no COCO annotations"),
         (RESULTS, "a man\n", "a.json is not JSON"),
         (RESULTS, {"annotations": []}, "has no annotations"),
         ('[{"image_id": 1, "image_id": 2, "caption": "x"}]', ANNOTATIONS, "has the key 'image_id' twice"),
@@ -76,24 +73,24 @@ def test_results_and_annotations_line_up_by_image(write):
 def test_other_json_is_refused_with_a_hint(write, results, annotations, problem):
     files = [write("r.json", results), write("a.json", annotations)]
     with pytest.raises(InputError, match=problem):
-        systems(files, [], 1, "utf-8")
+        read_systems(files)
 
 
 def test_systems_need_captions_of_the_same_images(write):
     files = [write("r.json", RESULTS), write("s.json", RESULTS[:1]), write("a.json", ANNOTATIONS)]
     with (
         pytest.warns(UserWarning, match="left out"),
-        pytest.raises(InputError, match=r"image 1 is in .* but not in both"),
+        pytest.raises(InputError, match=r"s.json and r.json are not of the same segments"),
     ):
-        systems(files, [], 1, "utf-8", on_missing="skip")
+        read_systems(files, on_missing="skip")
 
 
 @pytest.mark.parametrize("line", ["[applause] thank you", "{x} y", '["Hello", he said', "[1]", "[", '{"a" b}'])
 def test_text_in_brackets_is_text(write, line):
     files = [write("h.txt", line + "\n"), write("r.txt", line + "\n")]
-    assert list(systems(files, [], 1, "utf-8")[0].pairs()) == [(line, [line])]
+    assert list(read_systems(files)[0].pairs()) == [(line, [line])]
 
 
 def test_readers(write):
-    assert read_coco_annotations(write("a.json", ANNOTATIONS))[1] == ["one man", "a man"]
-    assert read_coco_results(write("r.json", RESULTS)) == {2: "two dogs run", 1: "a man"}
+    assert coco_annotations(write("a.json", ANNOTATIONS))[1] == ["one man", "a man"]
+    assert coco_results(write("r.json", RESULTS)) == {2: "two dogs run", 1: "a man"}

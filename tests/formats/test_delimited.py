@@ -8,7 +8,7 @@ import pytest
 
 from meteor_e import InputError, TextColumns
 from meteor_e.formats.delimited import DelimitedTable
-from meteor_e.formats.tables import table_format
+from meteor_e.formats.inputs import table_format
 
 ROWS = [
     ("id", "mt", "other", "ref"),

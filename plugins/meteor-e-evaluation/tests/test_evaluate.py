@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from meteor_e.cli.results import output_format
 from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import MEASURES, human_system_scores, measure
@@ -18,7 +19,7 @@ from tiny_task import OUTPUTS
 from meteor_e.api import OutputOptions, PluginError
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.results import output_format
+from meteor_e.cli.output import output_format
 from meteor_e.metrics import translations
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.scorers import ScorerMetric

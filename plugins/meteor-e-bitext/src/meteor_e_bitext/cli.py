@@ -8,8 +8,8 @@ import sys
 import click
 
 from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.settings import parse_fields, set_option
+from meteor_e.cli.commands import GroupedCommand, OptionGroup
+from meteor_e.cli.options import parse_fields, set_option
 from meteor_e.packs.store import PackStore
 from meteor_e_bitext.alignment import AlignmentOptions
 from meteor_e_bitext.options import BitextOptions

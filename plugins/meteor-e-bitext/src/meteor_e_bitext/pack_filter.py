@@ -16,7 +16,7 @@ import click
 from meteor_e import ConfigError, ResourceError
 from meteor_e.base.files import atomic_binary_writer
 from meteor_e.base.progress import Progress, silent, terminal_progress
-from meteor_e.cli.grouped_help import GroupedCommand
+from meteor_e.cli.commands import GroupedCommand
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.build import pack_place
 from meteor_e.packs.build_paraphrases import build_paraphrase_index

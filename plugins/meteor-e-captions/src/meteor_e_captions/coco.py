@@ -10,7 +10,6 @@ Numbers and tokens are those of pycocoevalcap 1.2, which runs METEOR 1.5's and C
 
 from __future__ import annotations
 
-import os
 import reprlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from meteor_e import load_metric
 from meteor_e.api import InputError, SystemInput
 from meteor_e.base.texts import check_text
-from meteor_e.formats.coco import coco_annotations, coco_results, read_coco_annotations, read_coco_results
+from meteor_e.formats.coco import coco_annotations, coco_results
 from meteor_e.results import score
 from meteor_e_captions.coco_metric import java_lines, java_meteor
 from meteor_e_captions.segmenter import PTBSegmenter
@@ -127,13 +126,7 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
     Raises:
         InputError: for what is not COCO's JSON, and for a result of an image that is not annotated.
     """
-    paths = str, os.PathLike
-    known = (
-        read_coco_annotations(annotations)
-        if isinstance(annotations, paths)
-        else coco_annotations(annotations, "annotations")
-    )
-    found = read_coco_results(results) if isinstance(results, paths) else coco_results(results, "results")
+    known, found = coco_annotations(annotations), coco_results(results)
     for key in found:
         if key not in known:
             raise InputError(f"image {key!r} has a result, but no annotation")

@@ -22,7 +22,7 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.files import PathLike
 from meteor_e.formats.delimited import DelimitedTable
 from meteor_e.formats.documents import Role
-from meteor_e.formats.inputs import open_input
+from meteor_e.formats.inputs import read_collection, text_format
 from meteor_e.formats.plain import read_segments
 from meteor_e.formats.test_sets import named_set, target_language
 from meteor_e_evaluation.index import (
@@ -50,15 +50,14 @@ def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
     Raises:
         InputError: if the file is malformed or has none.
     """
-    with open_input(path) as file:
-        if file.format == "plain":
-            return {"": list(file.segments())}
-        collection = file.collection()
-        names = collection.texts[role]
-        if not names:
-            raise InputError(f"{file.name}: holds no {role}")
-        # Segments missing in a system must not shift the others, so lengths are compared by the caller.
-        return {name: collection.segments(role, name) for name in names}
+    form = text_format(path)
+    if form == "plain":
+        return {"": list(read_segments(path))}
+    found = read_collection(path, form).texts[role]
+    if not found:
+        raise InputError(f"{path}: holds no {role}")
+    # Segments missing in a system must not shift the others, so lengths are compared by the caller.
+    return {name: [*segments.values()] for name, segments in found.items()}
 
 
 def read_texts(path: PathLike, role: Role) -> list[str]:

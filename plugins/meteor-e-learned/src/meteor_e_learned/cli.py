@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
+from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, OptionGroup
 
 TRAIN_GROUPS = {
     "Training": OptionGroup(("seed", "resume", "roots"), "linear.yaml --seed 2"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from meteor_e.api import InputError, TextColumns
 from meteor_e.base.files import PathLike
-from meteor_e.formats.tables import parquet_files
+from meteor_e.formats.inputs import parquet_files
 from meteor_e_tables.arrow import arrow_batch, arrow_errors, text_paths
 from meteor_e_tables.batches import BATCH_ROWS, Batch, Source
 

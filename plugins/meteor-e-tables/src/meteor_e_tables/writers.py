@@ -11,7 +11,7 @@ import msgspec
 
 from meteor_e.api import ConfigError, InputError
 from meteor_e.base.files import atomic_binary_writer
-from meteor_e.formats.tables import JSON_LINES, PARQUET
+from meteor_e.formats.inputs import JSON_LINES, PARQUET
 from meteor_e_tables.arrow import arrow_errors
 from meteor_e_tables.batches import Rows
 

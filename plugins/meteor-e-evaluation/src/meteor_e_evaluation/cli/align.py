@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.options import METRIC_GROUPS, metric_options
+from meteor_e.cli.commands import GroupedCommand, OptionGroup, options
+from meteor_e.cli.options import MetricOptions
 from meteor_e.cli.output import destination
 from meteor_e.render.alignments import alignment_lines
 
 if TYPE_CHECKING:
-    from meteor_e import Alignment, Meteor
+    from meteor_e import Alignment
 
 
 GROUPS = {
     "Input": OptionGroup(("text", "stdio", "encoding"), '--text "the cat sat" "a cat sat down"'),
-    **METRIC_GROUPS,
     "Output": OptionGroup(("maximum_accuracy", "form", "show", "output"), "… --format jsonl -o alignments.jsonl"),
 }
 """The groups of the help text."""
@@ -29,7 +28,7 @@ GROUPS = {
 @click.command(cls=GroupedCommand, groups=GROUPS)
 @click.argument("hypothesis", required=False)
 @click.argument("reference", required=False)
-@metric_options
+@options(metric=MetricOptions)
 @click.option("--text", is_flag=True, help="The two arguments are segments, not files.")
 @click.option("--stdio", is_flag=True, help="Read 'hypothesis ||| reference' lines; answer each at once.")
 @click.option("--maximum-accuracy", is_flag=True, help="Prefer many matches to few chunks (the Java Matcher's maxacc).")
@@ -47,7 +46,7 @@ GROUPS = {
 def align(
     hypothesis: str | None,
     reference: str | None,
-    make_meteor: Callable[[], Meteor],
+    metric: MetricOptions,
     text: bool,
     stdio: bool,
     maximum_accuracy: bool,
@@ -75,7 +74,7 @@ def align(
         pairs = iter([(hypothesis, reference)])
     else:
         pairs = _file_pairs(hypothesis, reference, encoding)
-    meteor = make_meteor()
+    meteor = metric.meteor()
     with destination(output) as stream:
         for number, texts in enumerate(pairs, 1):
             alignment = meteor.align(*texts, maximum_accuracy=maximum_accuracy)
@@ -85,10 +84,10 @@ def align(
 
 
 def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tuple[str, str]]:
-    from meteor_e.cli.inputs import systems
+    from meteor_e.formats.systems import read_systems
 
     try:
-        (system,) = systems([hypothesis], [reference], 1, encoding)
+        (system,) = read_systems([hypothesis], [reference], encoding=encoding)
     except InputError as error:
         if "No such file" in str(error):
             raise InputError(f"{error} (to align two segments instead of two files, add --text)") from error

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError, OutputOptions
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.results import format_option, output_format, write_result
+from meteor_e.cli.commands import GroupedCommand, OptionGroup
+from meteor_e.cli.commands import options as options_of
+from meteor_e.cli.options import Output
 from meteor_e.render.plain import format_table
 from meteor_e_evaluation.cli.options import SharedOptions, shared_options
 
@@ -44,7 +45,7 @@ GROUPS = {
         ("intervals", "significance", "method", "permutations", "seed"),
         "wmt12.yaml --intervals 1000 --significance",
     ),
-    "Output": OptionGroup(("form", "digits", "output", "write_to", "quiet"), "wmt12.yaml -f latex -o table.tex"),
+    "Output": OptionGroup(("digits", "write_to", "quiet"), "wmt12.yaml -f latex -o table.tex"),
 }
 """The groups of the help text."""
 
@@ -96,7 +97,7 @@ GROUPS = {
     metavar="N",
     help="Samples of permutation tests.  [default: 1000]",
 )
-@format_option()
+@options_of(written=Output)
 @click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the tables.  [default: 4]")
 @click.option(
     "--write-scores",
@@ -116,10 +117,9 @@ GROUPS = {
 @shared_options(
     pairs="all",
     seeded="all resampling",
-    output="Write to a file.  [default: standard output]",
     quiet="No progress bars, no remarks on the data but warnings.",
 )
-def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
+def evaluate(indexes: tuple[str, ...], written: Output, **options: Any) -> None:
     """Measure how well metrics agree with human judgments.
 
     An INDEX is a YAML file that says which outputs, references and judgments belong together, or mtme:FOLDER for a
@@ -138,7 +138,7 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
         return
     if chosen.write_to is not None:
         _write_scores(evaluation, Path(chosen.write_to))
-    _render(evaluation, chosen)
+    _render(evaluation, written, chosen)
 
 
 def _indexes(paths: tuple[str, ...], options: SharedOptions) -> list[DataIndex]:
@@ -218,11 +218,10 @@ def _write_scores(evaluation: Evaluation, folder: Path) -> None:
         click.echo(f"wrote {len(written)} files to {written[0].parent}", err=True)
 
 
-def _render(evaluation: Evaluation, options: SharedOptions) -> None:
+def _render(evaluation: Evaluation, written: Output, options: SharedOptions) -> None:
     from meteor_e_evaluation.report import EvaluationResult
 
-    form, given = output_format(options.form), OutputOptions(options.digits)
-    write_result(EvaluationResult(evaluation), form, options.output, given)
+    written.write(EvaluationResult(evaluation), OutputOptions(options.digits))
 
 
 def _default_measures(indexes: list[DataIndex]) -> list[str]:

@@ -40,15 +40,12 @@ class SharedOptions(SimpleNamespace):
             raise ConfigError("--root goes with one index")
 
 
-def shared_options(
-    *, pairs: str, seeded: str, output: str, quiet: str
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def shared_options(*, pairs: str, seeded: str, quiet: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that adds the options.
 
     Args:
         pairs: the language pairs that are taken by default.
         seeded: what the seed is of.
-        output: what ``--output`` does.
         quiet: what ``--quiet`` does.
     """
     options = (
@@ -63,7 +60,6 @@ def shared_options(
         click.option(
             "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, help=f"Seed of {seeded}.", show_default=True
         ),
-        click.option("-o", "--output", metavar="FILE", help=output),
         click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
         click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes or threads.  [default: 1]"),
         click.option("-q", "--quiet", is_flag=True, help=quiet),

@@ -3,59 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import click
 
 from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.inputs import lined_up
-from meteor_e.cli.options import METRIC_GROUPS, InputFiles, MeteorMaker, files_options, metric_options
-from meteor_e.cli.results import significance_options
+from meteor_e.cli.commands import GroupedCommand, Options, option, options
+from meteor_e.cli.options import Inputs, MetricOptions, Tests, lined_up, significance_option
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
 
 
-GROUPS = {
-    "Input": OptionGroup(
-        ("references", "references_per_segment", "encoding", "on_missing", "names"),
-        "system.txt -R first.txt -R second.txt",
-    ),
-    **METRIC_GROUPS,
-    "Output": OptionGroup(("output", "title"), "… -o report.html"),
-    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
-}
-"""The groups of the help text."""
+@dataclass(frozen=True)
+class ReportMetrics(MetricOptions):
+    """METEOR's chain, and other metrics."""
+
+    metrics: Annotated[
+        tuple[str, ...],
+        option(
+            "A metric, as for `meteor-e score`: meteor, bleu, chrf, a chain, a model such as en-light; repeat it for "
+            "several. The first one orders the systems. METEOR is always there: alignments are METEOR's.",
+            *("-M", "--metric"),
+            metavar="METRIC",
+            shown="meteor",
+        ),
+    ] = ()
 
 
-@click.command(cls=GroupedCommand, groups=GROUPS)
-@files_options
-@metric_options
-@click.option(
-    "-M",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC",
-    help="A metric, as for `meteor-e score`: meteor, bleu, chrf, a chain, a model such as en-light; repeat it for "
-    "several. The first one orders the systems. METEOR is always there: alignments are METEOR's.  [default: meteor]",
-)
-@click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
-@click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")
-@click.option("--title", metavar="TEXT", help="Title of the report.  [default: the systems' names]")
-@significance_options(default="randomization")
-def report(
-    inputs: InputFiles,
-    make_meteor: MeteorMaker,
-    metrics: tuple[str, ...],
-    names: tuple[str, ...],
-    output: str,
-    title: str | None,
-    significance: str,
-    samples: int | None,
-    seed: int,
-) -> None:
+@dataclass(frozen=True)
+class Page(Options):
+    """What is written."""
+
+    heading: ClassVar[str] = "Output"
+    example: ClassVar[str] = "… -o report.html"
+
+    output: Annotated[str, option("The page.", "-o", "--output", metavar="FILE")] = "report.html"
+    title: Annotated[str | None, option("Title of the report.", metavar="TEXT", shown="the systems' names")] = None
+
+
+@dataclass(frozen=True)
+class ReportTests(Tests):
+    """Tests of significance, which a report has unless they are switched off."""
+
+    significance: Annotated[str, significance_option("randomization")] = "randomization"
+
+
+@click.command(cls=GroupedCommand)
+@options(inputs=Inputs, metric=ReportMetrics, page=Page, statistics=ReportTests)
+def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: ReportTests) -> None:
     """Write a report on one or several systems: one HTML file, which needs nothing else and no network.
 
     The last file is the reference, unless --reference names one. All others are hypotheses, one file per system. The
@@ -69,9 +66,9 @@ def report(
     from meteor_e_evaluation.reports.page import write_page
     from meteor_e_evaluation.reports.scored import score_systems
 
-    given = inputs.systems(names)
-    meteor = make_meteor()
-    wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
+    given = inputs.systems()
+    meteor = metric.meteor()
+    wanted = _metrics(metric, meteor.signature)
     unique = _unique([system.name for system in given])
     with terminal_progress() as progress:
         texts = lined_up(given)
@@ -80,21 +77,20 @@ def report(
             {name: [text for text, _ in system.pairs()] for name, system in zip(unique, texts, strict=True)},
             [each for _, each in texts[0].pairs()],
             metrics=wanted,
-            title=title,
-            method=None if significance == "none" else significance,
-            samples=samples,
-            seed=seed,
+            title=page.title,
+            method=None if statistics.significance == "none" else statistics.significance,
+            samples=statistics.samples,
+            seed=statistics.seed,
             progress=progress,
         )
-        write_page(found, output)
-    click.echo(f"wrote {output}", err=True)
+        write_page(found, page.output)
+    click.echo(f"wrote {page.output}", err=True)
 
 
-def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> list[Metric | None]:
-    """Return metrics by name; ``None`` is METEOR with the signature, which is scored with the alignments."""
-
+def _metrics(options: ReportMetrics, signature: str) -> list[Metric | None]:
+    """Return the metrics; ``None`` is METEOR with the signature, which is scored with the alignments."""
     found: list[Metric | None] = []
-    for metric in make_meteor.metrics(names):
+    for metric in options.made(options.metrics or ("meteor",)):
         is_meteor = metric.signature == signature
         found.append(None if is_meteor and None not in found else metric)
     return found

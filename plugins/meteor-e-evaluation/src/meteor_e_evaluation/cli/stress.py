@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.api import ConfigError, InputError, MetricContext, OutputOptions
+from meteor_e.api import ConfigError, InputError, MetricContext
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.results import format_option, output_format, output_option, write_result
+from meteor_e.cli.commands import GroupedCommand, OptionGroup
+from meteor_e.cli.commands import options as options_of
+from meteor_e.cli.options import Output
 from meteor_e.render.plain import format_table
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ GROUPS = {
     "Texts": OptionGroup(("references", "source", "language"), "system.txt -R reference.txt -M meteor"),
     "Metrics": OptionGroup(("metrics", "no_cache", "jobs"), "-M meteor -M chrf"),
     "Errors": OptionGroup(("only", "pairs", "seed", "list_rules"), "-M meteor --only polarity --only meaning"),
-    "Output": OptionGroup(("form", "examples", "output", "write_to", "quiet"), "-M meteor -f markdown --examples 2"),
+    "Output": OptionGroup(("examples", "write_to", "quiet"), "-M meteor -f markdown --examples 2"),
 }
 """The groups of the help text."""
 
@@ -51,14 +52,13 @@ GROUPS = {
     "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, help="Seed of all choices.", show_default=True
 )
 @click.option("--list", "list_rules", is_flag=True, help="Show all perturbations of the language, and exit.")
-@format_option()
+@options_of(written=Output)
 @click.option(
     "--examples",
     type=click.IntRange(min=0),
     metavar="N",
     help="Worst pairs to show per metric and perturbation.  [default: 0; 3 with JSON]",
 )
-@output_option()
 @click.option(
     "--write-texts",
     "write_to",
@@ -68,7 +68,7 @@ GROUPS = {
 @click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes of models.  [default: 1]")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
-def stress(**options: Any) -> None:
+def stress(written: Output, **options: Any) -> None:
     """Test whether metrics notice errors.
 
     Each perturbation makes one error in a text: a negation too many, another number, a missing word. The table says
@@ -90,20 +90,20 @@ def stress(**options: Any) -> None:
         rows = [[each.name, each.group, each.kind, each.__doc__ or ""] for each in rules]
         click.echo(format_table(["perturbation", "group", "kind", "what it does"], rows, left=4))
         return
-    form = output_format(options["form"])
+    written.format()  # before the work begins
     suite = _suite(rules, options)
     if options["write_to"] is not None:
-        written = test.write_suite(suite, Path(options["write_to"]))
-        click.echo(f"wrote {len(written)} files to {options['write_to']}", err=True)
+        files = test.write_suite(suite, Path(options["write_to"]))
+        click.echo(f"wrote {len(files)} files to {options['write_to']}", err=True)
         return
     metrics = parse_metrics(options["metrics"], MetricContext(language=suite.language, jobs=options["jobs"]))
     examples = options["examples"]
     if examples is None:
-        examples = 3 if options["form"] == "json" else 0
+        examples = 3 if written.form == "json" else 0
     cache = ArrayCache(enabled=not options["no_cache"])
     with terminal_progress(options["quiet"]) as progress:
         report = test.stress(metrics, suite, examples=examples, cache=cache, progress=progress)
-    write_result(report, form, options["output"], OutputOptions())
+    written.write(report)
 
 
 def _suite(rules: list[Perturbation], options: dict[str, Any]) -> StressSuite:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.options import METRIC_GROUPS, metric_options
+from meteor_e.cli.commands import GroupedCommand, OptionGroup
+from meteor_e.cli.commands import options as options_of
+from meteor_e.cli.options import MetricOptions
 from meteor_e.cli.output import destination
 from meteor_e_evaluation.cli.options import SharedOptions, shared_options
 
@@ -40,7 +41,6 @@ GROUPS = {
     "Grid, as the Java Trainer searches": OptionGroup(
         ("grid", "first", "last", "step", "all_points"), "wmt11.yaml --grid --step .1"
     ),
-    **METRIC_GROUPS,
     "Output": OptionGroup(("as_json", "output", "quiet"), "wmt11.yaml -o tuned.yaml"),
 }
 """The groups of the help text."""
@@ -94,14 +94,14 @@ GROUPS = {
 )
 @click.option("--all-points", metavar="FILE", help="With --grid: write every point as the Java Trainer prints it.")
 @click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
-@metric_options
+@click.option("-o", "--output", metavar="FILE", help="Write the tuned chain to a YAML file.")
+@options_of(metric=MetricOptions)
 @shared_options(
     pairs="all into the chain's language",
     seeded="search, folds and samples",
-    output="Write the tuned chain to a YAML file.",
     quiet="No progress bars.",
 )
-def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options: Any) -> None:
+def tune(indexes: tuple[str, ...], metric: MetricOptions, **options: Any) -> None:
     """Find parameters and matcher weights that agree best with human judgments.
 
     An INDEX says where outputs, references and judgments are, as for meteor-e evaluate. What comes out is only
@@ -119,7 +119,7 @@ def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options:
         raise ConfigError("--all-points goes with --grid")
     chosen.check_root(indexes)
     settings = _settings(chosen)
-    tuning = _tune(indexes, make_meteor(), chosen, settings)
+    tuning = _tune(indexes, metric.meteor(), chosen, settings)
     report = tuning_report(tuning, chosen.objective + (" (pooled)" if chosen.pooled else ""), settings)
     if chosen.all_points is not None:
         _write_points(chosen.all_points, settings.axes(tuning.default[0]), tuning.grid)
