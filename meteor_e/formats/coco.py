@@ -31,7 +31,7 @@ def read_coco(path: PathLike) -> Collection:
         for image, caption in coco_results(document, name).items():
             collection.add("hypothesis", "", SegmentKey("", "", str(image)), caption)
     else:
-        for image, captions in coco_annotations(document, name).items():
+        for image, captions in coco_annotations(document if isinstance(document, dict) else None, name).items():
             for number, caption in enumerate(captions, 1):
                 collection.add("reference", str(number), SegmentKey("", "", str(image)), caption)
     return collection
