@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import click
 
-from meteor_e.api.languages import GREEK
 from meteor_e.api.formats import OutputOptions
+from meteor_e.api.languages import GREEK
 from meteor_e.api.tables import SystemInput
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, near_miss
@@ -23,8 +23,8 @@ from meteor_e.plugins.builtin import meteor_e_output_formats
 from meteor_e.render.plain import printable
 
 if TYPE_CHECKING:
-    from meteor_e.api.metrics import Metric
     from meteor_e.api.formats import OutputFormat, Result
+    from meteor_e.api.metrics import Metric
     from meteor_e.formats.inputs import Format
     from meteor_e.meteor import Meteor
     from meteor_e.results import Significance

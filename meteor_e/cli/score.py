@@ -25,8 +25,8 @@ from meteor_e.plugins.registry import plugin_registry
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from meteor_e.api.metrics import Metric
     from meteor_e.api.formats import OutputFormat
+    from meteor_e.api.metrics import Metric
     from meteor_e.api.tables import ScoreRunner, TableFormat, TextTable
 
 
