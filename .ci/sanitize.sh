@@ -3,7 +3,7 @@
 #     .ci/sanitize.sh FOLDER    in an environment that has all plugins; FOLDER takes the instrumented build
 set -euo pipefail
 export METEOR_E_SANITIZE=1 METEOR_E_REQUIRE_NATIVE=1 ASAN_OPTIONS=detect_leaks=0
-export METEOR_E_RANDOM_PAIRS="${METEOR_E_RANDOM_PAIRS:-4000}" METEOR_E_DAMAGED_INDEXES="${METEOR_E_DAMAGED_INDEXES:-2000}"
+export METEOR_E_RANDOM_PAIRS="${METEOR_E_RANDOM_PAIRS:-1500}" METEOR_E_DAMAGED_INDEXES="${METEOR_E_DAMAGED_INDEXES:-1000}"
 native=$(ls -d plugins/*/native)
 python -m pip install --quiet --no-deps --no-build-isolation --upgrade --target "$1" . $(printf './%s ' $(dirname $native))
 for library in "$1"/meteor_e*/_native*.so; do ldd "$library" | grep -q libasan; done
