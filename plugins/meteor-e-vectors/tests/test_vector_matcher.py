@@ -13,6 +13,10 @@ from meteor_e import ConfigError, Meteor, ResourceError, Token
 from meteor_e.testing import check_matcher, check_plugin
 
 
+def made(file, **options):
+    return VectorMatcher(VectorMatcher.Options(file=str(file), **options))
+
+
 def pairs(matcher, hypothesis, reference):
     """Return what a matcher proposes, as pairs of words with probabilities."""
     sides = [[Token(word) for word in text.split()] for text in (hypothesis, reference)]
@@ -33,17 +37,17 @@ def test_they_conform(plane):
 
 
 def test_words_match_by_their_similarity(plane):
-    matcher = VectorMatcher(plane)
+    matcher = made(plane)
     assert pairs(matcher, "house dog", "home hound") == [("house", "home", 0.933), ("dog", "hound", 0.9924)]
     # (1 + cos 53.13°)/2 is a hair above .8, and that of one degree more is not there.
     assert pairs(matcher, "house", "building") == [("house", "building", 0.8)]
-    assert pairs(VectorMatcher(plane, threshold=0.81), "house", "building") == []
+    assert pairs(made(plane, threshold=0.81), "house", "building") == []
     assert pairs(matcher, "house", "dog") == []
 
 
 def test_equal_words_match_even_without_vectors(plane):
-    assert pairs(VectorMatcher(plane), "xyzzy house", "xyzzy dog") == [("xyzzy", "xyzzy", 1.0)]
-    assert pairs(VectorMatcher(plane, threshold=0.0), "xyzzy", "house") == []
+    assert pairs(made(plane), "xyzzy house", "xyzzy dog") == [("xyzzy", "xyzzy", 1.0)]
+    assert pairs(made(plane, threshold=0.0), "xyzzy", "house") == []
 
 
 @pytest.mark.parametrize("pure", [False, True])
@@ -74,18 +78,9 @@ def test_bands_of_similarity_have_weights_of_their_own(plane):
     counts = meteor.score("house dog", ["home hound"]).statistics.matchers
     assert [count.hypothesis_content for count in counts] == [0, 1, 1]
     # Equal words are proposed by the band without an upper bound only.
-    upper = VectorMatcher(plane, threshold=0.5, below=0.9)
+    upper = made(plane, threshold=0.5, below=0.9)
     assert pairs(upper, "house", "house") == []
     assert upper.describe().startswith("threshold=0.5 below=0.9")
-
-
-def test_tags_choose_the_words(plane):
-    matcher = VectorMatcher(plane, tags=["NOUN"])
-    noun, verb = Token("house", "house", "NOUN"), Token("home", "home", "VERB")
-    assert list(matcher.match([noun], [verb])) == []
-    assert len(list(matcher.match([noun], [Token("home", "home", "NOUN")]))) == 1
-    assert len(list(matcher.match([verb], [verb]))) == 1
-    assert "tags=NOUN" in matcher.describe()
 
 
 def test_the_language_s_vectors_are_the_default(plane, tmp_path):
@@ -106,7 +101,6 @@ def test_the_language_s_vectors_are_the_default(plane, tmp_path):
         ({"threshold": "abc"}, "threshold: must be a number from 0 to 1, not 'abc'"),
         ({"key": "words"}, r"key: must be one of .*, not 'words' \(did you mean 'word'"),
         ({"below": 0.5}, "below is 0.5; it must be above the threshold"),
-        ({"tags": "NOUN"}, "tags: must be a list with something in it, not 'NOUN'"),
         ({"treshold": 0.5}, r"treshold: unknown option \(did you mean 'threshold'"),
     ],
 )
@@ -122,7 +116,6 @@ def test_wrong_options(plane, options, message):
         ({"key": "word_POS"}, None, "needs tags, and the chain has no lemmatizer"),
         ({"key": "lemma_POS"}, "simplemma", "needs tags, and the chain has the lemmatizer 'simplemma'"),
         ({"key": "word_POS"}, "untagged", "needs tags, and the chain has the lemmatizer 'lookup'"),
-        ({"tags": ["NOUN"]}, "simplemma", "needs tags"),
     ],
 )
 def test_keys_that_no_word_would_have(plane, tmp_path, options, lemmatizer, message):

@@ -287,8 +287,8 @@ class Encoding:
         distinct = dict.fromkeys(texts)
         found = {text: known for text in distinct if (known := self._memory.get(text)) is not None}
         missing = [text for text in distinct if text not in found]
-        rows = self._encoder.sentences([split(text) for text in missing])
-        fresh = {text: whole.astype(np.float64) for text, (whole, _) in zip(missing, rows, strict=True)}
+        rows = self._encoder.vectors([split(text) for text in missing])
+        fresh = {text: row.astype(np.float64) for text, row in zip(missing, rows, strict=True)}
         self._memory.remember(fresh)
         return found | fresh
 

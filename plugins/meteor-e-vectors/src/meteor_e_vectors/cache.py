@@ -9,8 +9,7 @@ from pathlib import Path
 from meteor_e import ResourceError
 from meteor_e.base.files import os_errors_as, scratch_folder
 from meteor_e.packs.cache import cached_index
-from meteor_e_vectors.source import Source
-from meteor_e_vectors.sources import read_source
+from meteor_e_vectors.sources import Source, read_source
 from meteor_e_vectors.vector_file import VectorFile, open_vectors, write_vectors
 
 
@@ -18,9 +17,7 @@ def convert(
     source: Path,
     target: Path,
     *,
-    format: str | None = None,
     key: str = "word",
-    limit: int = 0,
     language: str | None = None,
 ) -> Source:
     """Convert vectors of another program to a vector file.
@@ -28,9 +25,7 @@ def convert(
     Args:
         source: the file.
         target: the vector file.
-        format: of the source; by default what it looks like.
         key: what the vectors are looked up by.
-        limit: keep so many words, the first of the file; 0 keeps all.
         language: code of their language, if it is known.
 
     Raises:
@@ -38,10 +33,7 @@ def convert(
     """
     folder = target.absolute().parent
     with scratch_folder(folder, target.name) as scratch:
-        found = read_source(source, scratch, format)
-        if limit and limit < len(found.words):
-            found.words, found.rows = found.words[:limit], found.rows[:limit]
-            found.counts = found.counts[:limit] if found.counts is not None else None
+        found = read_source(source, scratch)
         write_vectors(
             target,
             found.words,

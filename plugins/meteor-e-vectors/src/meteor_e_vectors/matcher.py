@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
 
 from meteor_e.api import FilePath, Meta, SimilarityMatcher, Token
 from meteor_e.api.options import SimilarityOptions
 from meteor_e_vectors.keys import Key, checked_key, key_of, needed
-from meteor_e_vectors.normalizing import unit_rows
 from meteor_e_vectors.places import check_language, find_vectors, usable_vectors
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
     from typing_extensions import Self
 
@@ -25,10 +24,6 @@ class VectorMatcher(SimilarityMatcher):
 
     Equal words match with probability 1, also where another matcher has found them before. A word without a vector
     matches no other word.
-
-    Args:
-        file: the vectors; see :class:`Options`.
-        options: the other options.
     """
 
     name: ClassVar[str] = "vector"
@@ -52,26 +47,14 @@ class VectorMatcher(SimilarityMatcher):
         key: (
             Annotated[Key, Meta(description="What a vector is looked up by; by default what the file says.")] | None
         ) = None
-        tags: (
-            Annotated[
-                list[str],
-                Meta(
-                    min_length=1,
-                    description="Universal tags of the words that match; words of other tags match equal words only. A "
-                    "chain that has the matcher several times gives each group of tags a weight of its own.",
-                ),
-            ]
-            | None
-        ) = None
 
-    def __init__(self, file: str | os.PathLike[str], **options: Any) -> None:
-        super().__init__(file=file, **options)
-        tags, key = self.options.tags, self.options.key
-        self.tags = None if tags is None else frozenset(tags)
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        file = str(options.file)
         self.vector_file = usable_vectors(file)
-        self.key = key if key is not None else checked_key(self.vector_file.key, f"{file}: key")
+        self.key = options.key if options.key is not None else checked_key(self.vector_file.key, f"{file}: key")
         self.needs_lemmas = "lemma" in needed(self.key)
-        self.needs_tags = "tag" in needed(self.key) or tags is not None
+        self.needs_tags = "tag" in needed(self.key)
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> Self:
@@ -84,13 +67,23 @@ class VectorMatcher(SimilarityMatcher):
 
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Return the vectors of some words, one a row, of length 1."""
-        rows = unit_rows(self.vector_file.lookup([key_of(token, self.key) for token in tokens]))
-        if self.tags is not None:
-            rows[[token.tag not in self.tags for token in tokens]] = 0
-        return rows
+        return unit_rows(self.vector_file.lookup([key_of(token, self.key) for token in tokens]))
 
     def describe(self) -> str:
-        """Name threshold, key and tags, and the vectors by their digest."""
-        tags = "" if self.tags is None else f" tags={','.join(sorted(self.tags))}"
+        """Name threshold and key, and the vectors by their digest."""
         below = "" if self.options.below is None else f" below={self.options.below}"
-        return f"threshold={self.options.threshold}{below} key={self.key}{tags} vectors@{self.vector_file.digest[:12]}"
+        return f"threshold={self.options.threshold}{below} key={self.key} vectors@{self.vector_file.digest[:12]}"
+
+
+def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return each row divided by its length, in single precision as METEOR-E computes it; zeros stay zeros.
+
+    The squares are added up in double precision in the order of the dimensions, whatever the number of rows, so
+    that a word's vector does not depend on the words that it is asked for with.
+    """
+    squares = np.zeros(len(rows))
+    for column in rows.T.astype(np.float64):
+        squares += column * column
+    lengths = np.sqrt(squares)
+    lengths[lengths == 0] = 1
+    return (rows / lengths[:, None]).astype(np.float32)

@@ -35,9 +35,8 @@ def find_vectors(language: str) -> Path:
     """
     path = installed_path(language)
     if not path.is_file():
-        ready = "install GloVe's with `meteor-e vectors install glove`, " if language == "en" else ""
         raise ResourceError(
-            f"there are no vectors for language {language!r} (looked for {path}); {ready}train some with `meteor-e "
+            f"there are no vectors for language {language!r} (looked for {path}); train some with `meteor-e "
             f"vectors train TEXT -l {language}`, convert others with `meteor-e vectors convert FILE -l {language}`, or "
             "name a file as the matcher's option `file` (`--set vector.file=FILE`)"
         )

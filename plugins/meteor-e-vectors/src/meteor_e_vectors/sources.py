@@ -9,15 +9,14 @@ import struct
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from meteor_e import ConfigError, InputError, ResourceError
-from meteor_e.base.errors import near_miss
+from meteor_e import InputError, ResourceError
 from meteor_e.base.files import os_errors_as, unpacked
-from meteor_e_vectors.source import Source
 from meteor_e_vectors.subwords import Subwords
 from meteor_e_vectors.vector_file import reason
 
@@ -25,8 +24,36 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext")
-"""What can be converted. fastText's ``.vec`` files are word2vec text."""
+@dataclass
+class Source:
+    """What a file holds.
+
+    Attributes:
+        format: see :func:`detect_format`.
+        words: in the file's order, which is by frequency for all known programs.
+        rows: one vector per word.
+        counts: how often each word occurred, if the file says so.
+        subwords: of fastText models.
+        dropped: words that were there before, and are left out.
+    """
+
+    format: str
+    words: list[str]
+    rows: NDArray[np.float32]
+    counts: NDArray[np.integer[Any]] | None = None
+    subwords: Subwords | None = None
+    dropped: int = field(default=0)
+
+    def __post_init__(self) -> None:
+        first = dict(zip(reversed(self.words), range(len(self.words) - 1, -1, -1), strict=True))
+        if len(first) < len(self.words):
+            kept = sorted(first.values())
+            self.dropped = len(self.words) - len(kept)
+            self.words = [self.words[number] for number in kept]
+            self.rows = self.rows[kept]
+            if self.counts is not None:
+                self.counts = self.counts[kept]
+
 
 _FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 _FASTTEXT_HEADER = struct.Struct("<8xi44x8xi")
@@ -40,6 +67,8 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 def detect_format(path: Path) -> str:
     """Return the format of a file, by what it begins with.
+
+    It is ``word2vec-text`` (so are fastText's ``.vec`` files), ``word2vec-binary``, ``glove`` or ``fasttext``.
 
     Raises:
         ResourceError: if it cannot be read.
@@ -69,23 +98,18 @@ def detect_format(path: Path) -> str:
     )
 
 
-def read_source(path: Path, scratch: Path, format: str | None = None) -> Source:
+def read_source(path: Path, scratch: Path) -> Source:
     """Read vectors of another program.
 
     Args:
         path: the file; text may be packed with gzip, bzip2 or xz.
         scratch: an existing folder, for numbers that do not fit into memory.
-        format: one of :data:`FORMATS`; by default what the file looks like.
 
     Raises:
         ResourceError: if the file cannot be read.
         InputError: if there is a mistake in it, with its line where there are lines.
-        ConfigError: for an unknown format.
     """
-    if format is None:
-        format = detect_format(path)
-    elif format not in FORMATS:
-        raise ConfigError(f"there is no format {format!r}{near_miss(format, FORMATS)}; there are {', '.join(FORMATS)}")
+    format = detect_format(path)
     if format in ("word2vec-text", "glove"):
         source = _read_text(path, scratch, format)
     else:

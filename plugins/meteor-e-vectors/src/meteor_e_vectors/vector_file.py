@@ -10,8 +10,9 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,29 +40,6 @@ LAYOUT = Layout(
 SUFFIX = ".vectors"
 
 
-class Words(Sequence[str]):
-    """The words of a vector file, the most frequent first; read from the file as they are asked for."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-
-    def __len__(self) -> int:
-        return self._vocabulary.size
-
-    @overload
-    def __getitem__(self, number: int) -> str: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> list[str]: ...
-
-    def __getitem__(self, number: int | slice) -> str | list[str]:
-        if isinstance(number, slice):
-            return [self._vocabulary.word(each) for each in range(*number.indices(len(self)))]
-        if not -len(self) <= number < len(self):
-            raise IndexError(f"there are {len(self)} words, and no word {number}")
-        return self._vocabulary.word(number % len(self))
-
-
 class VectorFile(Mapping[str, "NDArray[np.float32]"]):
     """An open vector file: a mapping from words to rows of float32.
 
@@ -69,8 +47,7 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
     Attributes:
         path: the file.
-        words: all words, the most frequent first.
-        rows: all vectors as they were trained, ``(len(words), dimension)``, read-only, not of length 1.
+        rows: all vectors as they were trained, ``(words, dimension)``, read-only, not of length 1.
         counts: how often each word occurred in the training text, 0 where that is not known.
         subwords: vectors of parts of words (fastText), for words that are not there; ``None`` without.
         metadata: how the vectors were made.
@@ -80,7 +57,6 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
         count, probes, dimension, buckets, shortest, longest = file.parameters[:6]
         self.path = file.path
         self._vocabulary = Vocabulary(file, count, probes)
-        self.words = Words(self._vocabulary)
         rows = np.frombuffer(file.sections["rows"], dtype=np.float32)
         subword_rows = np.frombuffer(file.sections["subword_rows"], dtype=np.float32)
         self.counts: NDArray[np.uint32] = np.frombuffer(file.sections["counts"], dtype=np.uint32)
@@ -101,6 +77,11 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             damaged(file.path, "its metadata cannot be read")
 
+    @cached_property
+    def words(self) -> list[str]:
+        """All words, the most frequent first; read from the file when they are asked for."""
+        return [self._vocabulary.word(number) for number in range(self._vocabulary.size)]
+
     @property
     def dimension(self) -> int:
         """Numbers of a vector."""
@@ -108,7 +89,7 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
     def __len__(self) -> int:
         """Return the number of words."""
-        return len(self.words)
+        return self._vocabulary.size
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)

@@ -3,4 +3,4 @@ from meteor_e_vectors.contextual.encoder import (
     open_encoder as open_encoder,
     with_outputs as with_outputs,
 )
-from meteor_e_vectors.contextual.store import encoder_layers as encoder_layers, encoder_paths as encoder_paths
+from meteor_e_vectors.contextual.store import encoder_folder as encoder_folder, read_description as read_description

@@ -1,4 +1,4 @@
-"""``meteor-e encoder``: install, add and list sentence encoders."""
+"""``meteor-e encoder``: install and add sentence encoders."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from meteor_e import ResourceError
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import FullHelpGroup
@@ -14,7 +13,7 @@ from meteor_e.cli.commands import FullHelpGroup
 
 @click.group(cls=FullHelpGroup)
 def encoder() -> None:
-    """Install, add and list the sentence encoders of the matcher `contextual`.
+    """Install and add the sentence encoders of the matcher `contextual`.
 
     \b
     meteor-e encoder install minilm
@@ -84,26 +83,3 @@ def add(
             progress=progress,
         )
     click.echo(f"added {name} ({describe_installed(folder)}) in {folder}")
-
-
-@encoder.command("list")
-def list_encoders() -> None:
-    """List the installed encoders; a damaged one is an error.
-
-    \b
-    meteor-e encoder list
-    """
-    from meteor_e_vectors.contextual.install import describe_installed
-    from meteor_e_vectors.contextual.store import encoders_folder, installed_encoders
-
-    names = installed_encoders()
-    if not names:
-        click.echo(f"no encoders in {encoders_folder()}; install one with `meteor-e encoder install minilm`", err=True)
-    damaged = []
-    for name in names:
-        try:
-            click.echo(f"{name}: {describe_installed(encoders_folder() / name)}")
-        except ResourceError as error:
-            damaged.append(error)
-    if damaged:
-        raise damaged[0]

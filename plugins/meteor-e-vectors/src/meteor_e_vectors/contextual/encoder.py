@@ -107,13 +107,13 @@ class Encoder:
             lambda parts, states: np.stack(self._rows(parts, states)) if parts else np.zeros((0, 1), np.float32),
         )
 
-    def sentences(self, sentences: Sequence[Sequence[str]]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-        """Return the vector of each sentence as a whole, and the rows of its words as :meth:`encode` gives them.
+    def vectors(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
+        """Return the vector of each sentence as a whole, of length 1.
 
-        The vector is the mean of the rows of all pieces, those that open and close a sentence among them, divided by
-        its length. Sentence encoders are trained to have such vectors compared by their cosine.
+        It is the mean of the rows of all pieces, those that open and close a sentence among them. Sentence encoders are
+        trained to have such vectors compared by their cosine.
         """
-        return self._each(sentences, self._sentence, empty=[[]])
+        return self._each(sentences, lambda _, states: _unit(np.concatenate(states).astype(np.float64)), empty=[[]])
 
     def _each(
         self, sentences: Sequence[Sequence[str]], made: Callable[[Any, Any], Found], empty: Sequence[Any] = ()
@@ -153,15 +153,6 @@ class Encoder:
         probes = [[[(7 * word + number) % size] for word in range(min(5, self._room))] for number in range(1, 4)]
         together = self._hidden(probes)
         return all(np.array_equal(self._hidden([one])[0], own) for one, own in zip(probes, together, strict=True))
-
-    def _sentence(
-        self, parts: Sequence[list[list[int]]], states: Sequence[NDArray[np.float32]]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        whole = np.concatenate(states).astype(np.float64).mean(axis=0)
-        length = float(np.sqrt((whole * whole).sum()))
-        vector = (whole / length if length else whole).astype(np.float32)
-        rows = self._rows(parts, states)
-        return vector, np.stack(rows) if rows else np.zeros((0, len(vector)), np.float32)
 
     def _pieces(self, sentence: Sequence[str]) -> list[list[int]]:
         encoding = self._tokenizer.encode(
@@ -213,9 +204,7 @@ class Encoder:
                 own = hidden[start : start + len(word)].astype(np.float64)
                 start += len(word)
                 known = any(number != self._unknown for number in word)
-                row = own.mean(axis=0) if known else np.zeros(hidden.shape[1])
-                length = float(np.sqrt((row * row).sum()))
-                rows.append((row / length if length else row).astype(np.float32))
+                rows.append(_unit(own if known else np.zeros((1, hidden.shape[1]))))
         return rows
 
     def _workers(self) -> ThreadPoolExecutor:
@@ -224,6 +213,14 @@ class Encoder:
             if self._pool is None or self._pool[0] != os.getpid():
                 self._pool = os.getpid(), ThreadPoolExecutor(_threads(), thread_name_prefix="encoder")
             return self._pool[1]
+
+
+def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return the mean of rows, of length 1."""
+    mean = rows.mean(axis=0)
+    length = float(np.sqrt((mean * mean).sum()))
+    row: NDArray[np.float32] = (mean / length if length else mean).astype(np.float32)
+    return row
 
 
 def _whole(word: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
@@ -43,14 +43,14 @@ class EncoderMatcher(ContextualMatcher):
             | None
         ) = None
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, options: Options) -> None:
         from meteor_e_vectors.contextual.encoder import open_encoder
 
-        super().__init__(**options)
-        folder: str | None = self.options.folder
+        super().__init__(options)
+        folder = options.folder
         if folder is not None and "/" not in folder:
             folder = f"./{folder}"
-        self.encoder = open_encoder(folder or self.options.encoder, self.options.layer)
+        self.encoder = open_encoder(folder or options.encoder, options.layer)
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> Self:

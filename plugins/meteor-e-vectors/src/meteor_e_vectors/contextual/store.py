@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base.files import data_folder, decode_utf8, folder_names, os_errors_as, read_regular
+from meteor_e.base.files import data_folder, decode_utf8, os_errors_as, read_regular
 
 NETWORK, TOKENIZER, DESCRIPTION = "model.onnx", "tokenizer.json", "encoder.json"
 MAX_NETWORK = 1 << 30
@@ -73,11 +73,6 @@ def check_encoder_name(name: str) -> str:
     return name
 
 
-def installed_encoders() -> list[str]:
-    """Return the names of the installed encoders."""
-    return folder_names(encoders_folder())
-
-
 def encoder_folder(encoder: str) -> Path:
     """Return the folder of an encoder, given by its name or its path.
 
@@ -96,25 +91,6 @@ def encoder_folder(encoder: str) -> Path:
     if not (folder / DESCRIPTION).is_file():
         raise ResourceError(f"there is no encoder {encoder!r} (looked for {folder}); {how}")
     return folder
-
-
-def encoder_paths(encoder: str) -> tuple[Path, Path]:
-    """Return the network and the tokenizer of an encoder, for programs that run them in their own way.
-
-    Raises:
-        ResourceError: if it is not installed; it says how to get it.
-    """
-    folder = encoder_folder(encoder)
-    return folder / NETWORK, folder / TOKENIZER
-
-
-def encoder_layers(encoder: str) -> list[str]:
-    """Return the tensors of an encoder's network that hold a row per piece, from the first layer to the last.
-
-    Raises:
-        ResourceError: if it is not installed, or what describes it is damaged.
-    """
-    return read_description(encoder_folder(encoder)).layers
 
 
 def read_bounded(path: Path, limit: int) -> bytes:
