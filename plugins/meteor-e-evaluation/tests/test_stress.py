@@ -14,7 +14,6 @@ from meteor_e_evaluation.stress import (
     make_suite,
     perturbations,
     stress,
-    write_suite,
 )
 
 from meteor_e import load_metric
@@ -141,18 +140,6 @@ def test_rules_by_name_group_and_kind():
     assert all(rule.kind == "harmless" for rule in harmless)
     with pytest.raises(ConfigError, match="did you mean 'antonym'"):
         chosen_rules("en", ["antonim"])
-
-
-def test_texts_for_a_metric_that_runs_elsewhere(suite, tmp_path):
-    written = write_suite(suite, tmp_path)
-    assert len(written) == 2 + len(suite.changed)
-    lines = {file.stem: file.read_text(encoding="utf-8").splitlines() for file in written}
-    scores = tmp_path / "scores.tsv"
-    rows = [f"{name}\t{len(text)}" for name, texts in lines.items() if name != "reference1" for text in texts]
-    scores.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    report = stress([load_metric(f"given=scores:{scores}"), length], suite)
-    given, asked = (report.findings[name] for name in report.metrics)
-    assert [each.share for each in given] == [each.share for each in asked]
 
 
 @pytest.mark.parametrize("form", ["text", "tsv", "json", "markdown"])

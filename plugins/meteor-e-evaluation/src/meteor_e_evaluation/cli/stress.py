@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +22,7 @@ GROUPS = {
     "Texts": OptionGroup(("references", "source", "language"), "system.txt -R reference.txt -M meteor"),
     "Metrics": OptionGroup(("metrics", "no_cache", "jobs"), "-M meteor -M chrf"),
     "Errors": OptionGroup(("only", "pairs", "seed", "list_rules"), "-M meteor --only polarity --only meaning"),
-    "Output": OptionGroup(("examples", "write_to", "quiet"), "-M meteor -f markdown --examples 2"),
+    "Output": OptionGroup(("examples", "quiet"), "-M meteor -f markdown --examples 2"),
 }
 """The groups of the help text."""
 
@@ -59,12 +58,6 @@ GROUPS = {
     metavar="N",
     help="Worst pairs to show per metric and perturbation.  [default: 0; 3 with JSON]",
 )
-@click.option(
-    "--write-texts",
-    "write_to",
-    metavar="DIR",
-    help="Write the texts, one file per perturbation, for a metric that runs elsewhere, and exit.",
-)
 @click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes of models.  [default: 1]")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
@@ -78,8 +71,7 @@ def stress(written: Output, **options: Any) -> None:
     \b
     meteor-e stress -M meteor -M chrf
     meteor-e stress system.txt -R reference.txt -M en-light --only polarity --examples 3
-    meteor-e stress -R reference.de -l de --write-texts texts
-    meteor-e stress -R reference.de -l de -M scores:mine.tsv
+    meteor-e stress -R reference.de -l de -M scorer:my_module:MyMetric
     """
     from meteor_e.base.array_cache import ArrayCache
     from meteor_e.metrics.specs import parse_metrics
@@ -92,10 +84,6 @@ def stress(written: Output, **options: Any) -> None:
         return
     written.format()  # before the work begins
     suite = _suite(rules, options)
-    if options["write_to"] is not None:
-        files = test.write_suite(suite, Path(options["write_to"]))
-        click.echo(f"wrote {len(files)} files to {options['write_to']}", err=True)
-        return
     metrics = parse_metrics(options["metrics"], MetricContext(language=suite.language, jobs=options["jobs"]))
     examples = options["examples"]
     if examples is None:

@@ -6,5 +6,4 @@ from meteor_e_evaluation.stress.suite import (
     StressSuite as StressSuite,
     bundled_examples as bundled_examples,
     make_suite as make_suite,
-    write_suite as write_suite,
 )

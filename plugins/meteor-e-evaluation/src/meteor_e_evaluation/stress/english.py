@@ -1,28 +1,132 @@
-"""What the rules for English do, by tags, forms of words, and word lists. The table of all rules is in ``rules.py``."""
+"""English: tags of words, forms of verbs, and what the rules for English do. The table of rules is ``rules.yaml``."""
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from meteor_e_evaluation.stress.general import Draft, Options, another_text, replacing
-from meteor_e_evaluation.stress.grammar import (
-    bare,
-    conjugated,
-    is_auxiliary,
-    is_negated,
-    tags,
-    verb_base,
-    words_of,
-    zipf,
-)
-from meteor_e_evaluation.stress.words import Words, alternatives, like, lists, rows
+from meteor_e_evaluation.stress.words import Words, alternatives, like, lists, rows, words_of
 
-FUNCTION_TAGS = frozenset(["DT", "PDT", "IN", "TO", "CC", "MD", "PRP", "PRP$", "WDT", "WP", "WRB", "EX", "RP"])
+
+def is_auxiliary(word: str) -> bool:
+    """Return whether a word is a form of "be", "have" or "do", or a modal verb."""
+    return word.lower() in words_of("be", "have", "do", "modal verbs")
+
+
 _DO = {"VBD": "did", "VBZ": "does", "VBP": "do"}
 
 
-def listed(name: str, but: tuple[str, ...] = ()) -> Callable[[Draft], Options]:
+@functools.lru_cache(maxsize=1)
+def _tagger() -> Any:
+    from textblob.en import tag
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # TextBlob leaves its lexicon's file open.
+        tag("warm", tokenize=False)
+    return tag
+
+
+@functools.lru_cache(maxsize=4096)
+def tags(text: str) -> tuple[str, ...]:
+    """Return the Penn Treebank's tag of each English word of a text; ``NT`` for words with "n't"."""
+    words = Words(text)
+    tokens: list[str] = []
+    places: list[int] = []
+    for gap, word in zip(words.gaps, [*words.words, ""], strict=True):
+        tokens += [sign for sign in gap if not sign.isspace()]
+        places.append(len(tokens))
+        tokens += [re.sub(r"(?<=\w)['’]\w*$", "", word)] if word else []
+    found = _tagger()(" ".join(tokens), tokenize=False)
+    if len(found) != len(tokens):
+        found = [(_tagger()(token, tokenize=False) or [(token, "NN")])[0] for token in tokens]
+    named = [found[place][1] for place in places[:-1]]
+    return tuple(_corrected(words.lower, named, at) for at in range(len(words)))
+
+
+def _corrected(words: list[str], named: list[str], at: int) -> str:
+    """Return a tag; words of closed classes and verbs after auxiliaries have the tag that their place gives."""
+    word, tag = words[at], named[at]
+    if is_negated(word):
+        return "NT"
+    before = words[at - 1] if at else ""
+    if before in ("not", "never") and at > 1:
+        before = words[at - 2]
+    if is_negated(before):
+        before = bare(before)
+    if tag in ("NN", "JJ") and (before == "to" or before in words_of("do", "modal verbs")):
+        return "VB" if verb_base(word) == word and zipf(regular(word, "VBG")) > 2.5 else tag
+    if tag == "VBD" and before in words_of("have", "be"):
+        return "VBN"
+    return "VBD" if tag == "VBN" and before in words_of("subjects") else tag
+
+
+def is_negated(word: str) -> bool:
+    """Return whether a word ends in "n't"."""
+    return word.lower().replace("’", "'").endswith("n't")
+
+
+def bare(word: str) -> str:
+    """Return the auxiliary of a form in "n't"."""
+    return str(lists()["auxiliaries with n't"].get(word.lower().replace("’", "'"), word.lower()[:-3]))
+
+
+def zipf(word: str) -> float:
+    """Return how frequent an English word is: the logarithm to base 10 of its count in a billion words."""
+    from wordfreq import zipf_frequency
+
+    return float(zipf_frequency(word, "en"))
+
+
+@functools.lru_cache(maxsize=1)
+def _irregular() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the past of irregular verbs, and the base of each form."""
+    verbs = rows("verbs")
+    bases = {form: base for base, *forms in verbs for form in forms}
+    return {base: past for base, past, _ in verbs}, {**bases, **{base: base for base, *_ in verbs}}
+
+
+def regular(base: str, tag: str) -> str:
+    """Return a verb's regular form of a tag: VBD, VBZ or VBG."""
+    pattern, form = next(row for row in lists()["forms"][tag] if re.search(row[0], base))
+    return re.sub(pattern, form, base, count=1)
+
+
+def conjugated(base: str, tag: str) -> str:
+    """Return a verb's form of a tag of the Penn Treebank: VBD, VBZ, VBP or VBG."""
+    if base == "be":
+        return str(lists()["forms of be"].get(tag, base))
+    if tag == "VBD" and base in _irregular()[0]:
+        return _irregular()[0][base]
+    return regular(base, tag) if tag in lists()["forms"] else base
+
+
+@functools.lru_cache(maxsize=4096)
+def verb_base(form: str) -> str:
+    """Return the base of a verb's form: the one that gives the form and is frequent."""
+    form = form.lower()
+    if form in words_of("be"):
+        return "be"
+    forms = _irregular()[1]
+    if form in forms:
+        return forms[form]
+    found = [form]
+    for ending, cut in (("ing", 3), ("ied", 3), ("ed", 2), ("ies", 3), ("es", 2), ("s", 1)):
+        if form.endswith(ending) and len(form) > cut + 1 and not form.endswith("ss"):
+            stem = form[:-cut]
+            found = [stem + "y"] if ending in ("ied", "ies") else [stem, stem + "e"]
+            found += [stem[:-1]] if stem[-1:] == stem[-2:-1] else []
+            found += [form[:-1]] if ending in ("ies", "es", "s") else []
+            break
+    fitting = [each for each in found if form in (each, *(conjugated(each, tag) for tag in ("VBD", "VBG", "VBZ")))]
+    best = max(fitting or found, key=zipf)
+    return best if zipf(best) > 1.5 else max(found, key=zipf)
+
+
+def listed(name: str, but: Sequence[str] = ()) -> Callable[[Draft], Options]:
     """Return a function that finds the words of a list, with the others of their groups; some words are kept."""
 
     def find(draft: Draft) -> Options:
@@ -39,7 +143,7 @@ def is_verb(draft: Draft, at: int) -> bool:
 
 def is_function_word(draft: Draft, at: int) -> bool:
     """Return whether a word is an article, a preposition, a pronoun, an auxiliary or a conjunction."""
-    return tags(draft.text)[at] in FUNCTION_TAGS or is_auxiliary(draft.lower[at])
+    return tags(draft.text)[at] in words_of("function tags") or is_auxiliary(draft.lower[at])
 
 
 def is_content_word(draft: Draft, at: int) -> bool:
@@ -149,7 +253,7 @@ def negation_moved(draft: Draft) -> str:
 def opposites(draft: Draft) -> Options:
     """Find words that have an opposite; those of closed classes only where there are no others."""
     found = listed("antonyms")(draft)
-    return {at: found[at] for at in found if tags(draft.text)[at] not in FUNCTION_TAGS} or found
+    return {at: found[at] for at in found if tags(draft.text)[at] not in words_of("function tags")} or found
 
 
 def dates(draft: Draft) -> Options:

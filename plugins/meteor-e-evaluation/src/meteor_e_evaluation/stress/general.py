@@ -1,15 +1,17 @@
-"""What the rules do that need no grammar. The table of all rules is in ``rules.py``."""
+"""What the rules do that need no grammar. The table of all rules is ``rules.yaml``."""
 
 from __future__ import annotations
 
+import functools
 import random
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from meteor_e.api.perturbations import PerturbationContext
-from meteor_e_evaluation.stress.words import Words, foreign_words, frequent_words
+from meteor_e_evaluation.stress.words import Words, known_words, rows
 
 Item = TypeVar("Item")
 
@@ -105,33 +107,12 @@ def repeated_phrase(draft: Draft) -> str:
     return draft.inserted(at, draft.span(at, at + length - 1))
 
 
-def repeated_text(draft: Draft) -> str:
-    """Repeat the whole text."""
-    return f"{draft.text} {draft.text}" if draft.text.strip() else draft.text
-
-
-def repeated_reference(draft: Draft) -> str:
-    """Return the reference, twice."""
-    reference = draft.context.reference
-    return f"{reference} {reference}" if reference else draft.text
-
-
-def copied_source(draft: Draft) -> str:
-    """Return the source."""
-    return draft.context.source or draft.text
-
-
 def added_words(draft: Draft) -> str:
     """Add two to four words of another text."""
     spare = Words(another_text(draft))
     length = draft.rng.randint(2, 4)
     start = draft.pick(range(len(spare) - length + 1))
     return draft.inserted(draft.pick(range(len(draft))), spare.span(start, start + length - 1))
-
-
-def added_text(draft: Draft) -> str:
-    """Add another text."""
-    return f"{draft.text} {another_text(draft)}"
 
 
 def another_text(draft: Draft) -> str:
@@ -200,17 +181,6 @@ def _typo(word: str, rng: random.Random) -> str:
     return rng.choice([form for form in forms if form != word])
 
 
-def without_final_mark(draft: Draft) -> str:
-    """Drop the full stop, question mark or exclamation mark at the end."""
-    return re.sub(r"\s*[.!?。！？।؟…]+(?=[\"'”’)»]*\s*$)", "", draft.text)
-
-
-def other_final_mark(draft: Draft) -> str:
-    """Put a question mark for a full stop at the end, and the other way round."""
-    others = {".": "?", "。": "？", "？": "。", "！": "。"}
-    return re.sub(r"[.?!。？！](?=[\"'”’)»]*\s*$)", lambda found: others.get(found[0], "."), draft.text)
-
-
 def without_marks(draft: Draft) -> str:
     """Drop all punctuation between and after words."""
     bare = [re.sub(r"\s+", " ", re.sub(r"[^\w\s]", "", gap)) for gap in draft.gaps]
@@ -224,6 +194,13 @@ def added_mark(draft: Draft) -> str:
     return draft.put({at: draft.words[at] + draft.pick(",.;")})
 
 
+@functools.lru_cache(maxsize=8)
+def _foreign_words(language: str) -> list[str]:
+    """Return words of another language that this one does not have: of German; of English for German and others."""
+    own, other = frozenset(known_words(language, 20_000)), "de" if language == "en" else "en"
+    return [word for word in known_words(other, 3000)[200:] if len(word) > 4 and word.isalpha() and word not in own]
+
+
 def untranslated(draft: Draft) -> str:
     """Replace one or two words by words of the source, or of another language."""
     if len(draft) < 2:
@@ -232,13 +209,19 @@ def untranslated(draft: Draft) -> str:
     last = min(at + draft.rng.randint(0, 1), len(draft) - 1)
     source = Words(draft.context.source or "").words
     spare = [word for word in source if len(word) > 3 and word.lower() not in draft.lower]
-    spare = spare or foreign_words(draft.context.language)
+    spare = spare or _foreign_words(draft.context.language)
     return draft.replaced({place: draft.pick(spare) for place in range(at, last + 1)})
 
 
 def frequent_words_only(draft: Draft) -> str:
     """Return as many of the most frequent words as there are words, in random order."""
-    frequent = frequent_words(draft.context.language, draft.context.texts)
+    language = draft.context.language
+    frequent = (
+        rows("frequent")[0] if language == "en" else [word for word in known_words(language, 40) if word.isalpha()]
+    )
+    if not frequent:
+        counts = Counter(word for text in draft.context.texts for word in Words(text).lower)
+        frequent = [word for word, _ in counts.most_common(40)]
     return " ".join(draft.pick(frequent) for _ in draft.words) if len(draft) > 1 else draft.text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from meteor_e.api import Result
@@ -16,31 +16,20 @@ TOLERANCE = 0.5
 
 
 class Example(NamedTuple):
-    """A pair that a metric got wrong.
-
-    Attributes:
-        segment: its number, from 1.
-        reference: the first reference.
-        text: the unchanged text.
-        changed: the same with the error.
-        scores: of both; of errors with the sign turned.
-    """
+    """A pair that a metric got wrong: segment, from 1; the texts; the scores of text and changed text."""
 
     segment: int
     reference: str
     text: str
     changed: str
-    scores: tuple[float, float]
+    scores: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """What a metric made of the pairs of one perturbation.
 
     Attributes:
-        rule: the perturbation's name.
-        kind: ``error`` or ``harmless``.
-        group: of the perturbation.
+        rule, kind, group: the perturbation's name, ``error`` or ``harmless``, and its group.
         pairs: number of pairs.
         share: of an error, the share of pairs whose better text has the higher score; of a harmless change, the share
             whose scores differ by no more than the tolerance.
@@ -65,7 +54,7 @@ class Finding:
 
     def row(self) -> dict[str, Any]:
         """Return all but the worst pairs; ``None`` where there is no number."""
-        return {key: None if value != value else value for key, value in vars(self).items() if key != "worst"}
+        return {key: None if value != value else value for key, value in self._asdict().items() if key != "worst"}
 
 
 @dataclass(frozen=True)
@@ -82,9 +71,9 @@ class StressReport(Result):
 
     suite: StressSuite
     signatures: dict[str, str]
-    findings: dict[str, tuple[Finding, ...]]
-    means: dict[str, tuple[float, float, float]]
-    unused: tuple[str, ...]
+    findings: dict[str, list[Finding]] = field(default_factory=dict)
+    means: dict[str, tuple[float, float, float]] = field(default_factory=dict)
+    unused: list[str] = field(default_factory=list)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -126,7 +115,7 @@ class StressReport(Result):
 
     def records(self) -> Iterator[Sequence[object]]:
         """Yield one row per metric and perturbation, with full precision."""
-        yield "metric", "rule", "kind", "group", "pairs", "share", "low", "high", "ties", "fall", "p"
+        yield "metric", *Finding._fields[:-1]
         for metric, findings in self.findings.items():
             for finding in findings:
                 yield metric, *finding.row().values()
@@ -134,7 +123,7 @@ class StressReport(Result):
     def document(self) -> dict[str, Any]:
         """Return everything, with full precision."""
         return {
-            "suite": self.suite.name,
+            "suite": "stress",
             "language": self.suite.language,
             "segments": len(self.suite.texts),
             "texts": self.suite.origin or "given",

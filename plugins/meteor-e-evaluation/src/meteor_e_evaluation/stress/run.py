@@ -21,6 +21,8 @@ from meteor_e_evaluation.stress.suite import StressSuite, make_suite
 TYPICAL = frozenset(("polarity", "meaning", "addition", "omission", "grammar", "spelling"))
 """Groups of small errors: harmless changes are measured by how much a metric falls with them."""
 SAMPLES = 1000
+Function = Callable[..., Sequence[float]]
+Hits = NDArray[np.bool_]
 
 
 class _FunctionMetric(SegmentMetric):
@@ -28,7 +30,7 @@ class _FunctionMetric(SegmentMetric):
 
     name = "function"
 
-    def __init__(self, function: Callable[..., Sequence[float]]) -> None:
+    def __init__(self, function: Function) -> None:
         super().__init__()
         self.function = function
         self.label = getattr(function, "__name__", type(function).__name__)
@@ -49,7 +51,7 @@ class _Scored:
     """
 
     def __init__(self, metric: Metric, suite: StressSuite, cache: ArrayCache, progress: Progress = silent) -> None:
-        outputs, applied = suite.outputs(), _applied(suite)
+        outputs, applied = suite.outputs(), suite.applied
         cells = np.stack([np.logical_or.reduce(list(applied.values())), *applied.values()])
         scores = score_outputs(metric, outputs, cells, cache, systems=False, progress=progress).segments
         self.segments = scores if metric.higher_is_better else -scores
@@ -60,13 +62,8 @@ class _Scored:
         self.falls: dict[str, Floats] = {name: fall[cell] for (name, cell), fall in rows if cell.any()}
 
 
-def _applied(suite: StressSuite) -> dict[str, NDArray[np.bool_]]:
-    """Return for each perturbation which texts it changed."""
-    return {name: np.array([text is not None for text in texts]) for name, texts in suite.changed.items()}
-
-
 def stress(
-    metrics: Sequence[Metric | Callable[..., Sequence[float]]],
+    metrics: Sequence[Metric | Function],
     suite: StressSuite,
     *,
     examples: int = 3,
@@ -85,36 +82,32 @@ def stress(
 
     Raises:
         ConfigError: if two metrics have one label.
-        InputError: for a score that is not a number.
+        InputError: for a score that is not a number, or if no perturbation found an occasion.
     """
     made = [each if isinstance(each, Metric) else _FunctionMetric(each) for each in metrics]
-    labels = [metric.label for metric in made]
-    for label in labels:
-        if labels.count(label) > 1:
-            raise ConfigError(f"two metrics are called {label!r}")
-    applied = _applied(suite)
-    used = [rule for rule in suite.rules if applied[rule.name].any()]
+    report = StressReport(suite, {metric.label: metric.signature for metric in made})
+    if len(report.signatures) < len(made):
+        twice = next(label for label in report.signatures if [each.label for each in made].count(label) > 1)
+        raise ConfigError(f"two metrics are called {twice!r}")
+    used = [rule for rule in suite.rules if suite.applied[rule.name].any()]
     if not used:
         raise InputError("no perturbation found an occasion in these texts")
-    findings: dict[str, tuple[Finding, ...]] = {}
-    means: dict[str, tuple[float, float, float]] = {}
-    first: dict[str, NDArray[np.bool_]] = {}
+    report.unused.extend(rule.name for rule in suite.rules if rule not in used)
+    first: dict[str, Hits] = {}
     for metric in made:
         kept = ArrayCache(enabled=False) if cache is None or isinstance(metric, _FunctionMetric) else cache
         scored = _Scored(metric, suite, kept, staged(progress, metric.label))
         unit = _typical_fall(metric, suite, scored)
-        hits = {
-            rule.name: fall > 0 if rule.kind == "error" else np.abs(fall) <= TOLERANCE * max(unit, 0.0)
-            for rule in used
-            for fall in [scored.falls[rule.name]]
-        }
-        findings[metric.label] = tuple(
-            _finding(rule, suite, scored, hits[rule.name], unit, first.get(rule.name), examples) for rule in used
-        )
-        means[metric.label] = _mean({rule.name: hits[rule.name] for rule in used if rule.kind == "error"}, suite)
+        hits: dict[str, Hits] = {}
+        findings = report.findings.setdefault(metric.label, [])
+        for rule in used:
+            fall, error = scored.falls[rule.name], rule.kind == "error"
+            hits[rule.name] = fall > 0 if error else np.abs(fall) <= TOLERANCE * max(unit, 0.0)
+            worst = _worst(rule, suite, scored, hits[rule.name], examples)
+            findings.append(_finding(rule, fall if error else np.abs(fall), hits[rule.name], unit, first, worst))
+        report.means[metric.label] = _mean({rule.name: hits[rule.name] for rule in used if rule.kind == "error"}, suite)
         first = first or hits
-    unused = tuple(rule.name for rule in suite.rules if rule not in used)
-    return StressReport(suite, {each.label: each.signature for each in made}, findings, means, unused)
+    return report
 
 
 def _typical_fall(metric: Metric, suite: StressSuite, scored: _Scored) -> float:
@@ -131,39 +124,30 @@ def _typical_fall(metric: Metric, suite: StressSuite, scored: _Scored) -> float:
     return float(np.median(np.concatenate(falls))) if falls else 0.0
 
 
-def _finding(
-    rule: Perturbation,
-    suite: StressSuite,
-    scored: _Scored,
-    hit: NDArray[np.bool_],
-    unit: float,
-    first: NDArray[np.bool_] | None,
-    examples: int,
-) -> Finding:
-    """Return what a metric made of a perturbation; ``first`` says which pairs the first metric got right."""
+def _worst(rule: Perturbation, suite: StressSuite, scored: _Scored, hit: Hits, count: int) -> tuple[Example, ...]:
+    """Return the pairs that a metric got most wrong."""
     texts, fall = suite.changed[rule.name], scored.falls[rule.name]
     scores = scored.segments[[0, 1 + list(suite.changed).index(rule.name)]]
-    places = [at for at, text in enumerate(texts) if text is not None]
-    size = fall if rule.kind == "error" else np.abs(fall)
-    order = np.argsort(size if rule.kind == "error" else -size, kind="stable")
-    worst = tuple(
-        Example(
-            at + 1,
-            suite.references[at][0],
-            suite.texts[at],
-            texts[at] or "",
-            (float(scores[0, at]), float(scores[1, at])),
-        )
-        for at in [places[each] for each in order if not hit[each]][:examples]
+    places = np.flatnonzero(suite.applied[rule.name])
+    order = np.argsort(fall if rule.kind == "error" else -np.abs(fall), kind="stable")
+    return tuple(
+        Example(at + 1, suite.references[at][0], suite.texts[at], texts[at] or "", tuple(scores[:, at].tolist()))
+        for at in places[[each for each in order if not hit[each]][:count]].tolist()
     )
+
+
+def _finding(
+    rule: Perturbation, size: Floats, hit: Hits, unit: float, first: dict[str, Hits], worst: tuple[Example, ...]
+) -> Finding:
+    """Return what a metric made of a perturbation; ``first`` says which pairs the first metric got right."""
     p = math.nan
-    if first is not None:
-        better, worse = int((hit & ~first).sum()), int((~hit & first).sum())
+    if first:
+        better, worse = int((hit & ~first[rule.name]).sum()), int((~hit & first[rule.name]).sum())
         p = float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
-    share, ties = float(np.mean(hit)), float(np.mean(fall == 0))
-    typical = float(np.mean(size)) / unit if unit > 0 else math.nan
-    low, high = wilson(int(hit.sum()), len(fall))
-    return Finding(rule.name, rule.kind, rule.group, len(fall), share, low, high, ties, typical, p, worst)
+    fall = float(np.mean(size)) / unit if unit > 0 else math.nan
+    low, high = wilson(int(hit.sum()), len(hit))
+    ties, share = float(np.mean(size == 0)), float(np.mean(hit))
+    return Finding(rule.name, rule.kind, rule.group, len(hit), share, low, high, ties, fall, p, worst)
 
 
 def wilson(hits: int, count: int, z: float = 1.959964) -> tuple[float, float]:
@@ -174,16 +158,16 @@ def wilson(hits: int, count: int, z: float = 1.959964) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _mean(hits: dict[str, NDArray[np.bool_]], suite: StressSuite) -> tuple[float, float, float]:
+def _mean(hits: dict[str, Hits], suite: StressSuite) -> tuple[float, float, float]:
     """Return the mean share over kinds of error, and its interval over bootstrap samples of segments."""
     if not hits:
         return math.nan, math.nan, math.nan
-    weights, applied = draw_weights(len(suite.texts), SAMPLES, suite.seed), _applied(suite)
+    weights = draw_weights(len(suite.texts), SAMPLES, suite.seed)
     shares = np.full((len(hits), len(weights)), np.nan)
     for row, (name, hit) in enumerate(hits.items()):
         found = np.zeros(len(suite.texts))
-        found[applied[name]] = hit
-        counts = weights @ applied[name]
+        found[suite.applied[name]] = hit
+        counts = weights @ suite.applied[name]
         np.divide(weights @ found, counts, out=shares[row], where=counts > 0)
     # A sample without any pair of a rare kind leaves the kind out.
     known = ~np.isnan(shares)

@@ -5,26 +5,23 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
-from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, InputError, Perturbation, SystemOutputs
 from meteor_e.api.perturbations import PerturbationContext
 from meteor_e.base import DEFAULT_SEED
-from meteor_e.base.files import atomic_writer
 from meteor_e.base.progress import Progress, silent
 from meteor_e_evaluation.stress.general import Draft, slightly_changed
 from meteor_e_evaluation.stress.rules import perturbations
 
 
 class Examples(NamedTuple):
-    """Translations with their references.
-
-    Attributes:
-        references: one list of a single reference per segment.
-        hypotheses: a right translation of each, in other words.
-    """
+    """Right translations in other words, and for each a list of a single reference."""
 
     references: list[list[str]]
     hypotheses: list[str]
@@ -50,7 +47,6 @@ class StressSuite:
     """Texts, and what each perturbation makes of them.
 
     Attributes:
-        name: what the texts are.
         language: ISO code.
         rules: the perturbations.
         texts: the unchanged texts.
@@ -61,7 +57,6 @@ class StressSuite:
         seed: of all choices.
     """
 
-    name: str
     language: str
     rules: tuple[Perturbation, ...]
     texts: list[str]
@@ -71,6 +66,11 @@ class StressSuite:
     origin: str
     seed: int
 
+    @cached_property
+    def applied(self) -> dict[str, NDArray[np.bool_]]:
+        """Which texts each perturbation changed."""
+        return {name: np.array([text is not None for text in texts]) for name, texts in self.changed.items()}
+
     def outputs(self) -> SystemOutputs:
         """Return the suite as a test set: the system ``original``, and one per perturbation."""
         most = max(map(len, self.references))
@@ -79,7 +79,7 @@ class StressSuite:
             for texts in self.changed.values()
         ]
         return SystemOutputs(
-            self.name,
+            "stress",
             f"xx-{self.language}",
             self.language,
             ("original", *self.changed),
@@ -98,7 +98,6 @@ def make_suite(
     rules: Sequence[Perturbation] | None = None,
     pairs: int = 200,
     seed: int = DEFAULT_SEED,
-    name: str = "stress",
     progress: Progress = silent,
 ) -> StressSuite:
     """Make the pairs.
@@ -114,11 +113,10 @@ def make_suite(
         rules: by default all of the language.
         pairs: the most pairs per perturbation.
         seed: of all choices.
-        name: what to call the texts.
         progress: told about the work.
 
     Raises:
-        InputError: if there are no segments, they differ in number, or a perturbation fails.
+        InputError: if there are no segments, or they differ in number.
     """
     lists = [list(each) for each in references]
     for what, found in (("hypotheses", hypotheses), ("sources", sources)):
@@ -139,47 +137,19 @@ def make_suite(
         drafts = [Draft(firsts[at], random.Random(f"{seed} mild {at}"), own) for at, own in enumerate(contexts)]
         texts = [slightly_changed(draft) for draft in drafts]
     chosen = tuple(perturbations(language) if rules is None else rules)
-    order = [at for at in _shuffled(len(texts), seed) if texts[at].strip()]
+    order = list(range(len(texts)))
+    random.Random(seed).shuffle(order)
     changed: dict[str, list[str | None]] = {}
     for done, rule in enumerate(chosen, 1):
         row = changed[rule.name] = [None] * len(texts)
         for at in order:
             if len(texts) - row.count(None) == pairs:
                 break
-            source = None if sources is None else sources[at]
-            context = PerturbationContext(language, texts, at, source, lists[at][0])
-            new = rule.apply(texts[at], random.Random(f"{seed} {rule.name} {at}"), context)
-            row[at] = None if new == texts[at] else new
+            if texts[at].strip():
+                source = None if sources is None else sources[at]
+                context = PerturbationContext(language, texts, at, source, lists[at][0])
+                new = rule.apply(texts[at], random.Random(f"{seed} {rule.name} {at}"), context)
+                row[at] = None if new == texts[at] else new
         progress("perturbing", done, len(chosen))
     given = None if sources is None else list(sources)
-    return StressSuite(name, language, chosen, texts, lists, given, changed, origin, seed)
-
-
-def _shuffled(count: int, seed: int) -> list[int]:
-    order = list(range(count))
-    random.Random(seed).shuffle(order)
-    return order
-
-
-def write_suite(suite: StressSuite, folder: Path) -> list[Path]:
-    """Write the texts, for metrics that run elsewhere: one file per perturbation, line by line.
-
-    A line of a perturbation that found no occasion in it is the unchanged text. Scores come back as ``scores:FILE``
-    with lines of system and score.
-
-    Raises:
-        InputError: for a segment with a line break, which would shift the lines.
-    """
-    outputs = suite.outputs()
-    texts = {f"{system}.txt": each for system, each in zip(outputs.systems, outputs.outputs, strict=True)}
-    texts |= {f"reference{at}.txt": each for at, each in enumerate(outputs.references, 1)}
-    texts |= {} if outputs.source is None else {"source.txt": outputs.source}
-    for name, lines in texts.items():
-        for number, line in enumerate(lines, 1):
-            if "\n" in line or "\r" in line:
-                raise InputError(f"segment {number} of {name} has a line break")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, lines in texts.items():
-        with atomic_writer(folder / name) as stream:
-            stream.writelines(f"{line}\n" for line in lines)
-    return [folder / name for name in texts]
+    return StressSuite(language, chosen, texts, lists, given, changed, origin, seed)

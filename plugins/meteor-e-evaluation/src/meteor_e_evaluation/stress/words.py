@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
@@ -35,7 +34,7 @@ class Words:
         return len(self.words)
 
     def joined(self, words: Sequence[str]) -> str:
-        """Return the text with other words in the places of these."""
+        """Return the text with other words instead of these."""
         return "".join(gap + word for gap, word in zip(self.gaps, [*words, ""], strict=True))
 
     def put(self, changes: Mapping[int, str]) -> str:
@@ -105,27 +104,15 @@ def alternatives(name: str) -> dict[str, list[str]]:
     return found
 
 
+@functools.lru_cache(maxsize=32)
+def words_of(*names: str) -> frozenset[str]:
+    """Return all words of some lists."""
+    return frozenset(word for name in names for row in rows(name) for word in row)
+
+
 @functools.lru_cache(maxsize=64)
-def _known_words(language: str, count: int) -> tuple[str, ...]:
+def known_words(language: str, count: int) -> tuple[str, ...]:
+    """Return the most frequent words of a language; none where they are not known."""
     from wordfreq import available_languages, top_n_list
 
     return tuple(top_n_list(language, count)) if language in available_languages() else ()
-
-
-@functools.lru_cache(maxsize=8)
-def foreign_words(language: str) -> list[str]:
-    """Return words of another language that this one does not have: of German; of English for German and others."""
-    other = "de" if language == "en" else "en"
-    own = frozenset(_known_words(language, 20_000))
-    return [word for word in _known_words(other, 3000)[200:] if len(word) > 4 and word.isalpha() and word not in own]
-
-
-def frequent_words(language: str, texts: Sequence[str], count: int = 40) -> list[str]:
-    """Return the most frequent words of a language; of the texts, where its frequencies are not known."""
-    if language == "en":
-        return rows("frequent")[0]
-    known = [word for word in _known_words(language, count) if word.isalpha()]
-    if known:
-        return known
-    counts = Counter(word for text in texts for word in Words(text).lower)
-    return [word for word, _ in counts.most_common(count)]
