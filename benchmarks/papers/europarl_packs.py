@@ -42,12 +42,12 @@ def build(language: str, text: str, translation: str, pivot: str, packs: Path, t
     subprocess.run(command, check=True)
     seconds = time.monotonic() - begin
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    files = Pack.open(target).manifest.files
+    files = Pack(target).manifest.files
     size = sum(file.size for file in files.values())
     print(f"{seconds:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processor time")
     print(f"{used.ru_maxrss / 1024:.0f} MiB of memory at most, {size / 1e6:.0f} MB on disk")
     print("\n".join(f"  {name}: {file.size / 1e6:.1f} MB" for name, file in sorted(files.items())))
-    print(f"{Pack.open(target).manifest.contents}")
+    print(f"{Pack(target).manifest.contents}")
 
 
 def tau(language: str, packs: Path, significance: bool) -> None:

@@ -325,7 +325,7 @@ def main() -> None:
     import meteor_e.cli.compat
     import meteor_e.cli.pack
     import meteor_e.cli.score
-    import meteor_e.packs.build_paraphrases  # noqa: F401
+    import meteor_e.packs.build_indexes  # noqa: F401
 
     rng = random.Random(chosen.seed)
     total = Counter[str]()

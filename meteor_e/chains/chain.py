@@ -189,7 +189,7 @@ def choose_language(config: ChainConfig, registry: Registry) -> Language:
 
 def _language_file(pack: str) -> Path | None:
     """Return the language file of a pack, ``None`` if it has none."""
-    from meteor_e.packs.manifest import LANGUAGE_FILE
+    from meteor_e.packs.pack import LANGUAGE_FILE
     from meteor_e.packs.store import PackStore
 
     file = (Path(pack) if is_folder(pack) else PackStore().root / pack) / LANGUAGE_FILE

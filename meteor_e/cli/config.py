@@ -50,7 +50,7 @@ def _check_chain(file: str, no_resources: bool) -> str:
     """Check a chain file; say what it holds."""
     from meteor_e.chains.checks import check_chain
     from meteor_e.meteor import Meteor
-    from meteor_e.packs.languages import is_installable
+    from meteor_e.packs.pack import is_installable
     from meteor_e.packs.store import PackStore
     from meteor_e.plugins.registry import plugin_registry
 

@@ -1,4 +1,4 @@
-"""``meteor-e pack``: install, list, verify and remove resource packs.
+"""``meteor-e pack``: install, list and remove resource packs.
 
 The plugin meteor-e-bitext builds packs, filters them and shows what they hold.
 """
@@ -14,15 +14,14 @@ from meteor_e.base.errors import ResourceError
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import PluginGroup
-from meteor_e.packs.languages import how_to_install, is_installable
-from meteor_e.packs.manifest import CONTENTS
+from meteor_e.packs.pack import CONTENTS, is_installable
 from meteor_e.packs.store import PackStore
 from meteor_e.render.plain import count_or_no, format_table
 
 
 @click.group(cls=PluginGroup, prefix="pack ")
 def pack() -> None:
-    """Install, build, list, verify and remove resource packs.
+    """Install, build, list and remove resource packs.
 
     A pack holds a language's function words, nonbreaking prefixes, synonyms and paraphrases. Packs lie in the
     folder that METEOR_E_PACKS names, by default in your user data folder.
@@ -78,31 +77,6 @@ def list_packs(as_json: bool) -> None:
         for row in rows
     ]
     click.echo(format_table(header, lines, left=4))
-
-
-@pack.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1)
-def verify(names: tuple[str, ...]) -> None:
-    """Check the SHA-256 of every file of the packs named, or of all; exit with 3 if one is damaged.
-
-    \b
-    meteor-e pack verify
-    meteor-e pack verify en fr
-    """
-    store = PackStore()
-    damaged = []
-    for name in names or store.names():
-        problems = store.verify(name)
-        for problem in problems:
-            click.echo(f"{name}: {problem}")
-        if problems:
-            damaged.append(name)
-        else:
-            click.echo(f"{name}: ok")
-    if damaged:
-        raise ResourceError(
-            "; ".join(f"the resource pack {name!r} is damaged, {how_to_install(name, again=True)}" for name in damaged)
-        )
 
 
 @pack.command()

@@ -360,7 +360,7 @@ class NativeEngine:
         try:
             yield
         except self._module.DamagedIndexError as error:
-            from meteor_e.packs.indexfile import damaged
+            from meteor_e.packs.indexes import damaged
 
             file, problem = error.args
             damaged(Path(file), problem)

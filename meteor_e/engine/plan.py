@@ -120,7 +120,7 @@ def family_of(matcher: Matcher) -> str:
     ):
         return "contextual"
     if isinstance(matcher, PhraseMatcher) and _inherits(matcher, PhraseMatcher, "match", "_phrases", "_pairs"):
-        from meteor_e.packs.paraphrases import ParaphraseIndex
+        from meteor_e.packs.indexes import ParaphraseIndex
 
         return "phrases" if type(matcher.table) is ParaphraseIndex else "proposals"
     return "proposals"
@@ -133,7 +133,7 @@ def _inherits(matcher: Matcher, family: Any, *methods: str) -> bool:
 
 
 def _is_synonym_index(matcher: Matcher) -> bool:
-    from meteor_e.packs.synonyms import SynonymIndex
+    from meteor_e.packs.indexes import SynonymIndex
 
     return type(matcher.synonyms) is SynonymIndex  # type: ignore[attr-defined]
 
@@ -143,21 +143,15 @@ def _is_empty_table(matcher: Matcher) -> bool:
 
 
 def _resource(matcher: Matcher, family: str) -> dict[str, Any] | None:
-    """Map the matcher's index again, for the core: the header is checked here, all else where it is read."""
+    """Return the matcher's index, for the core: the header was checked, all else is where it is read."""
     if family not in ("synonyms", "phrases"):
         return None
-    from meteor_e.packs import paraphrases, synonyms
-    from meteor_e.packs.indexfile import IndexFile
-
-    if family == "synonyms":
-        path, layout = matcher.synonyms.path, synonyms.LAYOUT  # type: ignore[attr-defined]
-    elif isinstance(matcher, PhraseMatcher) and matcher.table is not None:
-        path, layout = matcher.table.path, paraphrases.LAYOUT  # type: ignore[attr-defined]
-    else:
+    index: Any = matcher.table if isinstance(matcher, PhraseMatcher) else matcher.synonyms  # type: ignore[attr-defined]
+    if index is None:
         raise ConfigError(f"matcher {matcher.name!r} has no table")
-    file = IndexFile.open(path, layout)
+    file = index.file
     words, probes, starting_words, node_count = file.parameters[:4]
     parameters = {"words": words, "probes": probes}
     if family == "phrases":
         parameters.update(starting_words=starting_words, node_count=node_count)
-    return {"path": str(path), **parameters, **file.sections}
+    return {"path": str(file.path), **parameters, **file.sections}

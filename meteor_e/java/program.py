@@ -29,8 +29,8 @@ from meteor_e.java.report import (
 )
 from meteor_e.java.stdio import answer
 from meteor_e.meteor import Meteor
+from meteor_e.packs.pack import parse_function_words, read_list
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.packs.wordlists import read_function_words
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import FormulaScores, compute
@@ -160,7 +160,7 @@ def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
     """Return the resources if they differ from the language's own; only what a module needs is opened."""
     given: dict[str, Any] = {}
     if configuration.words is not None:
-        given["own_function_words"] = read_function_words(configuration.words)
+        given["own_function_words"] = read_list(configuration.words, parse_function_words)
     elif configuration.language.code != "en":
         # The Java program counts English function words in every language.
         given["own_function_words"] = _language_resources("en").function_words

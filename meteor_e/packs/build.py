@@ -8,28 +8,30 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import decode_utf8, locked, put_folder, read_regular, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs import manifest as manifests
-from meteor_e.packs.build_paraphrases import build_paraphrase_index, refuse_huge
-from meteor_e.packs.build_synonyms import build_synonym_index
-from meteor_e.packs.manifest import Manifest, PackFile, SourceFile, check_name
-from meteor_e.packs.pack import Pack
-from meteor_e.packs.wordlists import MAX_SIZE, parse_function_words, parse_prefixes
+from meteor_e.packs.build_indexes import Source, build_paraphrase_index, build_synonym_index, refuse_huge
+from meteor_e.packs.pack import (
+    FILE_NAME,
+    FUNCTION_WORDS,
+    MAX_LIST,
+    PARAPHRASES,
+    PREFIXES,
+    SYNONYMS,
+    Manifest,
+    Pack,
+    PackFile,
+    SourceFile,
+    check_name,
+    parse_function_words,
+    parse_prefixes,
+)
 
 PathLike = str | os.PathLike[str]
-
-
-class Stream(NamedTuple):
-    """A paraphrase table that is read as it comes out of an archive."""
-
-    stream: IO[bytes]
-    name: str
-    size: int | None
 
 
 class Ingredients(NamedTuple):
@@ -37,9 +39,9 @@ class Ingredients(NamedTuple):
 
     function_words: bytes | None = None
     prefixes: bytes | None = None
-    synonyms: PathLike | IO[bytes] | None = None
-    exceptions: PathLike | IO[bytes] | None = None
-    paraphrases: PathLike | Stream | None = None
+    synonyms: Source | None = None
+    exceptions: Source | None = None
+    paraphrases: Source | None = None
     notices: tuple[tuple[str, bytes], ...] = ()
     """License texts and other small files: (file name, text)."""
     copies: tuple[tuple[str, PathLike], ...] = ()
@@ -79,8 +81,8 @@ def build_pack(
     files = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
     try:
         ingredients = Ingredients(
-            function_words=read_regular(function_words, MAX_SIZE) if function_words is not None else None,
-            prefixes=read_regular(prefixes, MAX_SIZE) if prefixes is not None else None,
+            function_words=read_regular(function_words, MAX_LIST) if function_words is not None else None,
+            prefixes=read_regular(prefixes, MAX_LIST) if prefixes is not None else None,
             synonyms=synonyms,
             exceptions=exceptions,
             paraphrases=paraphrases,
@@ -131,7 +133,7 @@ class PackPlace:
         )
         with self.finished(manifest) as (folder, contents):
             contents.update(_write_files(folder, ingredients, self.progress))
-        return Pack.open(self.target)
+        return Pack(self.target)
 
     @contextlib.contextmanager
     def finished(self, manifest: Manifest) -> Iterator[tuple[Path, dict[str, int]]]:
@@ -154,12 +156,15 @@ class PackPlace:
             files = {path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(built.iterdir())}
             made_by = f"meteor_e {__version__}"
             manifest = replace(manifest, name=self.name, built_with=made_by, contents=contents, files=files)
-            (built / manifests.FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
-            Pack(built, manifest).check()
+            (built / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
+            Pack(built).check()
         except OSError as error:
             where = error.filename2 or error.filename or built
             raise ResourceError(f"cannot write {where}: {error.strerror}") from error
-        _place_pack(built, self.target)
+        _check_target(self.target)
+        # An equal pack that is whole stays, so that nobody who reads it is disturbed.
+        if not self.target.exists() or Manifest.read(self.target) != manifest or Pack(self.target).verify():
+            put_folder(built, self.target)
 
 
 @contextlib.contextmanager
@@ -184,45 +189,26 @@ def pack_place(target: PathLike, name: str | None = None, progress: Progress = s
 
 def _check_target(target: Path) -> None:
     """Raise :class:`ResourceError` if something else than a pack is in a pack's place."""
-    if target.exists() and (target.is_symlink() or not (target / manifests.FILE_NAME).is_file()):
+    if target.exists() and (target.is_symlink() or not (target / FILE_NAME).is_file()):
         raise ResourceError(f"{target} exists and is no resource pack; move it away or choose another folder")
-
-
-def _place_pack(built: Path, target: Path) -> None:
-    """Put a finished pack in its place; the caller holds the lock.
-
-    An equal pack that is whole stays, so that nobody who reads it is disturbed.
-    """
-    _check_target(target)
-    if target.exists():
-        new = (built / manifests.FILE_NAME).read_bytes()
-        if (target / manifests.FILE_NAME).read_bytes() == new and not Pack.open(target).verify():
-            return
-    put_folder(built, target)
 
 
 def _write_files(folder: Path, ingredients: Ingredients, progress: Progress) -> dict[str, int]:
     contents = {}
     if ingredients.function_words is not None:
         words = parse_function_words(decode_utf8(ingredients.function_words, "the function word list"))
-        (folder / manifests.FUNCTION_WORDS).write_bytes(ingredients.function_words)
+        (folder / FUNCTION_WORDS).write_bytes(ingredients.function_words)
         contents["function_words"] = len(words)
     if ingredients.prefixes is not None:
         prefixes = parse_prefixes(decode_utf8(ingredients.prefixes, "the prefix list"))
-        (folder / manifests.PREFIXES).write_bytes(ingredients.prefixes)
+        (folder / PREFIXES).write_bytes(ingredients.prefixes)
         contents["prefixes"] = len({*prefixes.always, *prefixes.numeric})
     if ingredients.synonyms is not None:
         contents["synonyms"] = build_synonym_index(
-            ingredients.synonyms, ingredients.exceptions, folder / manifests.SYNONYMS, progress
+            ingredients.synonyms, ingredients.exceptions, folder / SYNONYMS, progress
         )
-    table = ingredients.paraphrases
-    if table is not None:
-        target = folder / manifests.PARAPHRASES
-        if isinstance(table, Stream):
-            entries = build_paraphrase_index(table.stream, target, progress, name=table.name, size=table.size)
-        else:
-            entries = build_paraphrase_index(table, target, progress)
-        contents["paraphrases"] = entries
+    if ingredients.paraphrases is not None:
+        contents["paraphrases"] = build_paraphrase_index(ingredients.paraphrases, folder / PARAPHRASES, progress)
     for file_name, text in ingredients.notices:
         (folder / file_name).write_bytes(text)
     for file_name, path in ingredients.copies:

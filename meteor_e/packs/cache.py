@@ -12,11 +12,8 @@ from typing import TypeVar
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import cache_folder, locked, os_errors_as, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.build_paraphrases import build_paraphrase_index, refuse_huge
-from meteor_e.packs.build_synonyms import build_synonym_index
-from meteor_e.packs.indexfile import FORMAT_VERSION
-from meteor_e.packs.paraphrases import ParaphraseIndex
-from meteor_e.packs.synonyms import SynonymIndex
+from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index, refuse_huge
+from meteor_e.packs.indexes import FORMAT_VERSION, ParaphraseIndex, SynonymIndex
 
 MAX_CACHE = 2 << 30
 """Bytes that the cached indexes may take; beyond it those go that were not used for longest."""
@@ -31,7 +28,7 @@ def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress = s
     """
     source = Path(path)
     key = f"paraphrases-{_content(source)}"
-    return cached_index(key, ParaphraseIndex.open, lambda to: build_paraphrase_index(source, to, progress), progress)
+    return cached_index(key, ParaphraseIndex, lambda to: build_paraphrase_index(source, to, progress), progress)
 
 
 def cached_synonym_index(
@@ -58,9 +55,7 @@ def cached_synonym_file(path: str | os.PathLike[str], progress: Progress = silen
 
 def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress) -> SynonymIndex:
     key = f"synonyms-{_content(synsets, exceptions)}"
-    return cached_index(
-        key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress
-    )
+    return cached_index(key, SynonymIndex, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
 
 
 def cached_index(

@@ -16,10 +16,10 @@ from typing import IO, NamedTuple
 from meteor_e.api.languages import METEOR_CODES
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import open_regular
-from meteor_e.packs.build import Ingredients, Stream
+from meteor_e.packs.build import Ingredients
+from meteor_e.packs.build_indexes import Stream
 from meteor_e.packs.download import read_member
-from meteor_e.packs.languages import LANGUAGES
-from meteor_e.packs.manifest import SourceFile
+from meteor_e.packs.pack import LANGUAGES, SourceFile
 
 LICENCE = "METEOR 1.5 data: GNU LGPL, Carnegie Mellon University (https://www.cs.cmu.edu/~alavie/METEOR/)."
 WORDNET_LICENCE = " English synonyms: WordNet 3.0, Princeton University; see COPYING.WORDNET."
@@ -114,8 +114,10 @@ def ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
     notices: tuple[tuple[str, bytes], ...] = ()
     synsets = exceptions = None
     if language == "en":
-        synsets = io.BytesIO(_member(data, f"synonym/{word}.synsets"))
-        exceptions = io.BytesIO(_member(data, f"synonym/{word}.exceptions"))
+        synsets, exceptions = (
+            Stream(io.BytesIO(_member(data, f"synonym/{word}.{end}")), f"{word}.{end} of {data.name}")
+            for end in ("synsets", "exceptions")
+        )
         notices = (("COPYING.WORDNET", _member(data, "synonym/COPYING.WORDNET")),)
     with _table(data.table(code)) as table:
         yield Ingredients(

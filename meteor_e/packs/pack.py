@@ -1,29 +1,183 @@
-"""An installed resource pack."""
+"""An installed resource pack: its manifest, its word lists, and the indexes that it opens."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from meteor_e.api.languages import NonbreakingPrefixes
+from meteor_e.api.languages import ISO_CODES, NonbreakingPrefixes
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import sha256_of, whole_file
-from meteor_e.packs import manifest as manifests
-from meteor_e.packs.languages import how_to_install
-from meteor_e.packs.manifest import Manifest
-from meteor_e.packs.paraphrases import ParaphraseIndex
-from meteor_e.packs.synonyms import SynonymIndex
-from meteor_e.packs.wordlists import read_function_words, read_prefixes
+from meteor_e.base.files import decode_utf8, os_errors_as, read_regular, sha256_of, whole_file
+from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 
+FORMAT_VERSION = 1
+FILE_NAME = "manifest.json"
+FUNCTION_WORDS = "function.words"
+PREFIXES = "nonbreaking.prefixes"
+SYNONYMS = "synonyms.idx"
+PARAPHRASES = "paraphrases.idx"
+TABLE_FILE = "paraphrase.gz"
+"""A pack's table in METEOR's own format, where the pack has it, with the probabilities that its index lacks."""
+LANGUAGE_FILE = "language.yaml"
+"""The language's definition, in packs made of bitext."""
+DATA_FILES = (FUNCTION_WORDS, PREFIXES, SYNONYMS, PARAPHRASES)
+"""The files that decide on scores."""
+CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
+"""What a manifest counts."""
 CHECKED = ".checked.json"
 """Size and modification time of each file when its hash was last known to be right."""
 
-_Index = TypeVar("_Index", ParaphraseIndex, SynonymIndex)
+LANGUAGES = {"cs": "czech", "de": "german", "en": "english", "es": "spanish", "fr": "french", "ru": "russian"}
+"""The languages that METEOR has data for, and what it calls their word lists."""
+
+MAX_LIST = 64 << 20
+"""Bytes that a word list may hold."""
+_MAX_MANIFEST = 1 << 20
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_NUMERIC = re.compile(r"(.*?)\s+#NUMERIC_ONLY#")
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file that a pack was built from."""
+
+    name: str
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> SourceFile:
+        """Return a file's name and SHA-256; OSError as it comes."""
+        return cls(path.name, sha256_of(path))
+
+
+@dataclass(frozen=True)
+class PackFile:
+    """A file of a pack."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Origin and contents of a pack: what it says about itself in ``manifest.json``."""
+
+    name: str
+    language: str
+    """ISO code."""
+    version: str
+    """Of the data, as its origin counts it."""
+    sources: tuple[SourceFile, ...]
+    licence: str
+    built_with: str = ""
+    """Name and version of the program that built the indexes."""
+    contents: dict[str, int] = field(default_factory=dict)
+    """How many function words, prefixes, synonyms (words with synsets) and paraphrases (entries) there are.
+
+    What the pack has no file for is left out.
+    """
+    files: dict[str, PackFile] = field(default_factory=dict)
+    format: int = FORMAT_VERSION
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits over the data files: equal digests, equal scores."""
+        lines = [f"{name} {self.files[name].sha256}\n" for name in DATA_FILES if name in self.files]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()[:12]
+
+    def to_json(self) -> str:
+        """Return the file's text."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Read a pack's manifest, which may come from anywhere; :class:`ResourceError` says what is wrong with it."""
+        path = folder / FILE_NAME
+        with os_errors_as(ResourceError, f"cannot read {path}"):
+            content = read_regular(path, _MAX_MANIFEST)
+        try:
+            data = json.loads(content)
+            json.dumps(data, ensure_ascii=False).encode()  # refuses halves of characters, which cannot be printed
+            if data["format"] != FORMAT_VERSION:
+                raise ValueError(f"its format is {data['format']!r}; this release reads format {FORMAT_VERSION}")
+            texts = [data[key] for key in ("name", "language", "version", "licence", "built_with")]
+            sources = [(source["name"], source["sha256"]) for source in data["sources"]]
+            files = [(name, file["size"], file["sha256"]) for name, file in data["files"].items()]
+            numbers = [*data["contents"].values(), *(size for _, size, _ in files)]
+            hashes = [*(sha256 for _, sha256 in sources), *(sha256 for _, _, sha256 in files)]
+            if not all(isinstance(text, str) for text in [*texts, *hashes, *(name for name, _ in sources)]):
+                raise TypeError("a text in it is of another type")
+            if not all(type(number) is int for number in numbers):
+                raise TypeError("a number in it is of another type")
+            if not all(map(_SHA256.fullmatch, hashes)):
+                raise ValueError("a 'sha256' in it is no SHA-256")
+            for name in (data["name"], *data["files"]):
+                if not _NAME.fullmatch(name) or name == FILE_NAME:
+                    raise ValueError(f"{name!r} is no name for a pack or a file of one")
+        except KeyError as error:
+            raise ResourceError(f"{path} is damaged: its {error} is missing") from None
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise ResourceError(f"{path} is damaged: {error}") from None
+        name, language, version, licence, built_with = texts
+        named = {name: PackFile(size, sha256) for name, size, sha256 in files}
+        origin = tuple(SourceFile(*source) for source in sources)
+        return cls(name, language, version, origin, licence, built_with, data["contents"], named)
+
+
+def check_name(name: str) -> str:
+    """Return a name that is fit for a pack, that is for a folder; ResourceError for another one."""
+    if not _NAME.fullmatch(name):
+        raise ResourceError(f"{name!r} is no name for a pack: use letters, digits, '-', '_' and '.'")
+    return name
+
+
+def is_installable(name: str) -> bool:
+    """Return whether a pack is one of METEOR's, which can be downloaded."""
+    return ISO_CODES.get(name, name) in LANGUAGES
+
+
+def how_to_install(name: str, *, again: bool = False) -> str:
+    """Return the end of a message on a pack that is missing, or damaged (``again``): what to do."""
+    if is_installable(name):
+        return f"install it{' again' if again else ''} with `meteor-e pack install {name}`"
+    if again:
+        return "build it again (`meteor-e pack build`, or `build_pack`), or take it from where it came from"
+    return "it is none of METEOR's; `meteor-e pack build` makes packs from bitext, `build_pack` from files of your own"
+
+
+def read_list(path: str | os.PathLike[str], parse: Callable[[str], _T]) -> _T:
+    """Return what is in a word list: small text files, read whole; :class:`ResourceError` if it cannot be read."""
+    with os_errors_as(ResourceError, f"cannot read the word list {os.fspath(path)}"):
+        return parse(decode_utf8(read_regular(path, MAX_LIST), os.fspath(path)))
+
+
+def parse_function_words(text: str) -> frozenset[str]:
+    """Return the words of a list that has one a line. Spaces belong to the word, as in the Java program."""
+    return frozenset(word for word in re.split(r"\r\n|\n|\r", text) if word)
+
+
+def parse_prefixes(text: str) -> NonbreakingPrefixes:
+    """Return the prefixes of a list in METEOR's (and Moses') format.
+
+    One a line; ``#`` begins a comment line. ``PREFIX #NUMERIC_ONLY#`` is a prefix only before digits.
+    """
+    prefixes = [line.strip() for line in re.split(r"[\r\n]", text)]
+    marked = {prefix: _NUMERIC.match(prefix) for prefix in prefixes if prefix and not prefix.startswith("#")}
+    return NonbreakingPrefixes(
+        frozenset(prefix for prefix, match in marked.items() if not match),
+        frozenset(match[1] for match in marked.values() if match),
+    )
 
 
 class Pack:
@@ -32,42 +186,32 @@ class Pack:
     Each file is checked when it is opened: its size always, its hash when the file has changed since the
     hash was last checked. A damaged one raises :class:`ResourceError`, which names it. Packs pickle by path
     and may be shared by threads.
+
+    Args:
+        path: the folder.
+
+    Raises:
+        ResourceError: if it has no manifest, or a damaged one.
+
+    Attributes:
+        path: the folder.
+        manifest: what the pack says about itself.
+        name: by which it is installed.
+        language: ISO code of its language.
+        version: of its data.
+        digest: twelve hexadecimal digits over the data files, for signatures: equal digests, equal scores.
     """
 
-    def __init__(self, path: Path, manifest: Manifest) -> None:
-        self.path = path
-        self.manifest = manifest
-
-    @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Pack:
-        """Open the pack in a folder by its manifest; ResourceError if there is none or it is damaged."""
-        folder = Path(path).absolute()
-        return cls(folder, Manifest.read(folder))
-
-    @property
-    def name(self) -> str:
-        """The pack's name, by which it is installed."""
-        return self.manifest.name
-
-    @property
-    def language(self) -> str:
-        """ISO code of its language."""
-        return self.manifest.language
-
-    @property
-    def version(self) -> str:
-        """Version of its data."""
-        return self.manifest.version
-
-    @property
-    def digest(self) -> str:
-        """Twelve hexadecimal digits over the data files, for signatures: equal digests, equal scores."""
-        return self.manifest.digest
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path).absolute()
+        self.manifest = Manifest.read(self.path)
+        self.name, self.language, self.version = self.manifest.name, self.manifest.language, self.manifest.version
+        self.digest = self.manifest.digest
 
     @property
     def summary(self) -> str:
         """How many function words, prefixes, synonyms and paraphrases it holds, in words."""
-        counts = {key: self.manifest.contents.get(key) for key in manifests.CONTENTS}
+        counts = {key: self.manifest.contents.get(key) for key in CONTENTS}
         return ", ".join(
             f"{'no' if count is None else f'{count:,}'} {key.replace('_', ' ')}" for key, count in counts.items()
         )
@@ -75,87 +219,71 @@ class Pack:
     @cached_property
     def function_words(self) -> frozenset[str]:
         """The function words; empty where the pack has no list."""
-        path = self._file(manifests.FUNCTION_WORDS)
-        with self._named():
-            return read_function_words(path) if path else frozenset()
+        return self._opened(FUNCTION_WORDS, lambda path: read_list(path, parse_function_words), frozenset())
 
     @cached_property
     def nonbreaking_prefixes(self) -> NonbreakingPrefixes:
         """The prefixes after which normalization keeps a dot; empty where the pack has no list."""
-        path = self._file(manifests.PREFIXES)
-        with self._named():
-            return read_prefixes(path) if path else NonbreakingPrefixes(frozenset(), frozenset())
+        return self._opened(PREFIXES, lambda path: read_list(path, parse_prefixes), NonbreakingPrefixes())
 
     @cached_property
     def synonyms(self) -> SynonymIndex | None:
         """The synonym dictionary, memory-mapped, or None."""
-        return self._index(manifests.SYNONYMS, SynonymIndex)
+        return self._opened(SYNONYMS, SynonymIndex, None)
 
     @cached_property
     def paraphrases(self) -> ParaphraseIndex | None:
         """The paraphrase table, memory-mapped, or None."""
-        return self._index(manifests.PARAPHRASES, ParaphraseIndex)
+        return self._opened(PARAPHRASES, ParaphraseIndex, None)
 
     def check(self) -> None:
         """Check all files as opening them does; :class:`ResourceError` names the first damaged one."""
         for name in self.manifest.files:
-            self._file(name)
+            self._opened(name, Path, None)
 
     def verify(self) -> list[str]:
         """Hash every file anew and open the indexes; return what is wrong, an empty list if nothing is."""
-        problems = []
-        for name in self.manifest.files:
-            problem = self._problem(name, trust=False)
-            if problem:
-                problems.append(problem)
-        if not problems:
-            for name, kind in ((manifests.SYNONYMS, SynonymIndex), (manifests.PARAPHRASES, ParaphraseIndex)):
-                if name in self.manifest.files:
-                    try:
-                        kind.open(self.path / name)
-                    except ResourceError as error:
-                        problems.append(str(error))
+        problems = [problem for name in self.manifest.files if (problem := self._problem(name, trust=False))]
+        for name, kind in ((SYNONYMS, SynonymIndex), (PARAPHRASES, ParaphraseIndex)):
+            if name in self.manifest.files and not problems:
+                try:
+                    kind(self.path / name)
+                except ResourceError as error:
+                    problems.append(str(error))
         return problems
 
-    def _index(self, name: str, kind: type[_Index]) -> _Index | None:
-        path = self._file(name)
-        if path is None:
-            return None
-        with self._named():
-            return kind.open(path)
-
-    @contextlib.contextmanager
-    def _named(self) -> Iterator[None]:
-        """Let what goes wrong with a file say whose it is, and whether the pack was replaced meanwhile."""
-        try:
-            yield
-        except ResourceError as error:
-            raise self._damaged(str(error)) from None
-
-    def _file(self, name: str) -> Path | None:
-        """Return the path of a file that is there and whole, None where the pack has no such file."""
+    def _opened(self, name: str, read: Callable[[Path], _T], default: _T) -> _T:
+        """Read a file, once it is known to be whole; the default where the pack has no such file."""
         if name not in self.manifest.files:
-            return None
+            return default
         problem = self._problem(name, trust=True)
-        if problem:
-            raise self._damaged(problem)
-        return self.path / name
-
-    def _damaged(self, problem: str) -> ResourceError:
+        try:
+            if not problem:
+                return read(self.path / name)
+        except ResourceError as error:
+            problem = str(error)
+        replaced = False
         with contextlib.suppress(ResourceError):
-            if Manifest.read(self.path) != self.manifest:
-                return ResourceError(f"pack {self.name!r} in {self.path} was replaced while it was in use; start again")
+            replaced = Manifest.read(self.path) != self.manifest
+        if replaced:
+            raise ResourceError(f"pack {self.name!r} in {self.path} was replaced while it was in use; start again")
         advice = how_to_install(self.name, again=True)
-        return ResourceError(f"pack {self.name!r} in {self.path} is damaged: {problem}; {advice}")
+        raise ResourceError(f"pack {self.name!r} in {self.path} is damaged: {problem}; {advice}")
 
     def _problem(self, name: str, trust: bool) -> str | None:
         """Return what is wrong with a file; with ``trust``, one that has not changed is not hashed again."""
         path, expected = self.path / name, self.manifest.files[name]
+        checked: dict[str, object] = {}
+        with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
+            checked = dict(json.loads((self.path / CHECKED).read_bytes()))
         try:
             status = path.stat()
             if status.st_size != expected.size:
                 return f"{name} holds {status.st_size} bytes and should hold {expected.size}"
-            if trust and _unchanged(status, self._checked().get(name)):
+            stamp = f"{status.st_size} {status.st_mtime_ns}"
+            # Archives and container images keep whole seconds only.
+            end = -9 if stamp.endswith("0" * 9) else None
+            if trust and str(checked.get(name))[:end] == stamp[:end]:
                 return None
             if sha256_of(path) != expected.sha256:
                 return f"the SHA-256 of {name} is not the manifest's"
@@ -163,42 +291,13 @@ class Pack:
             return f"{name} is missing"
         except OSError as error:
             return f"{name} cannot be read: {error.strerror}"
-        self._remember(name, status)
+        # A pack that cannot be written to is hashed again next time.
+        with contextlib.suppress(OSError), whole_file(self.path / CHECKED) as scratch:
+            scratch.write_text(json.dumps({**checked, name: stamp}) + "\n", encoding="utf-8")
         return None
-
-    def _checked(self) -> dict[str, object]:
-        try:
-            checked = json.loads((self.path / CHECKED).read_bytes())
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return checked if isinstance(checked, dict) else {}
-
-    def _remember(self, name: str, status: os.stat_result) -> None:
-        """Note that a file was whole; a pack that cannot be written to is hashed again next time."""
-        with contextlib.suppress(OSError):
-            noted = json.dumps({**self._checked(), name: _stamp(status)})
-            with whole_file(self.path / CHECKED) as scratch:
-                scratch.write_text(noted + "\n", encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"Pack({self.name!r}, digest={self.digest!r}, path={str(self.path)!r})"
 
     def __reduce__(self) -> tuple[object, tuple[Path]]:
-        return Pack.open, (self.path,)
-
-
-def _stamp(status: os.stat_result) -> list[int]:
-    return [status.st_size, status.st_mtime_ns]
-
-
-def _unchanged(status: os.stat_result, stamp: object) -> bool:
-    if stamp == _stamp(status):
-        return True
-    # Archives and container images keep whole seconds only.
-    second = 10**9
-    return status.st_mtime_ns % second == 0 and (
-        isinstance(stamp, list)
-        and len(stamp) == 2
-        and isinstance(stamp[1], int)
-        and stamp[1] // second * second == status.st_mtime_ns
-    )
+        return Pack, (self.path,)

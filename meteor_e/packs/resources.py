@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Language, NonbreakingPrefixes
 from meteor_e.base.offline import is_offline
+from meteor_e.base.progress import terminal_progress
 from meteor_e.base.yamlfile import is_folder
+from meteor_e.packs.pack import Pack, is_installable
+from meteor_e.packs.store import PackStore, named_pack
 
 if TYPE_CHECKING:
-    from meteor_e.packs.pack import Pack
-    from meteor_e.packs.paraphrases import ParaphraseIndex
-    from meteor_e.packs.synonyms import SynonymIndex
+    from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def find_resources(
         function_words: the pack whose function words take the place of the pack's own.
         offline: never download a pack; ``None`` for the user's setting.
     """
-    found = None if pack is None else find_pack(pack, offline)
+    found = None if pack is None else _find_pack(pack, offline)
     if found is not None and pack != language.pack:
         # A pack that the language itself names is what its author means.
         MatcherContext(language, LanguageResources()).check_language(
@@ -102,7 +103,7 @@ def find_resources(
         )
     if function_words is None:
         return LanguageResources(found)
-    words = find_pack(function_words, offline)
+    words = _find_pack(function_words, offline)
     return LanguageResources(
         found,
         own_function_words=words.function_words,
@@ -110,27 +111,17 @@ def find_resources(
     )
 
 
-def find_pack(name: str, offline: bool | None) -> Pack:
-    """Return a pack, installing it if it is missing."""
-    from meteor_e.base.progress import terminal_progress
-    from meteor_e.packs.languages import is_installable
-    from meteor_e.packs.pack import Pack
-    from meteor_e.packs.store import PackStore
-
-    if is_folder(name):
-        return Pack.open(name)
+def _find_pack(name: str, offline: bool | None) -> Pack:
+    """Return a pack, installing it if it is one of METEOR's and missing."""
     store = PackStore()
-    pack = store.find(name)
-    if pack is None and not is_installable(name):
-        return store.get(name)  # which says what to do
-    if pack is None:
-        if offline is None:
-            offline = is_offline()
-        if not offline:
-            print(
-                f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)",
-                file=sys.stderr,
-            )
-        with terminal_progress() as progress:
-            pack = store.install(name, offline=offline, progress=progress)
-    return pack
+    if is_folder(name) or not is_installable(name):
+        return named_pack(name)
+    found = store.find(name)
+    if found is not None:
+        return found
+    if offline is None:
+        offline = is_offline()
+    if not offline:
+        print(f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)", file=sys.stderr)
+    with terminal_progress() as progress:
+        return store.install(name, offline=offline, progress=progress)

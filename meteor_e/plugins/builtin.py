@@ -15,7 +15,7 @@ COMMANDS = {
     "config": ("Plugins", "Check and show YAML chains."),
     "languages": ("Look", "List languages, what is known of each, and the evidence for it."),
     "mbr": ("Score", "Choose the candidate with the best expected score (minimum Bayes risk decoding)."),
-    "pack": ("Resources", "Install, build, list, verify and remove resource packs."),
+    "pack": ("Resources", "Install, build, list and remove resource packs."),
     "plugins": ("Plugins", "List matchers, metrics, chains and more, and where they come from."),
     "score": ("Score", "Score hypotheses against references."),
 }

@@ -18,7 +18,7 @@ def tokens(text):
 
 @pytest.fixture
 def matcher(own_packs):
-    return ParaphraseMatcher(Pack.open(own_packs / "en").paraphrases)
+    return ParaphraseMatcher(Pack(own_packs / "en").paraphrases)
 
 
 def test_phrases_of_the_pack_both_ways(matcher):

@@ -47,7 +47,7 @@ def test_a_language_without_a_stemmer_says_so():
 
 @pytest.fixture
 def synonym(own_packs):
-    synonyms = Pack.open(own_packs / "en").synonyms
+    synonyms = Pack(own_packs / "en").synonyms
     assert synonyms is not None
     return SynonymMatcher(synonyms)
 

@@ -17,11 +17,9 @@ from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.matchers.paraphrase import ParaphraseMatcher
 from meteor_e.matchers.stem import StemMatcher
 from meteor_e.matchers.synonym import SynonymMatcher
-from meteor_e.packs.build_paraphrases import build_paraphrase_index
-from meteor_e.packs.build_synonyms import build_synonym_index
-from meteor_e.packs.paraphrases import ParaphraseIndex
+from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
+from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.packs.synonyms import SynonymIndex
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.text.normalization import Normalizer
 
@@ -163,7 +161,7 @@ def build_indexes(folder: Path, seed: int = 7) -> tuple[ParaphraseIndex, Synonym
     (folder / "exceptions").write_text("go\ngone went\nend\nlast finally\n", encoding="utf-8")
     build_paraphrase_index(folder / "table", folder / "paraphrases.idx")
     build_synonym_index(folder / "synsets", folder / "exceptions", folder / "synonyms.idx")
-    return ParaphraseIndex.open(folder / "paraphrases.idx"), SynonymIndex.open(folder / "synonyms.idx")
+    return ParaphraseIndex(folder / "paraphrases.idx"), SynonymIndex(folder / "synonyms.idx")
 
 
 def chains(folder: Path) -> dict[str, list[Matcher]]:

@@ -17,11 +17,8 @@ from meteor_e.engine.native import native_module
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.matchers.paraphrase import ParaphraseMatcher
 from meteor_e.matchers.synonym import SynonymMatcher
-from meteor_e.packs.indexfile import IndexFile
-from meteor_e.packs.paraphrases import LAYOUT as PHRASES
-from meteor_e.packs.paraphrases import ParaphraseIndex
-from meteor_e.packs.synonyms import LAYOUT as SYNONYMS
-from meteor_e.packs.synonyms import SynonymIndex
+from meteor_e.packs.indexes import PARAPHRASES as PHRASES
+from meteor_e.packs.indexes import SYNONYMS, IndexFile, ParaphraseIndex, SynonymIndex
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
@@ -64,9 +61,9 @@ def test_altered(indexes, tmp_path, name):
         path.write_bytes(alter(numbers, indexes[name], header))
         try:
             if name == "paraphrases":
-                matcher = ParaphraseMatcher(ParaphraseIndex.open(path))
+                matcher = ParaphraseMatcher(ParaphraseIndex(path))
             else:
-                matcher = SynonymMatcher(SynonymIndex.open(path))
+                matcher = SynonymMatcher(SynonymIndex(path))
             native, _ = engines([ExactMatcher(), matcher], threads=1)
             for score in native.segments(*texts):
                 assert 0 <= score.score <= 1
@@ -84,21 +81,21 @@ def test_truncated(indexes, tmp_path, name):
     for size in sorted(random.Random(1).sample(range(len(indexes[name])), 50)):
         path.write_bytes(indexes[name][:size])
         with pytest.raises(ResourceError, match=r"short\.idx"):
-            IndexFile.open(path, layout)
+            IndexFile(path, layout)
 
 
 def test_damage_found_by_a_thread(indexes, tmp_path):
     """An index whose every entry points outside is noticed while several threads score."""
     path = tmp_path / "bad.idx"
     path.write_bytes(indexes["paraphrases"])
-    file = IndexFile.open(path, PHRASES)
+    file = IndexFile(path, PHRASES)
     nodes = file.sections["nodes"]
     data = bytearray(indexes["paraphrases"])
     at = data.index(bytes(nodes.cast("B")))
     for node in range(1, len(nodes) // 3 - 1):
         data[at + 12 * node + 8 : at + 12 * node + 12] = (0xFFFFFFF0).to_bytes(4, "little")
     path.write_bytes(data)
-    native, _ = engines([ParaphraseMatcher(ParaphraseIndex.open(path))], threads=4)
+    native, _ = engines([ParaphraseMatcher(ParaphraseIndex(path))], threads=4)
     hypotheses, references = hypotheses_and_references(random.Random(4), 3000)
     with pytest.raises(ResourceError, match=r"bad\.idx"):
         native.corpus(hypotheses, references)

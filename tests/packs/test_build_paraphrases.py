@@ -8,14 +8,14 @@ import pytest
 from own_resources import TABLE, table_text
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import build_paraphrases
-from meteor_e.packs.build_paraphrases import build_paraphrase_index
-from meteor_e.packs.paraphrases import ParaphraseIndex
+from meteor_e.packs import build_indexes
+from meteor_e.packs.build_indexes import build_paraphrase_index
+from meteor_e.packs.indexes import ParaphraseIndex
 
 
 def pairs(path: Path) -> list[tuple[str, str]]:
     """Return the entries of an index, those of a left side together."""
-    index = ParaphraseIndex.open(path)
+    index = ParaphraseIndex(path)
     return [
         (" ".join(index.phrase(node)), " ".join(index.phrase(right)))
         for node in range(index.nodes)
@@ -41,7 +41,7 @@ def test_gzip_plain_and_stream_give_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / "packed.gz").write_bytes(gzip.compress(text))
     build_paraphrase_index(tmp_path / "plain", tmp_path / "1")
     build_paraphrase_index(tmp_path / "packed.gz", tmp_path / "2")
-    build_paraphrase_index(io.BytesIO(gzip.compress(text)), tmp_path / "3", name="stream", size=5)
+    build_paraphrase_index(build_indexes.Stream(io.BytesIO(gzip.compress(text)), "stream", 5), tmp_path / "3")
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes() == (tmp_path / "3").read_bytes()
 
 
@@ -52,7 +52,7 @@ def test_blocks_cut_anywhere_change_nothing(
 ) -> None:
     text = table_text(TABLE)
     whole = build(tmp_path, text)
-    monkeypatch.setattr(build_paraphrases, "_BLOCK", size)
+    monkeypatch.setattr(build_indexes, "_BLOCK", size)
     assert build(tmp_path, text.replace(b"\n", end.encode())) == whole
     assert sorted(whole) == sorted(TABLE)
 
@@ -65,8 +65,8 @@ def test_white_space_as_java_has_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"0.5\na\n", "…/table, line 2: the table ends inside an entry"),
-        (b"0.5\na\nb\n\n", "…/table, line 4: the table ends inside an entry"),
+        (b"0.5\na\n", "…/table, line 2: the file ends inside an entry"),
+        (b"0.5\na\nb\n\n", "…/table, line 4: the file ends inside an entry"),
         (b"0.5\na\nb\nc\nd\ne\n", "…/table, line 4: expected a probability, found 'c'"),
         (b"0.5\na\nb\n\nd\ne\n", "…/table, line 4: expected a probability, found ''"),
         (b"0.5\na\n \n", "…/table, line 3: an empty phrase"),
@@ -81,7 +81,7 @@ def test_white_space_as_java_has_it(tmp_path: Path) -> None:
 def test_malformed_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, message: str, block: int
 ) -> None:
-    monkeypatch.setattr(build_paraphrases, "_BLOCK", block)
+    monkeypatch.setattr(build_indexes, "_BLOCK", block)
     assert problem(tmp_path, text).startswith(message)
 
 
@@ -91,8 +91,8 @@ def test_a_phrase_of_255_words(tmp_path: Path) -> None:
 
 
 def test_a_gzip_bomb_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build_paraphrases, "MAX_TEXT", 1 << 20)
-    monkeypatch.setattr(build_paraphrases, "_BLOCK", 1 << 16)
+    monkeypatch.setattr(build_indexes, "MAX_TEXT", 1 << 20)
+    monkeypatch.setattr(build_indexes, "_BLOCK", 1 << 16)
     assert "refusing to index it" in problem(tmp_path, gzip.compress(b"0.5\na\nb\n" * 200_000))
 
 
@@ -112,7 +112,7 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
 
 def test_frequent_words_and_starting_words_have_small_numbers(tmp_path: Path) -> None:
     build(tmp_path, table_text([("rare x", "often"), ("often x", "x often"), ("often", "q r z z z z")]))
-    index = ParaphraseIndex.open(tmp_path / "idx")
+    index = ParaphraseIndex(tmp_path / "idx")
     numbers = {word: index.word_id(word) for word in ("often", "x", "q", "rare", "z", "r")}
     assert numbers["often"] == 0
     assert {numbers[word] for word in ("often", "x", "q", "rare")} == {0, 1, 2, 3}

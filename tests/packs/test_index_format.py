@@ -10,8 +10,7 @@ from pathlib import Path
 
 from own_resources import EXCEPTIONS, SYNSETS, TABLE, table_text
 
-from meteor_e.packs.build_paraphrases import build_paraphrase_index
-from meteor_e.packs.build_synonyms import build_synonym_index
+from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
 
 
 def sections_of(data: bytes, magic: bytes) -> tuple[tuple[int, ...], list[bytes]]:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from own_resources import TABLE, flip, table_text
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs.build_paraphrases import build_paraphrase_index
-from meteor_e.packs.paraphrases import ParaphraseIndex
+from meteor_e.packs.build_indexes import build_paraphrase_index
+from meteor_e.packs.indexes import ParaphraseIndex
 
 WORDS = st.one_of(
     st.sampled_from(["a", "b", "c", "of", "…", "ß", "\U0001d11e", "a\u00a0b"]),
@@ -28,7 +28,7 @@ def build(folder: Path, entries: list[tuple[Phrase, Phrase]]) -> ParaphraseIndex
     source, target = folder / "table", folder / "table.idx"
     source.write_bytes(table_text((" ".join(left), " ".join(right)) for left, right in entries))
     assert build_paraphrase_index(source, target) == len(entries)
-    return ParaphraseIndex.open(target)
+    return ParaphraseIndex(target)
 
 
 def found(index: ParaphraseIndex, words: list[str], start: int) -> list[tuple[int, Phrase, list[Phrase]]]:
@@ -113,7 +113,7 @@ def test_reads_without_numpy(tmp_path: Path, index: ParaphraseIndex) -> None:
     import subprocess
 
     code = (
-        "import sys; from meteor_e.packs.paraphrases import ParaphraseIndex; i = ParaphraseIndex.open(sys.argv[1]); "
+        "import sys; from meteor_e.packs.indexes import ParaphraseIndex; i = ParaphraseIndex(sys.argv[1]); "
         "i.phrases_at([i.word_id('in')], 0); print('numpy' in sys.modules)"
     )
     result = subprocess.run([sys.executable, "-c", code, str(index.path)], capture_output=True, text=True, check=True)
@@ -125,12 +125,12 @@ def test_not_an_index(tmp_path: Path) -> None:
     for data in (b"", b"x", b"MEphrase", b"MEsynset" + bytes(200), bytes(5000)):
         path.write_bytes(data)
         with pytest.raises(ResourceError, match=r"x\.idx"):
-            ParaphraseIndex.open(path)
+            ParaphraseIndex(path)
     path.unlink()
     with pytest.raises(ResourceError, match="No such file"):
-        ParaphraseIndex.open(path)
+        ParaphraseIndex(path)
     with pytest.raises(ResourceError, match=str(tmp_path.name)):
-        ParaphraseIndex.open(tmp_path)
+        ParaphraseIndex(tmp_path)
 
 
 def test_every_truncation_is_refused(index: ParaphraseIndex) -> None:
@@ -140,11 +140,11 @@ def test_every_truncation_is_refused(index: ParaphraseIndex) -> None:
         path.unlink()  # the map of the fixture keeps the old file
         path.write_bytes(data[:length])
         with pytest.raises(ResourceError):
-            ParaphraseIndex.open(path)
+            ParaphraseIndex(path)
     path.unlink()
     path.write_bytes(data + b"\0")
     with pytest.raises(ResourceError, match="should hold"):
-        ParaphraseIndex.open(path)
+        ParaphraseIndex(path)
 
 
 def test_every_altered_bit_of_the_header_is_refused(index: ParaphraseIndex) -> None:
@@ -156,7 +156,7 @@ def test_every_altered_bit_of_the_header_is_refused(index: ParaphraseIndex) -> N
             path.write_bytes(data)
             flip(path, at, bit)
             with pytest.raises(ResourceError):
-                ParaphraseIndex.open(path)
+                ParaphraseIndex(path)
 
 
 def test_versions_and_byte_orders_are_named(index: ParaphraseIndex) -> None:
@@ -165,11 +165,11 @@ def test_versions_and_byte_orders_are_named(index: ParaphraseIndex) -> None:
     path.unlink()
     path.write_bytes(data[:8] + b"\x09\0\0\0" + data[12:])
     with pytest.raises(ResourceError, match="format version 9; this release reads version 1"):
-        ParaphraseIndex.open(path)
+        ParaphraseIndex(path)
     path.unlink()
     path.write_bytes(data[:12] + data[15:11:-1] + data[16:])
     with pytest.raises(ResourceError, match="byte order"):
-        ParaphraseIndex.open(path)
+        ParaphraseIndex(path)
 
 
 @settings(max_examples=400)
@@ -186,7 +186,7 @@ def test_altered_content_never_leads_outside(tmp_path_factory: pytest.TempPathFa
     altered = folder / "altered.idx"
     altered.write_bytes(content)
     try:
-        index = ParaphraseIndex.open(altered)
+        index = ParaphraseIndex(altered)
     except ResourceError:
         return
     for word in words:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from own_resources import EXCEPTIONS, SYNSETS
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import build_synonyms
-from meteor_e.packs.build_synonyms import build_synonym_index
-from meteor_e.packs.synonyms import SynonymIndex
+from meteor_e.packs import build_indexes
+from meteor_e.packs.build_indexes import Stream, build_synonym_index
+from meteor_e.packs.indexes import SynonymIndex
 
 WORDS = st.text(st.characters(exclude_characters=" \t\n\r\f\x0b", exclude_categories=["Cs"]), min_size=1, max_size=4)
 IDS = st.integers(0, 2**32 - 1)
@@ -29,7 +29,7 @@ def build(folder: Path, synsets: str | bytes, exceptions: str | bytes | None = N
     build_synonym_index(
         folder / "english.synsets", folder / "english.exceptions" if exceptions is not None else None, folder / "idx"
     )
-    return SynonymIndex.open(folder / "idx")
+    return SynonymIndex(folder / "idx")
 
 
 @pytest.fixture
@@ -73,7 +73,9 @@ def test_gzip_streams_line_ends_and_mark(tmp_path: Path) -> None:
     for end in ("\r\n", "\r", "\n"):
         synsets = b"\xef\xbb\xbf" + SYNSETS.replace("\n", end).encode()
         build_synonym_index(
-            io.BytesIO(gzip.compress(synsets)), io.BytesIO(EXCEPTIONS.rstrip().encode()), tmp_path / "idx"
+            Stream(io.BytesIO(gzip.compress(synsets)), "synsets"),
+            Stream(io.BytesIO(EXCEPTIONS.rstrip().encode()), "exceptions"),
+            tmp_path / "idx",
         )
         assert (tmp_path / "idx").read_bytes() == plain
 
@@ -101,7 +103,7 @@ def test_malformed_files(tmp_path: Path, synsets: str | bytes, exceptions: str, 
 def test_missing_and_too_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ResourceError, match=r"nowhere: No such file"):
         build_synonym_index(tmp_path / "nowhere", None, tmp_path / "idx")
-    monkeypatch.setattr(build_synonyms, "MAX_TEXT", 1000)
+    monkeypatch.setattr(build_indexes, "MAX_SYNONYMS", 1000)
     with pytest.raises(ResourceError, match="refusing to index it"):
         build(tmp_path, gzip.compress(b"foo\n1\n" * 1000))
 
@@ -133,7 +135,7 @@ def test_every_truncation_is_refused(index: SynonymIndex) -> None:
         path.unlink()
         path.write_bytes(data[:length])
         with pytest.raises(ResourceError):
-            SynonymIndex.open(path)
+            SynonymIndex(path)
 
 
 @settings(max_examples=300)
@@ -146,7 +148,7 @@ def test_altered_content_never_leads_outside(tmp_path_factory: pytest.TempPathFa
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     (folder / "altered").write_bytes(content)
     try:
-        index = SynonymIndex.open(folder / "altered")
+        index = SynonymIndex(folder / "altered")
     except ResourceError:
         return
     for word in ("big", "go", "went", "gone", "wend", "walk", "zebra"):

@@ -4,8 +4,7 @@ import itertools
 import zlib
 from pathlib import Path
 
-from meteor_e.packs.indexfile import IndexFile, Layout, write_index
-from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary, vocabulary_sections
+from meteor_e.packs.indexes import VOCABULARY_SECTIONS, IndexFile, Layout, Vocabulary, vocabulary_sections, write_index
 
 LAYOUT = Layout(b"MEtests.", VOCABULARY_SECTIONS)
 
@@ -13,7 +12,7 @@ LAYOUT = Layout(b"MEtests.", VOCABULARY_SECTIONS)
 def vocabulary(path: Path, words: list[str]) -> Vocabulary:
     sections, parameters = vocabulary_sections([word.encode() for word in words], path)
     write_index(path, LAYOUT, parameters, sections)
-    return Vocabulary(IndexFile.open(path, LAYOUT), *parameters)
+    return Vocabulary(IndexFile(path, LAYOUT))
 
 
 def test_words_that_share_a_slot(tmp_path: Path) -> None:

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from meteor_e.meteor import Meteor
-from meteor_e.packs.build_paraphrases import build_paraphrase_index
-from meteor_e.packs.build_synonyms import build_synonym_index
-from meteor_e.packs.paraphrases import ParaphraseIndex
+from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
+from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
+from meteor_e.packs.pack import parse_function_words, read_list
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.packs.store import PackStore
-from meteor_e.packs.synonyms import SynonymIndex
-from meteor_e.packs.wordlists import read_function_words
 from meteor_e.plugins.registry import plugin_registry
 
 FOLDER = Path(__file__).parent
@@ -165,11 +163,11 @@ class OwnResources:
             shutil.copy(source, folder / source.name)
         table = (OWN / "paraphrases.txt").read_bytes()
         (folder / "paraphrases.gz").write_bytes(gzip.compress(table, mtime=0))
-        self.function_words = read_function_words(OWN / "function.words")
+        self.function_words = read_list(OWN / "function.words", parse_function_words)
         build_paraphrase_index(folder / "paraphrases.gz", folder / "paraphrases.idx")
         build_synonym_index(OWN / "english.synsets", OWN / "english.exceptions", folder / "synonyms.idx")
-        self.paraphrases = ParaphraseIndex.open(folder / "paraphrases.idx")
-        self.synonyms = SynonymIndex.open(folder / "synonyms.idx")
+        self.paraphrases = ParaphraseIndex(folder / "paraphrases.idx")
+        self.synonyms = SynonymIndex(folder / "synonyms.idx")
 
     def java_arguments(self, options: str) -> list[str]:
         """Return the options as the Java program takes them, OWN replaced by the folder."""

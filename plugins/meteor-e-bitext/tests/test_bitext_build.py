@@ -376,7 +376,7 @@ def test_the_command(bitext, store_root, tmp_path, monkeypatch):
         "pack",
     ]
     shown = json.loads(run("pack", "info", "xx-bitext", "--json").stdout)
-    assert shown["contents"]["paraphrases"] == len(entries(Pack.open(store_root / "xx-bitext")))
+    assert shown["contents"]["paraphrases"] == len(entries(Pack(store_root / "xx-bitext")))
     lines = (store_root / "xx-bitext" / "report.md").read_text().rstrip("\n").split("\n")
     assert len(lines[lines.index("| p | phrase | paraphrase |") :]) == 2 + 5
     scored = run(

@@ -76,7 +76,7 @@ def test_a_pack_without_a_table(tmp_path):
 
 def test_a_pack_that_cannot_be_written_leaves_nothing(tmp_path, pack):
     (tmp_path / "bad").write_text("no table\n")
-    with pytest.raises(ResourceError, match="the table ends inside an entry"):
+    with pytest.raises(ResourceError, match="the file ends inside an entry"):
         derive_pack(pack, tmp_path / "small", tmp_path / "bad", "filtered")
     assert not (tmp_path / "small").exists()
     assert not [path for path in tmp_path.iterdir() if "building" in path.name]
@@ -88,4 +88,4 @@ def test_the_command(tmp_path, pack):
         cli, ["pack", "filter", str(pack.path), "-l", "other", "-R", str(tmp_path / "text"), "-o", str(tmp_path / "s")]
     )
     assert result.output == f"kept 4 of 8 paraphrases in {tmp_path / 's'}\n"
-    assert {entry[1:] for entry in pack_entries(Pack.open(tmp_path / "s"))} == {entry[1:] for entry in KEPT}
+    assert {entry[1:] for entry in pack_entries(Pack(tmp_path / "s"))} == {entry[1:] for entry in KEPT}

@@ -17,8 +17,7 @@ from meteor_e.base.files import PathLike, input_name, os_errors_as
 from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.build import Ingredients, pack_place
-from meteor_e.packs.manifest import LANGUAGE_FILE, TABLE_FILE, SourceFile
-from meteor_e.packs.pack import Pack
+from meteor_e.packs.pack import LANGUAGE_FILE, TABLE_FILE, Pack, SourceFile
 from meteor_e_bitext.alignment import align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.filtering import phrases_in

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from meteor_e.base.progress import Progress, silent
+from meteor_e.packs.indexes import ParaphraseIndex
 from meteor_e.packs.pack import Pack
-from meteor_e.packs.paraphrases import ParaphraseIndex
 
 
 class Coverage(NamedTuple):

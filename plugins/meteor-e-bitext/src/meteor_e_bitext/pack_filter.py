@@ -19,9 +19,8 @@ from meteor_e.base.progress import Progress, silent, terminal_progress
 from meteor_e.cli.commands import GroupedCommand
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.build import pack_place
-from meteor_e.packs.build_paraphrases import build_paraphrase_index
-from meteor_e.packs.manifest import PARAPHRASES, TABLE_FILE, check_name
-from meteor_e.packs.pack import Pack
+from meteor_e.packs.build_indexes import build_paraphrase_index
+from meteor_e.packs.pack import PARAPHRASES, TABLE_FILE, Pack, check_name
 from meteor_e.packs.store import named_pack
 from meteor_e_bitext.texts import language_text, pack_text
 
@@ -101,7 +100,7 @@ def derive_pack(
             contents["paraphrases"] = build_paraphrase_index(paraphrases, folder / PARAPHRASES, progress)
             if TABLE_FILE in pack.manifest.files:
                 shutil.copyfile(paraphrases, folder / TABLE_FILE)
-    return Pack.open(place.target)
+    return Pack(place.target)
 
 
 def table_entries(path: str | os.PathLike[str]) -> Iterator[Entry]:

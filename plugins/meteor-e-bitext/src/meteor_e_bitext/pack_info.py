@@ -10,7 +10,7 @@ import click
 from meteor_e.api import ResourceError
 from meteor_e.base.progress import terminal_progress
 from meteor_e.formats.plain import read_segments
-from meteor_e.packs.manifest import CONTENTS
+from meteor_e.packs.pack import CONTENTS, how_to_install
 from meteor_e.packs.store import named_pack
 from meteor_e.render.plain import count_or_no, isolated, printable
 from meteor_e_bitext.coverage import coverage, most_paraphrased
@@ -23,7 +23,7 @@ from meteor_e_bitext.texts import pack_text
 @click.option("--text", metavar="FILE", help="Also how much of a text the pack knows; plain, gzip, bzip2 or xz.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(name: str, top: int, text: str | None, as_json: bool) -> None:
-    """Print what a pack holds and where it comes from, and how much of a text it covers.
+    """Print what a pack holds and where it comes from, and how much of a text it covers; every file is hashed.
 
     \b
     meteor-e pack info en
@@ -31,9 +31,10 @@ def info(name: str, top: int, text: str | None, as_json: bool) -> None:
     """
     found = named_pack(name)
     manifest = found.manifest
-    lacking = sorted(file for file in manifest.files if not (found.path / file).is_file())
-    if lacking:
-        raise ResourceError(f"{found.path} lacks {', '.join(lacking)}; install or build the pack again")
+    problems = found.verify()
+    if problems:
+        advice = how_to_install(found.name, again=True)
+        raise ResourceError(f"pack {found.name!r} in {found.path} is damaged: {'; '.join(problems)}; {advice}")
     extra: dict[str, Any] = {}
     if top:
         extra["frequent_paraphrases"] = most_paraphrased(found.paraphrases, top) if found.paraphrases else []

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from meteor_e import __version__
-from meteor_e.packs.manifest import SourceFile
+from meteor_e.packs.pack import SourceFile
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.pivot import Paraphrases
 from meteor_e_bitext.texts import LanguageText

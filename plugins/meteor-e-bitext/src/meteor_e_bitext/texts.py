@@ -14,10 +14,8 @@ from meteor_e.api.tokens import split_words
 from meteor_e.base.files import PathLike, decode_utf8, os_errors_as
 from meteor_e.chains.lookup import find_language, make_segmenter
 from meteor_e.engine.tokenizer import Tokenizer
-from meteor_e.packs.manifest import LANGUAGE_FILE, PREFIXES
-from meteor_e.packs.pack import Pack
+from meteor_e.packs.pack import LANGUAGE_FILE, PREFIXES, Pack, parse_prefixes
 from meteor_e.packs.store import PackStore
-from meteor_e.packs.wordlists import parse_prefixes
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.text.normalization import Normalizer
 

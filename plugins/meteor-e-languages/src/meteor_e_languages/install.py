@@ -17,7 +17,7 @@ from meteor_e.base.progress import terminal_progress
 from meteor_e.chains.lookup import find_language
 from meteor_e.packs.build import pack_place
 from meteor_e.packs.download import download_url
-from meteor_e.packs.manifest import SourceFile
+from meteor_e.packs.pack import SourceFile
 from meteor_e.packs.store import PackStore
 from meteor_e_languages.thesauri import wordnet
 

@@ -18,8 +18,15 @@ import numpy as np
 
 from meteor_e import InputError, ResourceError
 from meteor_e.base.files import open_regular, os_errors_as, whole_file
-from meteor_e.packs.indexfile import IndexFile, Layout, damaged, write_index
-from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary, vocabulary_sections
+from meteor_e.packs.indexes import (
+    VOCABULARY_SECTIONS,
+    IndexFile,
+    Layout,
+    Vocabulary,
+    damaged,
+    vocabulary_sections,
+    write_index,
+)
 from meteor_e_vectors.subwords import Subwords
 
 if TYPE_CHECKING:
@@ -54,9 +61,9 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
     """
 
     def __init__(self, file: IndexFile) -> None:
-        count, probes, dimension, buckets, shortest, longest = file.parameters[:6]
+        count, _, dimension, buckets, shortest, longest = file.parameters[:6]
         self.path = file.path
-        self._vocabulary = Vocabulary(file, count, probes)
+        self._vocabulary = Vocabulary(file)
         rows = np.frombuffer(file.sections["rows"], dtype=np.float32)
         subword_rows = np.frombuffer(file.sections["subword_rows"], dtype=np.float32)
         self.counts: NDArray[np.uint32] = np.frombuffer(file.sections["counts"], dtype=np.uint32)
@@ -145,7 +152,7 @@ def open_vectors(path: str | os.PathLike[str]) -> VectorFile:
             f"{os.fspath(path)} is not a vector file; `meteor-e vectors convert` makes one from word2vec, GloVe "
             "and fastText files"
         )
-    return VectorFile(IndexFile.open(path, LAYOUT))
+    return VectorFile(IndexFile(path, LAYOUT))
 
 
 def write_vectors(

@@ -12,8 +12,7 @@ from meteor_e.base.files import scratch_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.build import build_pack
 from meteor_e.packs.download import download_url
-from meteor_e.packs.manifest import SourceFile
-from meteor_e.packs.pack import Pack
+from meteor_e.packs.pack import Pack, SourceFile
 from meteor_e.packs.store import PackStore
 from meteor_e_languages.dbnary import dump
 from meteor_e_languages.dbnary.harvest import Harvest

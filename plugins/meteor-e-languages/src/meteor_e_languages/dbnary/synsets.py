@@ -10,8 +10,8 @@ from meteor_e import ResourceError
 from meteor_e.base.files import os_errors_as, sha256_of
 from meteor_e.languages.files import named_languages
 from meteor_e.packs.cache import cached_synonym_file
+from meteor_e.packs.indexes import SynonymIndex
 from meteor_e.packs.store import PackStore
-from meteor_e.packs.synonyms import SynonymIndex
 
 PathLike = str | os.PathLike[str]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.build_synonyms import build_synonym_index
+from meteor_e.packs.build_indexes import Stream, build_synonym_index
 
 SYNONYMS = "synonyms"
 HYPERNYMS = "hypernyms"
@@ -96,4 +96,5 @@ def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> 
         for base in bases:
             forms.setdefault(entry(form[0], base), []).append(form)
     exceptions = "".join(f"{base}\n{' '.join(irregular)}\n" for base, irregular in forms.items())
-    return build_synonym_index(io.BytesIO(synsets.encode()), io.BytesIO(exceptions.encode()), target, progress)
+    sources = (Stream(io.BytesIO(text.encode()), "the wordnet") for text in (synsets, exceptions))
+    return build_synonym_index(*sources, target, progress)
