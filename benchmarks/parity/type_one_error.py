@@ -169,7 +169,7 @@ def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
         yield name, "Williams", holds, of_metrics(name, "williams", 20, 5)
     for name in ("tau-strict", "tau-wmt13", "tau-wmt14", "tau-b", "accuracy", "darr:threshold=1"):
         yield name, "paired", True, of_metrics(name, "paired", 5, 60)
-    for name in ("acc-eq", "acc-item", "pearson", "pearson-item", "kendall-item", "pearson-pdp", "spa"):
+    for name in ("acc-eq", "acc-item", "pearson", "pearson-item", "kendall-item", "spa"):
         yield name, "perm-both", True, of_metrics(name, "perm-both", 5, 40)
     for name in ("acc-eq", "spa"):
         yield name, "paired", True, of_metrics(name, "paired", 5, 40)

@@ -99,10 +99,6 @@ RANKS = (
     b"Czech,English,1,doc,1,judge,1,a,2,b,3,,4,,5,,1,2,-1,-1,-1\n"
     b"Czech,English,2,doc,2,judge,1,a,2,b,3,,4,,5,,2,1,-1,-1,-1\n"
 )
-RANKING_XML = (
-    b'<appraise><ranking-result><ranking-item id="1" src-id="1" user="u" source-language="ces" target-language="eng">'
-    b'<translation system="a" rank="1"/><translation system="b" rank="2"/></ranking-item></ranking-result></appraise>\n'
-)
 COCO_RESULTS = b'[{"image_id": 1, "caption": "the cat sat"}, {"image_id": 2, "caption": "a dog"}]\n'
 COCO_CAPTIONS = (
     b'{"images": [{"id": 1}, {"id": 2}], "annotations": [{"image_id": 1, "id": 1, "caption": "a cat sat"},\n'
@@ -162,16 +158,6 @@ def readers(folder: Path) -> dict[str, Reader]:
         ),
         "index": Reader("index.yaml", evaluate, task, "out.txt"),
         "rankings CSV": Reader("ranks.csv", evaluate, task, "out.txt"),
-        "rankings XML": Reader(
-            "ranks.xml",
-            evaluate,
-            {
-                **task,
-                "index.yaml": INDEX.replace(b"ranks.csv, format: ranking-csv", b"ranks.xml, format: ranking-xml"),
-                "ranks.xml": RANKING_XML,
-            },
-            "out.txt",
-        ),
         "score file": Reader(
             "mine.seg.scr",
             (*evaluate[:2], "-M", "scores:mine.seg.scr", *evaluate[4:]),

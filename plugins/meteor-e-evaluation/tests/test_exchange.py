@@ -12,7 +12,7 @@ from test_measures import make_set
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]
 QUICK = {
-    "paired": set(MEASURES) - {"pearson-sys", "pearson-pdp", "spa"},
+    "paired": set(MEASURES) - {"pearson-sys", "spa"},
     "systems": {name for name in MEASURES if name.endswith("-sys") or name.startswith("tau-")}
     | {"system-kendall", "system-accuracy", "system-accuracy-pooled"}
     | {"accuracy", "darr", "acc-eq", "pearson", "spearman", "kendall-c", "kendall", "acc", "spa"},

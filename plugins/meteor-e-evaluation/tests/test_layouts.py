@@ -152,19 +152,6 @@ def test_the_command_reads_writes_and_ranks(wmt, packs, tmp_path):
         assert "(1)" in run(*arguments, "-s", "acc-eq", *tests, "-f", form).stdout
 
 
-def test_scores_are_averaged_over_documents(wmt):
-    tests = load_test_sets(mtme_index(wmt, pairs=["de-en"]))
-    found = evaluate(tests, [parse_metric("mtme:Length")], [measure("pearson")], CACHE, documents=True)
-    human, metric = [], []
-    for name in NAMES:
-        for document in ("harbor", "school"):
-            at = [place for place in range(10) if DOCUMENTS[place] == document]
-            human.append(np.mean([quality(name, place) for place in at if quality(name, place) is not None]))
-            metric.append(np.mean([len(OUTPUTS[name][place]) for place in at]))
-    assert found.tables[0].rows["Length"][0].value == pytest.approx(np.corrcoef(human, metric)[0, 1])
-    assert found.counts["wmt99 de-en"]["segments"] == 2
-
-
 def mqm(rows):
     head = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\n"
     return head + "".join("\t".join(map(str, row)) + "\n" for row in rows)

@@ -58,7 +58,6 @@ MTME = {
         )
         for by in ("item", "sys")
     },
-    "pearson_pdp_item": "pearson-pdp",
     "acc_eq_item": "acc-eq",
     "kendall_like_item_0.5": "darr:threshold=0.5",
     "kendall_like_item_25": "darr",

@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from meteor_e_evaluation.rankings import read_rank_file, read_ranking_csv, read_ranking_xml
+from meteor_e_evaluation.rankings import read_rank_file, read_ranking_csv
 from tiny_task import HEADER, ranking_row
 
 from meteor_e.base.errors import InputError
@@ -73,55 +73,3 @@ def test_rank_file_says_what_is_wrong(tmp_path, line, message):
     file.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(InputError, match=f"line 1: .*{message}"):
         list(read_rank_file(file))
-
-
-XML = """<appraise-results>
- <ranking-result>
-  <HIT hit-id="1" source-language="ces" target-language="eng">
-   <ranking-task id="12">
-    <translation system="a,b" rank="1"/>
-    <translation system="c" rank="2"/>
-    <translation system="d" rank="-1"/>
-   </ranking-task>
-  </HIT>
-  <ranking-item src-id="13" source-language="German" target-language="English">
-    <source id="99">x</source>
-    <translation system="c" rank="3"/>
-    <translation system="d" rank="3"/>
-  </ranking-item>
- </ranking-result>
-</appraise-results>
-"""
-
-
-def test_ranking_xml_tells_systems_with_one_output_apart_and_never_compares_them(tmp_path):
-    file = tmp_path / "ranks.xml"
-    file.write_text(XML, encoding="utf-8")
-    assert short(read_ranking_xml(file)) == [
-        ("cs-en", 12, "a", "c", False),
-        ("cs-en", 12, "b", "c", False),
-        ("de-en", 13, "c", "d", True),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("xml", "message"),
-    [
-        ("<a><b></a>", "line 1: malformed XML"),
-        ('<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', "declares entities"),
-        (
-            '<a source-language="ces" target-language="eng"><translation system="a" rank="1"/></a>',
-            "ranking 1: no src-id",
-        ),
-        (
-            '<a source-language="ces" target-language="eng" id="1"><translation system="a"/></a>',
-            "without system or rank",
-        ),
-        ('<a id="1"><translation system="a" rank="1"/></a>', "no source-language"),
-    ],
-)
-def test_ranking_xml_says_what_is_wrong(tmp_path, xml, message):
-    file = tmp_path / "ranks.xml"
-    file.write_text(xml, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        list(read_ranking_xml(file))

@@ -20,7 +20,6 @@ from meteor_e.significance.resampling import Interval, draw_weights, interval
 from meteor_e_evaluation.comparison import Comparison, average, cluster_ranks, compare
 from meteor_e_evaluation.data import TestSet, load_test_set
 from meteor_e_evaluation.index import DataIndex
-from meteor_e_evaluation.judgements import Assessments
 from meteor_e_evaluation.measures import mad_outliers, pairs_of
 from meteor_e_evaluation.sanity import check_scores, check_test_set
 
@@ -96,7 +95,6 @@ def evaluate(
     significance: bool = False,
     method: str = "auto",
     permutations: int = 1000,
-    documents: bool = False,
     drop_outliers: bool = False,
     whole: bool = False,
     progress: Progress = silent,
@@ -113,14 +111,13 @@ def evaluate(
         significance: whether to test metrics against one another.
         method: which test, one of :data:`meteor_e_evaluation.comparison.TESTS`.
         permutations: samples of permutation tests.
-        documents: whether to average scores over documents first; segments are then documents.
         drop_outliers: whether system-level measures leave out systems whose human scores are outliers.
         whole: whether to score all segments of all systems, judged or not, and whole systems.
         progress: told about the work on each test set.
 
     Raises:
-        InputError: if two test sets have one name and pair, if a metric lacks a score where the index does not allow
-            that, or if documents are asked for and the index names none.
+        InputError: if two test sets have one name and pair, or if a metric lacks a score where the index does not
+            allow that.
     """
     _check_distinct(tests)
     of_systems = whole or any(entry.level == "system" for entry in measures)
@@ -144,8 +141,6 @@ def evaluate(
             test = dataclasses.replace(test, outliers=(*test.outliers, *mad_outliers(test)))
         if test.outliers:
             told.append(f"left out of system-level measures: {', '.join(dict.fromkeys(test.outliers))}")
-        if documents:
-            test, scores = by_document(test, scores)
         warnings[title] = tuple(told)
         counts[title] = _counts(test)
         used.append(test)
@@ -171,7 +166,6 @@ def evaluate(
         "confidence": 0.95,
         "permutations": permutations,
         "test": method,
-        "documents": documents,
         "outliers dropped": drop_outliers,
     }
     return Evaluation(tuple(tables), _by_language(signatures), counts, warnings, settings, kept)
@@ -249,51 +243,6 @@ def _with_means(scores: Scores, test: TestSet) -> Scores:
     sums = np.where(known, scores.segments, 0.0).sum(axis=1)
     means = np.divide(sums, known.sum(axis=1), out=np.full(len(sums), np.nan), where=known.any(axis=1))
     return dataclasses.replace(scores, systems=np.where(np.isnan(scores.systems), means, scores.systems))
-
-
-def by_document(test: TestSet, scores: Sequence[Scores]) -> tuple[TestSet, list[Scores]]:
-    """Average human and metric scores over documents: each document becomes a segment.
-
-    People's score of a document is the mean of its rated segments, a metric's the mean of all its segments.
-
-    Raises:
-        InputError: if the index names no documents, or people compared systems instead of rating them.
-    """
-    if not test.documents:
-        raise InputError(f"{test.name} {test.pair}: the index names no 'documents' to average over")
-    if test.assessments is None:
-        raise InputError(f"{test.name} {test.pair}: rankings cannot be averaged over documents; scores can")
-    names = list(dict.fromkeys(test.documents))
-    members = [np.flatnonzero([document == name for document in test.documents]) for name in names]
-
-    def mean(values: Floats) -> Floats:
-        result = np.full((len(values), len(members)), np.nan)
-        for place, at in enumerate(members):
-            own = values[:, at]
-            known = ~np.isnan(own)
-            rows = known.any(axis=1)
-            result[rows, place] = np.where(known, own, 0.0).sum(axis=1)[rows] / known.sum(axis=1)[rows]
-        return result
-
-    human = mean(test.human)
-    systems, documents = np.nonzero(~np.isnan(human))
-
-    def join(segments: list[str]) -> list[str]:
-        return ["\n".join(segments[place] for place in at) for at in members]
-
-    joined = dataclasses.replace(
-        test,
-        outputs=tuple(join(output) for output in test.outputs),
-        references=tuple(join(reference) for reference in test.references),
-        source=None if test.source is None else join(test.source),
-        rankings=None,
-        assessments=Assessments(documents, systems, human[systems, documents]),
-        documents=tuple(names),
-    )
-    averaged = [
-        dataclasses.replace(entry, segments=mean(entry.segments), resample=None, resamplable=False) for entry in scores
-    ]
-    return joined, averaged
 
 
 def _score(

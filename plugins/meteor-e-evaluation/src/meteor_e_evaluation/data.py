@@ -36,7 +36,7 @@ from meteor_e_evaluation.index import (
     id_pattern,
 )
 from meteor_e_evaluation.judgements import Assessments, Rankings
-from meteor_e_evaluation.rankings import Comparison, read_rank_file, read_ranking_csv, read_ranking_xml
+from meteor_e_evaluation.rankings import Comparison, read_rank_file, read_ranking_csv
 from meteor_e_evaluation.ratings import Assessment, read_assessments, read_mqm, read_ratings, read_score_lines
 
 
@@ -376,7 +376,7 @@ class _Judgements:
         folders = (root, self._index.file.parent)
         lines = _read_map(spec.segment_map, folders, self._pair) if spec.segment_map else None
         for file in files:
-            if spec.format in ("ranking-csv", "ranking-xml", "rank"):
+            if spec.format in ("ranking-csv", "rank"):
                 self._read_rankings(spec, file, lines)
             else:
                 self._read_assessments(spec, file, lines)
@@ -388,7 +388,6 @@ class _Judgements:
         self._seen_rankings = True
         readers: dict[str, Callable[[], Iterator[Comparison]]] = {
             "ranking-csv": lambda: read_ranking_csv(file, spec.languages),
-            "ranking-xml": lambda: read_ranking_xml(file),
             "rank": lambda: read_rank_file(file),
         }
         for row in readers[spec.format]():

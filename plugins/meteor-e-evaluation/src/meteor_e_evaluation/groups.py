@@ -154,30 +154,6 @@ def _by_segment(kind: str, human: Floats) -> Callable[[Floats], Floats]:
     return values
 
 
-def pair_difference_pearson(human: Floats, weights: Floats | None = None) -> Agreement:
-    """Return Pearson's correlation of the differences between systems on a segment, over all segments.
-
-    Every difference is taken in both directions, so that the order of the systems does not matter.
-
-    Args:
-        human: people's scores, ``(systems, segments)``.
-        weights: how often each segment counts; by default once.
-    """
-    first, second = pairs_of_systems(len(human))
-    of_people = human[first] - human[second]
-    known = ~np.isnan(of_people)
-    y = of_people[known]
-    factor = np.ones(len(y)) if weights is None else np.broadcast_to(weights, known.shape)[known]
-
-    def agreement(metric: Floats) -> float:
-        x = (metric[first] - metric[second])[known]
-        # Taken in both directions, differences have the mean 0.
-        size = (factor @ (x * x)) * (factor @ (y * y))
-        return float(factor @ (x * y)) / math.sqrt(size) if size > 0 else math.nan
-
-    return agreement
-
-
 PERMUTATIONS = 1000
 SLACK = 1e-12
 

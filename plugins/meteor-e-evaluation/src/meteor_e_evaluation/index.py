@@ -22,7 +22,6 @@ from meteor_e.formats.test_sets import target_language
 JudgementFormat = Literal[
     "ranking-csv",
     "rank",
-    "ranking-xml",
     "da-segments",
     "da-systems",
     "score-segments",

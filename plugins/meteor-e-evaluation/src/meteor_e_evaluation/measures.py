@@ -30,7 +30,6 @@ from meteor_e_evaluation.groups import (
     group_values,
     grouped,
     normal_agreement,
-    pair_difference_pearson,
     soft_accuracy,
 )
 from meteor_e_evaluation.judgements import Assessments, Rankings
@@ -203,19 +202,12 @@ class GroupedMeasure(Measure[TestSet]):
         """Return the mean as a function of segments' scores."""
         if test.assessments is None or not len(test.assessments):
             return None
-        return self._prepared(test.human, None)
-
-    def _prepared(self, human: Floats, weights: Floats | None) -> Agreement:
-        if self.coefficient == "pair-differences":
-            return pair_difference_pearson(human, weights)
-        return grouped(self.coefficient, self.grouping, human, weights)
+        return grouped(self.coefficient, self.grouping, test.human)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
         """Return the mean where scores are exchanged."""
         human = test.human
         if test.assessments is None:
-            return None
-        if self.coefficient == "pair-differences":
             return None
         if (self.grouping, exchanged) in (("item", "segments"), ("sys", "systems")):
             groups = group_values(self.coefficient, self.grouping, human)
@@ -231,9 +223,13 @@ class GroupedMeasure(Measure[TestSet]):
         if test.assessments is None or not len(test.assessments) or np.isnan(scores.segments).all():
             return _nothing(weights)
         if self.grouping == "item":
-            return np.array([self._prepared(test.human, row)(scores.segments) for row in weights])
+            return np.array(
+                [grouped(self.coefficient, self.grouping, test.human, row)(scores.segments) for row in weights]
+            )
         columns = [np.repeat(np.arange(weights.shape[1]), row.astype(int)) for row in weights]
-        return np.array([self._prepared(test.human[:, at], None)(scores.segments[:, at]) for at in columns])
+        return np.array(
+            [grouped(self.coefficient, self.grouping, test.human[:, at])(scores.segments[:, at]) for at in columns]
+        )
 
 
 def human_system_scores(test: TestSet) -> dict[str, float]:
@@ -575,18 +571,6 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
             _grouped(kind, by, f"{kind}-{by}", f"{_NAMES[kind]} {_BY[by]}", f"{_MTME[kind]}, {by}")
             for kind in _NAMES
             for by in _BY
-        ),
-        _defined(
-            GroupedMeasure,
-            "pearson-pdp",
-            "Pearson r of differences",
-            coefficient="pair-differences",
-            grouping="item",
-            definition="Pearson's r of the differences between every two systems on a segment, each in both directions",
-            source="mt-metrics-eval",
-            mtme="Pearson of pairwise differences, item",
-            ties="–",
-            missing=_PAIRED,
         ),
         _system("system-pearson", "system Pearson r", "pearson", "Pearson's r over systems", "Pearson, sys level", "–"),
         _system(

@@ -1,4 +1,4 @@
-"""Readers of human rankings: what WMT published from 2008 to 2016.
+"""Readers of human rankings: what WMT published from 2008 on.
 
 Each reader yields comparisons of two systems on one segment, with the names and numbers as they stand in the
 file; lining them up with outputs is the concern of :mod:`meteor_e_evaluation.data`.
@@ -9,17 +9,12 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from meteor_e.api import InputError
-from meteor_e.base.files import PathLike, input_name, open_binary, reading, spell_size
+from meteor_e.base.files import PathLike, input_name
 from meteor_e.formats.plain import csv_rows, read_segments
 from meteor_e_evaluation.metric_task import whole_number
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-_MAX_XML = 1 << 30
 
 LANGUAGES = {
     "Czech": "cs",
@@ -139,79 +134,3 @@ def read_rank_file(path: PathLike) -> Iterator[Comparison]:
         if pair != other:
             raise InputError(f"{where}: outputs of two language pairs, {pair} and {other}, cannot be compared")
         yield Comparison(pair, whole_number(segment, "the segment", where), better, worse, False, where)
-
-
-def read_ranking_xml(path: PathLike) -> Iterator[Comparison]:
-    """Read the ranking XML of WMT15 and WMT16 (Appraise's export).
-
-    A ``ranking-item`` (or ``HIT``'s ``ranking-task`` with one item) carries the pair in ``source-language`` and
-    ``target-language``, the segment in ``src-id`` or ``id``, and one ``translation system="a,b" rank="2"`` an
-    output; a comma list names systems that gave the same output. They are told apart here: each is compared with
-    the systems of the other outputs, never with those of its own.
-
-    Languages stand as three-letter or two-letter codes or names; three-letter codes become two-letter ones.
-
-    Raises:
-        InputError: for malformed XML (entity declarations are refused), missing attributes or wrong numbers.
-    """
-    from xml.etree import ElementTree
-
-    name = input_name(path)
-    with open_binary(path) as stream, reading(name):
-        data = stream.read(_MAX_XML + 1)
-    if len(data) > _MAX_XML:
-        raise InputError(f"{name}: holds more than {spell_size(_MAX_XML)}; split it")
-    if b"<!ENTITY" in data:
-        raise InputError(f"{name}: declares entities; such files are not read")
-    try:
-        root = ElementTree.fromstring(data)
-    except ElementTree.ParseError as error:
-        raise InputError(f"{name}, line {error.position[0]}: malformed XML ({error})") from error
-    for count, (item, inherited) in enumerate(_ranking_items(root), 1):
-        where = f"{name}, ranking {count}"
-        source, target = (_language(inherited, side, where) for side in ("source", "target"))
-        segment = inherited.get("src-id") or inherited.get("segment") or inherited.get("id")
-        if segment is None:
-            raise InputError(f"{where}: no src-id or id says which segment it is")
-        outputs: list[tuple[list[str], int]] = []
-        for translation in item.iter("translation"):
-            systems, rank = translation.get("system"), translation.get("rank")
-            if systems is None or rank is None:
-                raise InputError(f"{where}: a translation without system or rank")
-            ranked = whole_number(rank, "rank", where)
-            if ranked != NOT_RANKED:
-                outputs.append(([system.strip() for system in systems.split(",") if system.strip()], ranked))
-        number = whole_number(segment, "src-id", where)
-        for (firsts, first_rank), (seconds, second_rank) in itertools.combinations(outputs, 2):
-            for first, second in itertools.product(firsts, seconds):
-                yield from _ordered(f"{source}-{target}", number, [(first, first_rank), (second, second_rank)], where)
-
-
-_ISO3 = {
-    "bul": "bg", "ces": "cs", "cze": "cs", "deu": "de", "eng": "en", "eus": "eu", "fin": "fi", "fra": "fr", "fre": "fr",
-    "ger": "de", "hin": "hi", "lav": "lv", "nld": "nl", "por": "pt", "ron": "ro", "rum": "ro", "rus": "ru",
-    "spa": "es", "tur": "tr",
-}  # fmt: skip
-
-
-def _language(attributes: Mapping[str, str], side: str, where: str) -> str:
-    value = attributes.get(f"{side}-language") or attributes.get(f"{side}-lang")
-    if not value:
-        raise InputError(f"{where}: no {side}-language")
-    return LANGUAGES.get(value, _ISO3.get(value.lower(), value))
-
-
-def _ranking_items(root: Element) -> Iterator[tuple[Element, dict[str, str]]]:
-    """Walk to the innermost elements that hold translations, with the attributes on the way to them."""
-    open_nodes: list[tuple[Element, dict[str, str]]] = [(root, {})]
-    while open_nodes:
-        node, above = open_nodes.pop()
-        attributes = {**above, **node.attrib}
-        if node.find("translation") is None:
-            open_nodes.extend((child, attributes) for child in reversed(node))
-            continue
-        # The segment may be told by a <source id="…"> beside the translations.
-        source = node.find("source")
-        if source is not None and "id" in source.attrib:
-            attributes.setdefault("src-id", source.attrib["id"])
-        yield node, attributes

@@ -40,7 +40,7 @@ GROUPS = {
         "wmt12.yaml --pair cs-en --pair de-en --check",
     ),
     "Metrics": OptionGroup(("metrics", "no_cache", "jobs"), "wmt12.yaml -M meteor -M bleu"),
-    "Measures": OptionGroup(("measures", "documents", "list_measures"), "wmt17.yaml -s pearson -s system-pearson"),
+    "Measures": OptionGroup(("measures", "list_measures"), "wmt17.yaml -s pearson -s system-pearson"),
     "Statistics": OptionGroup(
         ("intervals", "significance", "method", "permutations", "seed"),
         "wmt12.yaml --intervals 1000 --significance",
@@ -74,7 +74,6 @@ GROUPS = {
 )
 @click.option("--human-systems", is_flag=True, help="With mtme: other references count as systems.")
 @click.option("--drop-outliers", is_flag=True, help="Leave systems with outlying human scores out, as in WMT20.")
-@click.option("--documents", is_flag=True, help="Average scores over documents first.")
 @click.option(
     "--intervals",
     type=click.IntRange(min=0),
@@ -202,7 +201,6 @@ def _evaluate(paths: tuple[str, ...], options: SharedOptions) -> Evaluation:
             significance=options.significance,
             method=options.method,
             permutations=options.permutations,
-            documents=options.documents,
             drop_outliers=options.drop_outliers,
             whole=writing,
             progress=progress,
