@@ -2,7 +2,6 @@
 
     METEOR_E_SHARED=DATA python benchmarks/atlas/atlas.py run                  all cells that are missing or stale
     python benchmarks/atlas/atlas.py run -M en-light -S wmt17 --force          one cell again
-    python benchmarks/atlas/atlas.py missing                                   which cells are missing or stale
     python benchmarks/atlas/atlas.py write                                     the page, its pictures
 
 A cell is kept in ``cells/METRIC.json`` under the metric's signature; ``run`` computes only what is missing or whose
@@ -326,25 +325,6 @@ def run(options: argparse.Namespace) -> None:
             write_cells(cells)
 
 
-def missing(options: argparse.Namespace) -> None:
-    """Print which cells are missing or stale."""
-    sys.path.insert(0, str(HERE))
-    for name in options.metric or metric_names():
-        outputs = options.slow_outputs if name in SLOW else options.outputs
-        cells = read_cells(name)
-        gone = [each.key for each in SETS if each.key not in cells["sets"]]
-        stale = [
-            each.key
-            for each in SETS
-            if each.key in cells["sets"] and not is_fresh(name, cells["sets"][each.key], outputs)
-        ]
-        metric = make(name, "en")
-        if metric is not None and cells.get("stress", {}).get("signature") != prepared(metric, "en").signature:
-            (stale if cells.get("stress") else gone).append("stress")
-        if gone or stale:
-            print(f"{name}: missing {', '.join(gone) or 'nothing'}; stale {', '.join(stale) or 'nothing'}")
-
-
 def seen(name: str) -> set[str]:
     """Return the years of judgments that the shipped weights of a model have seen, or a model on which it stands."""
     from meteor_e_learned.ready import ready_models
@@ -577,15 +557,13 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for command, call, what in (("run", run, "compute missing cells"), ("missing", missing, "list missing cells")):
-        runs = commands.add_parser(command, help=what)
-        runs.add_argument("-M", "--metric", action="append", help="only this metric; may be repeated")
-        runs.add_argument("--outputs", type=int, default=1000, help="outputs per language pair")
-        runs.add_argument("--slow-outputs", type=int, default=200, help="the same for TER and metrics with an encoder")
-        runs.set_defaults(call=call)
-        if call is run:
-            runs.add_argument("-S", "--set", action="append", choices=sorted(BY_KEY), help="only this set")
-            runs.add_argument("--force", action="store_true", help="compute cells again")
+    runs = commands.add_parser("run", help="compute missing cells")
+    runs.add_argument("-M", "--metric", action="append", help="only this metric; may be repeated")
+    runs.add_argument("-S", "--set", action="append", choices=sorted(BY_KEY), help="only this set")
+    runs.add_argument("--outputs", type=int, default=1000, help="outputs per language pair")
+    runs.add_argument("--slow-outputs", type=int, default=200, help="the same for TER and metrics with an encoder")
+    runs.add_argument("--force", action="store_true", help="compute cells again")
+    runs.set_defaults(call=run)
     writes = commands.add_parser("write", help="write the page from the cells")
     writes.set_defaults(call=write)
     options = parser.parse_args()

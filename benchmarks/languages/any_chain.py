@@ -1,26 +1,18 @@
-"""Repeat the figures of the chain any that one run of evaluate does not give: folds over languages, and paragraphs.
+"""Agreement of the chain any with weights that were chosen without the language that is scored.
 
-usage: python benchmarks/languages/any_chain.py folds INDEX...
-       python benchmarks/languages/any_chain.py paragraphs INDEX FOLDER [--segments 5]
+usage: python benchmarks/languages/any_chain.py INDEX...
 
-folds: weights, alpha and gamma are those that are best on the other languages, of a grid; the pairs of one target
-language are left out together. The figure is Kendall's tau inside a segment, by WMT14's variant where segments have
-scores, else the strict one, which rankings have. It is the mean over the pairs of an index, and so is the accuracy of
-systems where people have scored these.
-
-paragraphs: judged segments that follow one another in a document become one, of at most so many; those of fewer than
-three are left out. A paragraph's judgment is the mean of its segments'. FOLDER gets the texts and an index:
-meteor-e evaluate FOLDER/index.yaml -M meteor -M chrf -M any
+Weights, alpha and gamma are those that are best on the other languages, of a grid; the pairs of one target language are
+left out together. The figure is Kendall's tau inside a segment, by WMT14's variant where segments have scores, else the
+strict one, which rankings have. It is the mean over the pairs of an index, and so is the accuracy of systems where
+people have scored these.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from meteor_e_evaluation import TestSet, load_index, load_test_set, measure
@@ -35,8 +27,6 @@ Floats = NDArray[np.float64]
 Pair = tuple[str, str]
 GRID = list(itertools.product((0.5, 0.55, 0.6), (0.2, 0.3), (0.75, 0.8), (0.0, 0.05, 0.1)))
 """Weights of characters and of subsequence, alpha, gamma; exact and ngram have the rest."""
-LEAST = 3
-"""Segments of a paragraph."""
 
 
 def accuracy(test: TestSet, scores: Floats) -> float:
@@ -89,59 +79,11 @@ def folds(paths: list[str]) -> None:
         print(f"| {name} | mean | | {tau:.4f} | {right:.4f} |")
 
 
-def groups(test: TestSet, judged: NDArray[np.intp], most: int) -> Iterator[list[int]]:
-    """Yield the judged segments of each paragraph."""
-    for _, same in itertools.groupby(judged.tolist(), key=test.documents.__getitem__):
-        segments = list(same)
-        parts = [segments[start : start + most] for start in range(0, len(segments), most)]
-        yield from (part for part in parts if len(part) >= LEAST)
-
-
-def paragraphs(path: str, folder: Path, most: int) -> None:
-    """Write texts, judgments and an index."""
-    index = load_index(path)
-    for pair in index.pairs:
-        test = load_test_set(index, pair)
-        made = list(groups(test, np.flatnonzero(~np.isnan(test.human).all(axis=0)), most))
-        files: dict[str, list[str]] = {}
-        for name, output in zip([*test.systems, ""], [*test.outputs, test.references[0]], strict=True):
-            file = f"system-outputs/{pair}/{name}.txt" if name else f"references/{pair}.txt"
-            files[file] = [" ".join(output[at] for at in group) for group in made]
-        scores = files[f"human-scores/{pair}.seg.score"] = []
-        for name, row in zip(test.systems, test.human, strict=True):
-            for group in made:
-                rated = row[group][~np.isnan(row[group])]
-                scores.append(f"{name}\t{rated.mean() if len(rated) else None}")
-        for name, lines in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
-        print(f"{pair}: {len(made)} paragraphs", flush=True)
-    text = f"""name: {index.name} paragraphs
-root: .
-pairs: [{", ".join(index.pairs)}]
-references: references/{{pair}}.txt
-outputs: system-outputs/{{pair}}/{{system}}.txt
-judgements:
-  - {{file: "human-scores/{{pair}}.seg.score", format: score-segments}}
-measures: [tau-wmt14, pearson-item]
-"""
-    (folder / "index.yaml").write_text(text, "utf-8")
-
-
 def main() -> None:
-    """Run."""
+    """Print tau and accuracy of each pair with the parameters of the other languages, and means of each index."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands: Any = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("folds").add_argument("index", nargs="+")
-    joined = commands.add_parser("paragraphs")
-    joined.add_argument("index")
-    joined.add_argument("folder", type=Path)
-    joined.add_argument("--segments", type=int, default=5)
-    options = parser.parse_args()
-    if options.command == "folds":
-        folds(options.index)
-    else:
-        paragraphs(options.index, options.folder, options.segments)
+    parser.add_argument("index", nargs="+")
+    folds(parser.parse_args().index)
 
 
 if __name__ == "__main__":
