@@ -76,4 +76,6 @@ def test_one_verb_for_one_thing():
 def test_the_walk_names_files_that_exist():
     named = re.findall(r"`(meteor_e/[\w/.]+)`", (ROOT / "docs" / "architecture.md").read_text("utf-8"))
     assert len(named) > 20
+    pages = [ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    named += [file for page in pages for file in re.findall(r"meteor_e/[\w/]+\.(?:py|cpp)", page.read_text("utf-8"))]
     assert [name for name in named if not (ROOT / name).exists()] == []
