@@ -18,10 +18,8 @@ from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceE
 from meteor_e.base.files import refuse_special
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_text, listed
-from meteor_e.chains.chain import Chain, ChainMatcher, resolve
+from meteor_e.chains.chain import Chain, ChainMatcher, make_segmenter, plugins_of, resolve, signature
 from meteor_e.chains.config import chain_of, load_chain
-from meteor_e.chains.lookup import make_segmenter
-from meteor_e.chains.signature import plugins_of, signature
 from meteor_e.engine.choice import make_engine
 from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.engine.protocol import Engine, EngineSettings, Scored

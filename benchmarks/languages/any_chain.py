@@ -19,7 +19,7 @@ from meteor_e_evaluation import TestSet, load_index, load_test_set, measure
 from numpy.typing import NDArray
 
 from meteor_e import Meteor
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains.chain import find_language
 from meteor_e.scoring.arrays import score_arrays
 from meteor_e.scoring.statistics import as_summed
 

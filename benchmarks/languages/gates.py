@@ -24,7 +24,7 @@ from meteor_e_evaluation import TestSet, load_index, load_test_set, measure
 from numpy.typing import NDArray
 
 from meteor_e import Meteor, MeteorError
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains.chain import find_language
 from meteor_e.packs.store import PackStore
 
 Floats = NDArray[np.float64]

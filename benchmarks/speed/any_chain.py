@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from meteor_e_evaluation import load_index, load_test_set
 
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains.chain import find_language
 
 
 def spent(command: list[str]) -> float:

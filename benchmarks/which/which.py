@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e import Meteor, MeteorError, Parameters, ResourceError
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains.chain import find_language
 from meteor_e.scoring.arrays import score_arrays
 from meteor_e.scoring.statistics import as_summed
 

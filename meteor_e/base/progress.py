@@ -1,18 +1,16 @@
-"""How long work reports how far it is: one signature for all of it, and one bar that shows it."""
+"""How long work reports how far it is: one signature for all of it, and one line that shows it."""
 
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sys
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
+from typing import Protocol
 
 _DELAY = 0.5
-"""Seconds before a bar appears: work that takes a moment needs none."""
+"""Seconds before the line appears: work that takes a moment needs none."""
 _REFRESH = 0.1
 
 
@@ -37,7 +35,7 @@ def staged(progress: Progress, stage: str) -> Progress:
 
 @contextlib.contextmanager
 def terminal_progress(hidden: bool = False, delay: float = _DELAY) -> Iterator[Progress]:
-    """Show a bar on stderr while the block runs, for the stage that goes on; nothing if stderr is no terminal.
+    """Show a line on stderr while the block runs, for the stage that goes on; nothing if stderr is no terminal.
 
     Args:
         hidden: show nothing in any case.
@@ -46,54 +44,23 @@ def terminal_progress(hidden: bool = False, delay: float = _DELAY) -> Iterator[P
     if hidden or not sys.stderr.isatty():
         yield silent
         return
-    bar = _Bar(delay)
-    try:
-        yield bar
-    finally:
-        bar.close()
+    following = time.monotonic() + delay
+    drawn = False
 
-
-class _Bar:
-    """A bar that is drawn when there is something to show; libraries are imported then."""
-
-    def __init__(self, delay: float) -> None:
-        self._next = time.monotonic() + delay
-        self._stage = ""
-        self._drawn: RichProgress | None = None
-
-    def __call__(self, stage: str, done: float, total: float | None) -> None:
+    def show(stage: str, done: float, total: float | None) -> None:
+        nonlocal following, drawn
         now = time.monotonic()
-        if now < self._next and (self._drawn is None or stage == self._stage):
+        if now < following:
             return
-        self._next = now + _REFRESH
-        if self._drawn is None:
-            self._drawn = _rich_progress()
-            self._drawn.start()
-        if stage != self._stage:
-            for task in self._drawn.task_ids:
-                self._drawn.remove_task(task)
-            self._drawn.add_task(stage, total=total)
-            self._stage = stage
-        self._drawn.update(self._drawn.task_ids[0], completed=done, total=total)
+        following, drawn = now + _REFRESH, True
+        share = f"{done / total:.0%}" if total else f"{done:,.0f}" if done else ""
+        line = f"{stage} {share}"[: shutil.get_terminal_size().columns - 1]
+        sys.stderr.write(f"\r{line}\x1b[K")
+        sys.stderr.flush()
 
-    def close(self) -> None:
-        """Remove the bar."""
-        if self._drawn is not None:
-            self._drawn.stop()
-
-
-def _rich_progress() -> RichProgress:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeElapsedColumn
-    from rich.text import Text
-
-    class Share(TaskProgressColumn):
-        """The share that is done; where the end is not known, how much."""
-
-        def render(self, task: Task) -> Text:
-            if task.total is not None:
-                return super().render(task)
-            return Text(f"{task.completed:,.0f}" if task.completed else "", style="progress.percentage")
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), Share(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    try:
+        yield show
+    finally:
+        if drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

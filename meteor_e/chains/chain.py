@@ -1,27 +1,34 @@
-"""A chain: everything that decides a score, with all defaults filled in."""
+"""A chain: everything that decides a score, with all defaults filled in; and the signature that names it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from meteor_e._version import __version__
+from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import GREEK, Normalization
-from meteor_e.base.errors import ConfigError, located, near_miss
+from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, guarded, located, near_miss
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_folder, is_path, seen_from
 from meteor_e.chains.config import MatcherConfig
-from meteor_e.chains.keys import PLAIN, PlainKeys, check_bounds
-from meteor_e.chains.lookup import find_language
-from meteor_e.languages.files import is_ours, own_tasks
+from meteor_e.chains.keys import PLAIN, PlainKeys, check_bounds, described
+from meteor_e.languages.files import is_ours, own_tasks, read_language
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins.registry import BUILTIN, Registry, plugin_registry
 from meteor_e.scoring.parameters import Parameters
 
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
     from meteor_e.api.languages import Language, Task
+    from meteor_e.api.lemmatizers import Lemmatizer
+    from meteor_e.api.matchers import Matcher
+    from meteor_e.api.segmenters import Segmenter
     from meteor_e.chains.config import ChainConfig
-    from meteor_e.plugins.registry import Registry
 
 NO_PACK = "none"
 """Stands, in a chain, for no pack, whatever the language needs."""
@@ -267,3 +274,134 @@ def choose_normalization(wanted: Normalization | None, language: Language) -> No
             f"it has {', '.join(mode.value for mode in language.normalizations)}"
         )
     return wanted
+
+
+def find_language(name: str, registry: Registry | None = None, *, generic: bool = True) -> Language:
+    """Return a language by its code or English name, or from a file of your own.
+
+    A language that has no definition gets the generic one of its script, with a warning.
+
+    Args:
+        name: a code (ISO 639, BCP 47), an alias, an English name, or the path of a language file (with a slash, or
+            ending in ``.yaml``).
+        registry: knows the codes; by default those of meteor_e and of all installed plugins.
+        generic: whether a language may go without a definition of its own.
+
+    Raises:
+        ConfigError: if there is no such language, or its file has mistakes.
+    """
+    if is_path(name):
+        return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (it is only written down)
+    registry = registry or plugin_registry()
+    found: Language
+    try:
+        found = registry.get("language", name)
+        return found
+    except ConfigError:
+        if not isinstance(name, str):
+            raise
+    from meteor_e.languages.codes import find_tag, generic_language
+
+    known = registry.names("language")
+    tag = find_tag(name, known)
+    for code in tag.candidates():
+        if code in known:
+            found = registry.get("language", code)
+            return found
+    language = generic_language(tag)
+    text = f"language {tag.code!r} ({language.name}) has no definition"
+    if not generic:
+        raise ConfigError(text)
+    warnings.warn(f"{text}; it gets the generic one of the script {tag.script}", MeteorWarning, stacklevel=2)
+    return language
+
+
+def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
+    """Return the segmenter of a language, ``None`` if it needs none.
+
+    Raises:
+        PluginError: if there is no such segmenter, or it cannot be made.
+    """
+    name = language.segmenter
+    if name is None:
+        return None
+    try:
+        found = registry.get("segmenter", name)
+    except PluginError as error:
+        raise PluginError(f"language {language.code!r}: {error}; --set segmenter=characters needs no plugin") from error
+    result: Segmenter | None = found.make(MatcherContext(language, LanguageResources()))
+    return result
+
+
+def plugins_of(chain: Chain, registry: Registry) -> list[str]:
+    """Return ``distribution@version`` of each third party that a chain draws on, sorted."""
+    wanted = [("matcher", matcher.name) for matcher in chain.matchers]
+    if not chain.language.path and not chain.language.script:
+        wanted.append(("language", chain.language.code))
+    if chain.lemmatizer is not None:
+        wanted.append(("lemmatizer", chain.lemmatizer[0]))
+    if chain.language.segmenter is not None:
+        wanted.append(("segmenter", chain.language.segmenter))
+    sources = {registry.source(kind, name) for kind, name in wanted}
+    return sorted({f"{source.distribution or source.plugin}@{source.version}" for source in sources - {BUILTIN}})
+
+
+def signature(
+    chain: Chain,
+    matchers: Sequence[Matcher],
+    resources: str,
+    plugins: Sequence[str] = (),
+    lemmatizer: Lemmatizer | None = None,
+    segmenter: Segmenter | None = None,
+) -> str:
+    """Return the signature of a chain.
+
+    Args:
+        chain: the chain.
+        matchers: its matchers, made.
+        resources: name and digest of the resource pack.
+        plugins: ``distribution@version`` of each third-party plugin that the chain uses.
+        lemmatizer: the chain's lemmatizer, made.
+        segmenter: the language's segmenter, made.
+
+    Returns:
+        ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
+    """
+    parameters = chain.parameters
+    names = [
+        f"{matcher.name}={weight!r}{_details('matcher', matcher)}"
+        for matcher, weight in zip(matchers, parameters.weights, strict=True)
+    ]
+    parts = [
+        ("meteor_e", __version__),
+        ("lang", _spelled_language(chain.language)),
+        ("task", chain.task),
+        ("norm", chain.normalization.value),
+        ("a", repr(parameters.alpha)),
+        ("b", repr(parameters.beta)),
+        ("g", repr(parameters.gamma)),
+        ("d", repr(parameters.delta)),
+        ("match", "+".join(names)),
+        *described(chain),
+        ("pack", resources),
+    ]
+    if lemmatizer is not None:
+        parts.append(("lemmas", f"{lemmatizer.name}{_details('lemmatizer', lemmatizer)}"))
+    if segmenter is not None:
+        parts.append(("segmenter", f"{segmenter.name}{_details('segmenter', segmenter)}"))
+    if plugins:
+        parts.append(("plugins", "+".join(plugins)))
+    return "|".join(f"{key}:{value}" for key, value in parts)
+
+
+def _details(kind: str, thing: Matcher | Lemmatizer | Segmenter) -> str:
+    with guarded(f"{kind} {thing.name!r}"):
+        details = thing.describe()
+    return f"({details})" if details else ""
+
+
+def _spelled_language(language: Language) -> str:
+    """Return a language's code; of one without a file, or from one of your own, also what nothing else tells."""
+    if language.script:
+        return f"{language.code}(generic {language.script})"
+    return f"{language.code}({language.apostrophes} apostrophes)" if language.path else language.code

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api.languages import GREEK
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains.chain import find_language
 from meteor_e.packs.store import PackStore
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.render.plain import format_table

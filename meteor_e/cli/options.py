@@ -183,7 +183,7 @@ class MetricOptions(Options):
     @property
     def code(self) -> str:
         """Code of the language that was asked for, as its definition has it; empty if none was."""
-        from meteor_e.chains.lookup import find_language
+        from meteor_e.chains.chain import find_language
 
         # A warning that there is no definition comes when the metric is made.
         with warnings.catch_warnings():

@@ -21,6 +21,7 @@ def at_terminal(monkeypatch):
 
 def test_the_stage_that_goes_on_is_shown(monkeypatch):
     terminal = at_terminal(monkeypatch)
+    monkeypatch.setattr("meteor_e.base.progress._REFRESH", 0)
     with terminal_progress(delay=0) as progress:
         progress("reading [bold]", 1, 2)
         progress("writing", 12_345, None)

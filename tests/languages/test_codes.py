@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from meteor_e import ConfigError, Meteor
 from meteor_e.api.languages import Evidence
 from meteor_e.base.errors import MeteorWarning
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains.chain import find_language
 from meteor_e.cli.program import cli
 from meteor_e.languages.codes import find_tag, language_names
 from meteor_e.languages.files import language_files, read_language

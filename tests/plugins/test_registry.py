@@ -11,8 +11,8 @@ import pytest
 from meteor_e import hookimpl
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.base.errors import ConfigError, PluginError, PluginWarning
+from meteor_e.chains.chain import plugins_of
 from meteor_e.chains.config import describe_chain
-from meteor_e.chains.signature import plugins_of
 from meteor_e.languages.files import BUILTIN_CODES
 from meteor_e.plugins.registry import KINDS, Registry, plugin_registry
 from meteor_e.text.lemmatizers import LookupLemmatizer

@@ -9,7 +9,7 @@ from meteor_e import Meteor
 from meteor_e.api.hooks import hookimpl
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.errors import ConfigError, PluginError
-from meteor_e.chains.lookup import make_segmenter
+from meteor_e.chains.chain import make_segmenter
 from meteor_e.languages.files import BUILTIN_CODES, language_files, parse_language
 from meteor_e.plugins.registry import Registry, plugin_registry
 from meteor_e.testing import ConformanceError, check_segmenter

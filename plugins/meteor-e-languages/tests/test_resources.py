@@ -11,7 +11,7 @@ from meteor_e_languages.install import WORDNETS
 from meteor_e_languages.lemmatizers.simplemma_tables import known_languages, simplemma_code
 
 from meteor_e import Meteor, ResourceError
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains.chain import find_language
 from meteor_e.cli.program import cli
 from meteor_e.plugins.registry import plugin_registry
 

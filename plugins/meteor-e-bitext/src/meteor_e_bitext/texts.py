@@ -12,7 +12,7 @@ from meteor_e.api import ConfigError, InputError, Language
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
 from meteor_e.base.files import PathLike, decode_utf8, os_errors_as
-from meteor_e.chains.lookup import find_language, make_segmenter
+from meteor_e.chains.chain import find_language, make_segmenter
 from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.packs.pack import LANGUAGE_FILE, PREFIXES, Pack, parse_prefixes
 from meteor_e.packs.store import PackStore

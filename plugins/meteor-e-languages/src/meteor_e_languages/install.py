@@ -14,7 +14,7 @@ from meteor_e.api import ResourceError
 from meteor_e.base.errors import near_miss
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains.chain import find_language
 from meteor_e.packs.build import pack_place
 from meteor_e.packs.download import download_url
 from meteor_e.packs.pack import SourceFile

@@ -8,7 +8,7 @@ import click
 
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains.chain import find_language
 from meteor_e.cli.commands import FullHelpGroup
 
 

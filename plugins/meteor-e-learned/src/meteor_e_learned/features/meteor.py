@@ -12,8 +12,7 @@ from meteor_e import MatcherCounts, Meteor, Statistics
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
 from meteor_e.base.yamlfile import is_path
 from meteor_e.chains.config import load_chain
-from meteor_e.chains.paths import chain_with_paths
-from meteor_e.chains.settings import apply_settings
+from meteor_e.chains.settings import apply_settings, chain_with_paths
 from meteor_e.engine.metric import aligned
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.arrays import quotient
