@@ -79,7 +79,7 @@ class Meteor:
         resources: resources to use in place of the pack's.
         threads: how many threads score a corpus (native engine only); by default ``METEOR_E_THREADS``, else
             as many as there are processors.
-        on_error: what becomes of a segment of a corpus that cannot be aligned, because its words repeat beyond all
+        on_error: what to do with a segment of a corpus that cannot be aligned, because its words repeat beyond all
             reason: ``stop`` raises an error that names it, ``skip`` leaves it out, ``zero`` counts it with a score
             of 0. The last two warn. An attribute of the same name can be set later.
         keys: keys of the chain by name: task, matchers, parameters, normalization, beam, character_mode, pack,
@@ -124,7 +124,7 @@ class Meteor:
             offline: never download a missing pack.
             resources: resources to use in place of the pack's.
             threads: how many threads score a corpus.
-            on_error: what becomes of a segment that cannot be aligned.
+            on_error: what to do with a segment that cannot be aligned.
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
         config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
@@ -223,7 +223,7 @@ class Meteor:
 
     @property
     def on_error(self) -> str:
-        """What becomes of a segment of a corpus that cannot be aligned: ``stop``, ``skip`` or ``zero``."""
+        """What to do with a segment of a corpus that cannot be aligned: ``stop``, ``skip`` or ``zero``."""
         return self._on_error
 
     @on_error.setter
@@ -370,7 +370,7 @@ class Meteor:
         For minimum Bayes risk decoding, both are the candidates of one source.
 
         Args:
-            hypotheses, references: raw segments. The matrix takes 8 bytes a pair: 3.2 GB for 20,000 of each.
+            hypotheses, references: raw segments. The matrix takes 8 bytes per pair: 3.2 GB for 20,000 of each.
 
         Returns:
             ``(hypotheses, references)``: what :meth:`score` gives for the pair.

@@ -153,7 +153,7 @@ def speed(folder: Path, segments: int) -> str:
             meteor.corpus(hypotheses, references)
             best[name] = min(best.get(name, np.inf), time.process_time() - begin)
     lines = [f"| {name} | {segments / seconds:.0f} |" for name, seconds in best.items()]
-    return "| chain | segments a second of processor time |\n|---|--:|\n" + "\n".join(lines)
+    return "| chain | segments per second of processor time |\n|---|--:|\n" + "\n".join(lines)
 
 
 def main() -> None:

@@ -73,7 +73,7 @@ def shares(metric: ChainMetric, tests: Sequence[TestSet], cache: ArrayCache) -> 
 
 
 def main() -> None:
-    """Print a line a chain."""
+    """Print a line per chain."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", nargs="*", default=["cs-en", "de-en", "es-en", "fr-en"])
     parser.add_argument("--only", action="append", help="a chain; may be repeated")

@@ -39,7 +39,7 @@ sys.stdin.readline()
 
 
 def throughput(options: argparse.Namespace) -> None:
-    """Print segments a second of the baseline chain and of DBnary + Vector."""
+    """Print segments per second of the baseline chain and of DBnary + Vector."""
     language, _, file = options.vectors.partition("=")
     (test,) = load_test_sets(load_index(Path(__file__).parents[1] / "wmt12.yaml"), [options.pair])
     hypotheses = [segment for output in test.outputs for segment in output]

@@ -197,7 +197,7 @@ class Estimator(Component):
         """
         first, rest = divmod(X.shape[1], 2)
         if rest:
-            raise ConfigError(f"{X.shape[1]} numbers a pair; they are not the features of two hypotheses")
+            raise ConfigError(f"{X.shape[1]} numbers per pair; they are not the features of two hypotheses")
         return self.score_segments(X[:, :first]) - self.score_segments(X[:, first:])
 
     def decisions(self, examples: Examples) -> Floats:

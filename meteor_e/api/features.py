@@ -155,7 +155,7 @@ class Feature(Component):
         if rows.shape != (len(batch), self.dimension):
             raise PluginError(
                 f"feature {self.name!r} returned an array of shape {rows.shape} for {len(batch)} segments; "
-                f"it declares {self.dimension} numbers a segment"
+                f"it declares {self.dimension} numbers per segment"
             )
         finite = np.isfinite(rows).all(axis=1)
         if not finite.all():
@@ -220,7 +220,7 @@ class SegmentFeature(Feature):
         if vectors.shape != (len(distinct), self.segment_dimension):
             raise PluginError(
                 f"feature {self.name!r} returned vectors of shape {vectors.shape} for {len(distinct)} segments; "
-                f"it declares {self.segment_dimension} numbers a segment"
+                f"it declares {self.segment_dimension} numbers per segment"
             )
         row = {segment: index for index, segment in enumerate(distinct)}
         left = vectors[[row[hypothesis] for hypothesis in batch.hypotheses]]

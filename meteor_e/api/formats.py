@@ -100,7 +100,7 @@ class Grid:
 
 
 class Result(ABC):
-    """What a command found. Each view may be taken once; what is behind it may be computed meanwhile."""
+    """What a command found. Each view may be taken once; its content may be computed meanwhile."""
 
     def lines(self, digits: int | None = None) -> Iterable[str]:
         """Yield lines of plain text that come before the grids, such as the scores of segments."""

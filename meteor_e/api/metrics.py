@@ -277,7 +277,7 @@ class Metric(Component):
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Return the options that a specification gives behind the colon, by default ``name=value,name=value``.
+        """Return the options that a specification gives after the colon, by default ``name=value,name=value``.
 
         Raises:
             ConfigError: for a text of another form.

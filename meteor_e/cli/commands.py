@@ -275,7 +275,7 @@ class PluginGroup(FullHelpGroup):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; suggest the nearest for a name that is none."""
+        """Find a command; suggest the nearest for an unknown name."""
         if args and not args[0].startswith("-") and (" " in args[0] or self.get_command(context, args[0]) is None):
             from meteor_e.plugins.registry import plugin_registry
 

@@ -19,7 +19,7 @@ HELP = {
     "-p": "'alpha beta gamma delta'",
     "-m": "modules: 'exact stem synonym paraphrase'",
     "-w": "weights of the modules: '1.0 0.6 0.8 0.6'",
-    "-r": "references a segment, one after the other in the reference file (default 1)",
+    "-r": "references per segment, one after the other in the reference file (default 1)",
     "-x": "beam size (default 40)",
     "-s": "file of function words",
     "-d": "folder of synonyms; METEOR-E's are looked up by lemma, too (with -lemmas, or vectors that need lemmas)",

@@ -24,7 +24,7 @@ class EngineSettings(NamedTuple):
 
     Attributes:
         parameters: of the formula.
-        beam: paths that survive a position of the search.
+        beam: beam width of the search, the number of partial alignments kept.
         character_mode: count lengths and matches in characters.
         weigh: what a word counts, instead of 1; not in character mode.
         identity: what makes two words one, a name that :func:`meteor_e.text.identity.find_identity` knows.

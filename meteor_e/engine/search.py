@@ -59,7 +59,7 @@ def search(
         fixed: for each reference position, the match that is fixed there, or ``None``; no other candidate
             covers its words.
         search_weights: weight of each matcher in the search (not in the score).
-        beam: number of paths that survive a position.
+        beam: beam width, the number of partial alignments kept at each position.
         compare_matched_words: the maximum-accuracy mode: paths of equal weighted matches are compared by all
             their matched words before their chunks.
 

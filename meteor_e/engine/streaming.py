@@ -16,7 +16,7 @@ BATCH_CHARACTERS = 4_000_000
 """Characters after which a batch ends whatever the number of its segments."""
 
 ENCODED_CHARACTERS = BATCH_CHARACTERS // 16
-"""The same in a chain that keeps vectors of all words of a batch: some 1,500 bytes a word at 768 dimensions."""
+"""The same in a chain that keeps vectors of all words of a batch: some 1,500 bytes per word at 768 dimensions."""
 
 _FIRST_BATCH = 64
 

@@ -156,11 +156,11 @@ def _narrow_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[st
 
 
 def _is_wide(block: bytes) -> bool:
-    """Return whether the beginning of a text is UTF-16 without a mark: a line end has a NUL before or behind it."""
+    """Return whether the beginning of a text is UTF-16 without a mark: a line end has a NUL before or after it."""
     if b"\0" not in block or block[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or not block.strip(b"\0"):
         return False
     ends = block.count(b"\n")
-    # Of the last one, what is behind it may not have been read.
+    # What follows the last one may not have been read.
     return max(block.count(b"\n\0"), block.count(b"\0\n")) >= ends - (ends > 1)
 
 

@@ -103,7 +103,7 @@ def _plain_systems(
         lines = count_segments(path, encoding=encoding)
         per_segment = references_per_segment if path in references else 1
         if lines % per_segment:
-            raise InputError(f"{path} has {lines} lines, which is no multiple of {per_segment} references a segment")
+            raise InputError(f"{path} has {lines} lines, which is no multiple of {per_segment} references per segment")
         segments[path] = lines // per_segment
     _check_counts(segments)
 

@@ -26,7 +26,7 @@ class NamedSet:
         name: as sacreBLEU calls it, such as ``wmt17``.
         pair: the language pair.
         source: segments of the source.
-        references: one list of segments a reference.
+        references: one list of segments per reference.
         systems: outputs of systems, by name; empty where the test set has none.
         reference_files: files of the references, one segment per line.
         system_files: files of the outputs, by name.

@@ -357,7 +357,7 @@ class _Row:
     excuse: str = ""
 
     def with_embeddings(self) -> _Row:
-        """Return the row with METEOR-E's module behind the others."""
+        """Return the row with METEOR-E's module after the others."""
         return replace(self, names=(*self.names, "embeddings"), weights=(*self.weights, EMBEDDINGS_WEIGHT))
 
 

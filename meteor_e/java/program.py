@@ -273,7 +273,7 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
         raise InputError(
             f"test and reference not same length: {options.hypothesis} has {len(hypotheses)} segments, "
             f"{options.reference} has {len(references)} lines"
-            + (f" for {per_segment} references a segment" if per_segment > 1 else "")
+            + (f" for {per_segment} references per segment" if per_segment > 1 else "")
         )
     total, parameters = StatisticsSum(len(meteor.matchers)), _parameters(meteor, configuration)
     with contextlib.ExitStack() as stack:

@@ -45,7 +45,7 @@ def isolated(text: str) -> str:
     """Return text that keeps its place in a line: one with right-to-left characters is put into a Unicode isolate.
 
     A terminal or an editor that knows the bidirectional algorithm then shows it from right to left, but does not
-    turn round what stands beside it, such as the next column of a table.
+    turn round its neighbors, such as the next column of a table.
     """
     if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text):
         return f"{_FIRST_STRONG}{text}{_END}"

@@ -240,7 +240,7 @@ _PROBES: dict[str, dict[str, str]] = {
     "swedish": {"malöst": "malöst", "filet": "filet"},
     "turkish": {"ali'": "ali'", "evlerinde": "ev"},
 }
-"""A few words a language with METEOR's stems, by which a release of Snowball that differs gives itself away."""
+"""A few words per language with METEOR's stems, by which a release of Snowball that differs gives itself away."""
 
 _WIDE = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 _HALVES = re.compile("([\U00100000-\U001003ff])([\U00100400-\U001007ff])?|[\U00100400-\U001007ff]")

@@ -201,7 +201,7 @@ ERRORS = [
     ("hyp.txt . -m exact -s function.words", 1, "cannot read .: Is a directory"),
     ("- - -m exact -s function.words", 2, "add -stdio"),
     ("short.txt ref.txt -m exact -s function.words", 1, "test and reference not same length"),
-    ("hyp.txt ref.txt -m exact -s function.words -r 2", 1, "for 2 references a segment"),
+    ("hyp.txt ref.txt -m exact -s function.words -r 2", 1, "for 2 references per segment"),
     ("empty.txt empty.txt -m exact -s function.words", 1, "empty.txt is empty"),
     ("hyp.txt ref.txt -m exact -s function.words -writeAlignments -f no/folder", 1, "cannot write no/folder-align.out"),
     ("hyp.txt ref.txt -m exact -s missing", 3, "cannot read the word list missing"),

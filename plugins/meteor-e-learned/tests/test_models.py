@@ -43,7 +43,7 @@ def test_logistic_learns_and_is_antisymmetric(pairs):
     again = type(model)(model.options)
     again.restore(model.arrays())
     assert (again.decision_function(X) == model.decision_function(X)).all()
-    with pytest.raises(ConfigError, match="4 numbers a pair"):
+    with pytest.raises(ConfigError, match="4 numbers per pair"):
         model.predict(X[:, :4])
 
 

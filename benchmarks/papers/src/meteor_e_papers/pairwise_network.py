@@ -117,7 +117,7 @@ class PairwiseNetwork(Estimator):
     def scaled(self, X: Floats) -> NDArray[np.float32]:  # noqa: N803
         """Return pairs mapped to [-1, 1] by the training's extremes; what is beyond them is cut off."""
         if X.ndim != 2 or X.shape[1] != self.inputs:
-            raise ConfigError(f"{X.shape[-1]} numbers a pair; the network has {self.inputs} inputs")
+            raise ConfigError(f"{X.shape[-1]} numbers per pair; the network has {self.inputs} inputs")
         result: NDArray[np.float32] = ((np.clip(X, self.low_, self.high_) - self.low_) * self.factor_ - 1).astype(
             np.float32
         )
@@ -358,7 +358,7 @@ def fit_seeds(
     _check(networks)
     X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
     if X.ndim != 2 or X.shape[1] != network.inputs:
-        raise ConfigError(f"{X.shape[-1]} numbers a pair; the network has {network.inputs} inputs")
+        raise ConfigError(f"{X.shape[-1]} numbers per pair; the network has {network.inputs} inputs")
     for each in networks:
         _fit_scaler(each, X)
     device = choose_device(network.options.device)

@@ -94,7 +94,7 @@ def convert_phrase_table(
 ) -> None:
     """Turn a phrase table, plain, gzip, bzip2 or xz, into numbers in a folder, for :func:`open_phrase_table`.
 
-    Memory grows with the number of distinct words and phrases (some 20 bytes a phrase), not with the lines.
+    Memory grows with the number of distinct words and phrases (some 20 bytes per phrase), not with the lines.
 
     Args:
         path: the file. It need not be sorted; a pair that it has twice counts twice, as in METEOR's program.

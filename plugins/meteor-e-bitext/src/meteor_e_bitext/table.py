@@ -13,7 +13,7 @@ from meteor_e_bitext.pivot import Paraphrases
 
 
 def write_table(path: Path, table: Paraphrases, progress: Progress) -> None:
-    """Write a table in METEOR's format: gzip text, three lines an entry. Equal tables are equal files."""
+    """Write a table in METEOR's format: gzip text, three lines per entry. Equal tables are equal files."""
     phrases = table.phrases
     with (
         path.open("wb") as file,

@@ -50,7 +50,7 @@ def grouped(keys: Integers) -> Groups:
     if len(keys) and int(keys.max()) >= 1 << (62 - bits):
         found, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         return Groups(found, first, counts, inverse)
-    # A number with its place behind it: ordered by both.
+    # A number and its place: ordered by both.
     packed = np.sort(keys << bits | np.arange(len(keys)))
     ordered, places = packed >> bits, packed & ((1 << bits) - 1)
     starts = _new(ordered)

@@ -87,7 +87,7 @@ class TestSet(SystemOutputs):
         language: of the outputs.
         systems: names of the judged systems, sorted.
         outputs: their outputs, in the order of ``systems``; one list of segments each.
-        references: one list of segments a reference.
+        references: one list of segments per reference.
         source: segments of the source; ``None`` if the index names none.
         rankings: comparisons of systems, ``None`` if there are none.
         assessments: human scores of segments, ``None`` if there are none.

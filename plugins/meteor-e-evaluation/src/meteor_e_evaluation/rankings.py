@@ -64,7 +64,7 @@ def _ordered(pair: str, segment: int, ranked: Iterable[tuple[str, int]], where: 
 
 
 def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None) -> Iterator[Comparison]:
-    """Read a WMT ranking file (to 2014, and the exports of later years): one ranking of up to five systems a row.
+    """Read a WMT ranking file (to 2014, and the exports of later years): one ranking of up to five systems per row.
 
     The columns are found by their names: ``srclang``, ``trglang``, ``srcIndex`` (or ``segmentId``), and
     ``system1Id`` … with ``system1rank`` …. A rank of -1 means that the system was not ranked.
@@ -75,7 +75,7 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
             are two or three letters long are taken to be codes.
 
     Raises:
-        InputError: for missing columns, an unknown language, or a number that is none, with file and line.
+        InputError: for missing columns, an unknown language, or a value that is not a number, with file and line.
     """
     known = {**LANGUAGES, **(languages or {})}
     name = input_name(path)

@@ -97,7 +97,7 @@ def train(
         own = estimator.learn(examples, held, run)
         figures = {**own, **agreement(estimator, examples, held)}
     if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
-        raise ConfigError(f"training {recipe.estimator!r} came to infinite numbers; try a lower learning_rate")
+        raise ConfigError(f"training {recipe.estimator!r} gave infinite numbers; try a lower learning_rate")
     if held is not None and (seen := comparisons_in_common(examples, held)):
         figures["validation comparisons trained on, too"] = seen
     card = {

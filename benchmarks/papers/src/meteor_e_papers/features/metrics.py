@@ -140,7 +140,7 @@ class ChrfFeature(_MetricFeature):
 class TerFeature(_MetricFeature):
     """Translation edit rate by sacreBLEU, negated, and how many edits and reference words it rests on.
 
-    sacreBLEU's TER takes some 10 ms a segment.
+    sacreBLEU's TER takes some 10 ms per segment.
     """
 
     name: ClassVar[str] = "ter"

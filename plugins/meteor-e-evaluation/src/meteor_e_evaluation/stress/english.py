@@ -388,7 +388,7 @@ def determiners(draft: Draft) -> Options:
 
 
 def prepositions(draft: Draft) -> Options:
-    """Find prepositions, but for the "to" of a verb."""
+    """Find prepositions, except the "to" of a verb."""
     tag = (*tags(draft.text), "")
     found = listed("prepositions")(draft)
     return {at: found[at] for at in found if tag[at] in ("IN", "TO", "RP") and tag[at + 1] != "VB"}

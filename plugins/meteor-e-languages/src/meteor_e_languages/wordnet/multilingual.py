@@ -23,7 +23,7 @@ def read_tab(tab: Tab, content: bytes, parts: Collection[str], language: str) ->
         language: code of the language that the words should be of.
 
     Raises:
-        InputError: for a line that is none of the format, with its number.
+        InputError: for a line that does not fit the format, with its number.
         ConfigError: if the words are of another language.
     """
     wanted = CODES.get(language)

@@ -207,7 +207,7 @@ class GuardedLinear(LinearEstimator):
         X = np.asarray(X, float)  # noqa: N806
         size = len(self.low_)
         if X.ndim != 2 or X.shape[1] != 2 * size:
-            raise ConfigError(f"{X.shape[-1]} numbers a pair; the model has {size} features a hypothesis")
+            raise ConfigError(f"{X.shape[-1]} numbers per pair; the model has {size} features per hypothesis")
         return self.raw(X[:, :size]) - self.raw(X[:, size:])
 
     def decisions(self, examples: Examples) -> Floats:

@@ -97,7 +97,7 @@ class PairwiseLogistic(LinearEstimator):
     def _differences(self, X: Floats) -> Floats:  # noqa: N803
         size = X.shape[1] // 2
         if size != len(self.low_) or X.shape[1] % 2:
-            raise ConfigError(f"{X.shape[1]} numbers a pair; the model has {len(self.low_)} features a hypothesis")
+            raise ConfigError(f"{X.shape[1]} numbers per pair; the model has {len(self.low_)} features per hypothesis")
         result: Floats = self._clipped(X[:, :size]) - self._clipped(X[:, size:])
         return result
 

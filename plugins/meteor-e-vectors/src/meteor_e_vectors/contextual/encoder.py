@@ -265,7 +265,7 @@ def _start(network: bytes, options: Any) -> onnxruntime.InferenceSession:
 
 
 def with_outputs(names: Sequence[str]) -> bytes:
-    """Return what makes tensors of a network its outputs, put behind the network's bytes.
+    """Return what makes tensors of a network its outputs, appended to the network's bytes.
 
     ONNX files are Protocol Buffers: what is put behind a message is merged with it, lists are joined. In onnx.proto,
     ModelProto.graph is field 7, GraphProto.output 12, ValueInfoProto.name 1.

@@ -156,7 +156,7 @@ def add_encoder(
 
     Args:
         name: what chains call it.
-        network: takes pieces of words, ``input_ids`` and, if it likes, ``attention_mask`` and ``token_type_ids``; gives
+        network: takes pieces of words, ``input_ids`` and optionally ``attention_mask`` and ``token_type_ids``; gives
             a row per piece.
         tokenizer: of the library tokenizers.
         layers: tensors of the network that hold a row per piece, from the first layer to the last; by default its
