@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from dbnary_data import EXPECTED, EXPECTED_LEMON, LEMON, ONTOLEX, PREFIXES, plain_pairs, random_dictionary
 from meteor_e_languages.dbnary import dump
-from meteor_e_languages.dbnary.extraction import install_dump
+from meteor_e_languages.dbnary.extraction import install_synsets
 from meteor_e_languages.dbnary.harvest import Harvest
 from meteor_e_languages.dbnary.model import SYNONYM, find_edition, synset_word, word_maker
 
@@ -86,14 +86,14 @@ def test_damaged_dumps_leave_nothing(tmp_path, store, content, message):
     path = tmp_path / "dump.ttl"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
-        install_dump(FRENCH, [path])
+        install_synsets(FRENCH, [path])
     assert [found.name for found in store.iterdir() if not found.name.endswith(".lock")] == []
 
 
 def test_the_pack_says_where_it_comes_from(tmp_path, store):
     path = tmp_path / "fr_dbnary_ontolex_20240120.ttl.bz2"
     path.write_bytes(bz2.compress(ONTOLEX.encode()))
-    pack, pairs = install_dump(FRENCH, [path], approximate=True)
+    pack, pairs = install_synsets(FRENCH, [path], approximate=True)
     assert pairs > len(EXPECTED) - 2
     assert pack.version == "20240120"
     assert pack.manifest.sources[0].name == path.name

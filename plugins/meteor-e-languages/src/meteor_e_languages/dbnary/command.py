@@ -26,18 +26,24 @@ def dbnary() -> None:
     multiple=True,
     help="A dump that you have (fr_dbnary_ontolex.ttl.bz2), instead of a download; may be repeated.",
 )
+@click.option(
+    "--endpoint", "url", metavar="URL", help="A SPARQL endpoint to ask instead, such as http://kaiko.getalp.org/sparql."
+)
 @click.option("--approximate", is_flag=True, help="Count approximate synonyms, too.")
-def install(language: str, dumps: tuple[str, ...], approximate: bool) -> None:
+def install(language: str, dumps: tuple[str, ...], url: str | None, approximate: bool) -> None:
     """Make the pack that the matcher 'dbnary' reads from DBnary's newest dump, which is downloaded.
 
     \b
     meteor-e dbnary install fr
     meteor-e dbnary install fr --dump fr_dbnary_ontolex.ttl.bz2
+    meteor-e dbnary install fr --endpoint http://kaiko.getalp.org/sparql
     """
-    from meteor_e_languages.dbnary.extraction import install_dump
+    from meteor_e_languages.dbnary.extraction import install_synsets
 
     found = find_language(language)
     with terminal_progress() as progress:
         paths = [Path(dump) for dump in dumps]
-        pack, pairs = install_dump(found, paths, offline=is_offline(), approximate=approximate, progress=progress)
+        pack, pairs = install_synsets(
+            found, paths, url=url, offline=is_offline(), approximate=approximate, progress=progress
+        )
     click.echo(f"made {pack.name} ({pack.manifest.contents['synonyms']:,} words, {pairs:,} synonyms) in {pack.path}")

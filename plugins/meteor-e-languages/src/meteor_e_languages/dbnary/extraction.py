@@ -1,12 +1,14 @@
-"""From DBnary's dumps to a pack of synsets: read a dump, number the vocabulary, write synsets, build the pack."""
+"""From DBnary to a pack of synsets: read it, number the vocabulary, write synsets, build the pack."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 
-from meteor_e import InputError, ResourceError
+from meteor_e import ConfigError, InputError, ResourceError
 from meteor_e.api import Language
 from meteor_e.base.files import scratch_folder
 from meteor_e.base.progress import Progress, silent
@@ -14,7 +16,7 @@ from meteor_e.packs.build import build_pack
 from meteor_e.packs.download import download_url
 from meteor_e.packs.pack import Pack, SourceFile
 from meteor_e.packs.store import PackStore
-from meteor_e_languages.dbnary import dump
+from meteor_e_languages.dbnary import dump, endpoint
 from meteor_e_languages.dbnary.harvest import Harvest
 from meteor_e_languages.dbnary.model import APPROXIMATE_SYNONYM, LICENCE, SYNONYM, find_edition, synset_word, word_maker
 from meteor_e_languages.dbnary.synsets import pack_name
@@ -25,19 +27,21 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d{6})(?!\d)")
 """The date in a dump's name, such as fr_dbnary_ontolex_20240120.ttl.bz2."""
 
 
-def install_dump(
+def install_synsets(
     language: Language,
     dumps: Sequence[Path] = (),
     *,
+    url: str | None = None,
     offline: bool = False,
     approximate: bool = False,
     progress: Progress = silent,
 ) -> tuple[Pack, int]:
-    """Make a language's pack of synsets from dumps; the newest one is downloaded unless there are some.
+    """Make a language's pack of synsets from dumps or a SPARQL endpoint; without either, the newest dump is downloaded.
 
     Args:
         language: the language.
         dumps: dumps that are there, plain or packed: one, or the parts of one edition.
+        url: address of a SPARQL endpoint that is asked instead of a dump.
         offline: never download anything.
         approximate: count approximate synonyms, too.
         progress: told how far it is.
@@ -46,15 +50,21 @@ def install_dump(
         The pack, and the number of different pairs of a word and its synonym.
 
     Raises:
-        ConfigError: if DBnary does not have the language.
+        ConfigError: if DBnary does not have the language, or for dumps and an endpoint together.
         InputError: if a dump of ``dumps`` cannot be read or is not well-formed, with the line.
         ResourceError: if it cannot be downloaded or is no dump then, there are no synonyms in it, or the pack cannot
-            be written.
+            be written; or if the endpoint fails to the end.
     """
     find_edition(language)
+    if dumps and url:
+        raise ConfigError("give dumps or an endpoint, not both")
     with scratch_folder(PackStore().root, "dbnary") as place:
         if dumps:
-            return _pack(language, dumps, place, approximate, progress)
+            return _pack(language, dumps, None, place, approximate, progress)
+        if url and offline:
+            raise ResourceError(f"offline, so {url} is not asked; name a dump: --dump FILE")
+        if url:
+            return _pack(language, (), url, place, approximate, progress)
         address = DUMP_URL.format(code=language.code)
         otherwise = (
             f"get {address.rpartition('/')[2]} elsewhere, and name it: "
@@ -63,7 +73,7 @@ def install_dump(
         if offline:
             raise ResourceError(f"offline, so {address} is not downloaded; {otherwise}")
         try:
-            return _pack(language, [download_url(address, place, progress)], place, approximate, progress)
+            return _pack(language, [download_url(address, place, progress)], None, place, approximate, progress)
         except ResourceError as error:
             raise ResourceError(f"{error}; {otherwise}") from error
         except InputError as error:
@@ -71,17 +81,23 @@ def install_dump(
 
 
 def _pack(
-    language: Language, dumps: Sequence[Path], place: Path, approximate: bool, progress: Progress
+    language: Language, dumps: Sequence[Path], url: str | None, place: Path, approximate: bool, progress: Progress
 ) -> tuple[Pack, int]:
-    """Read dumps as streams into a file that takes about half of their unpacked size; memory does not grow."""
+    """Read an endpoint, or dumps as streams, into a work file of about half their unpacked size; memory does not grow."""
     edition = find_edition(language)
     kinds = [SYNONYM, APPROXIMATE_SYNONYM] if approximate else [SYNONYM]
     with Harvest(place / "work") as harvest:
         sources = [SourceFile(path.name, dump.extract(harvest, path, edition, kinds, progress)) for path in dumps]
-        progress("finding words", 0, None)
-        harvest.derive_words()
+        if url:
+            endpoint.extract(harvest, url, edition, kinds, progress)
+        else:
+            progress("finding words", 0, None)
+            harvest.derive_words()
         text, pairs = _synset_text(harvest, language)
-    dates = [match[1] for path in dumps if (match := _DATE.search(path.name))]
+    if url:
+        sources, dates = [SourceFile(url, hashlib.sha256(text.encode()).hexdigest())], [_today()]
+    else:
+        dates = [match[1] for path in dumps if (match := _DATE.search(path.name))]
     synsets = place / f"{language.name.lower()}.synsets"
     synsets.write_text(text, encoding="utf-8", newline="\n")
     pack = build_pack(
@@ -94,6 +110,10 @@ def _pack(
         progress=progress,
     )
     return pack, pairs
+
+
+def _today() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%d")
 
 
 def _synset_text(harvest: Harvest, language: Language) -> tuple[str, int]:

@@ -1,0 +1,132 @@
+"""Extraction from a SPARQL server that is there, with data in both models, and that fails in all ways."""
+
+from __future__ import annotations
+
+import json
+import random
+from contextlib import ExitStack
+
+import pytest
+from click.testing import CliRunner
+from dbnary_data import EXPECTED, EXPECTED_LEMON, LEMON, ONTOLEX, plain_pairs, random_dictionary
+from dbnary_server import Server, oxigraph
+from meteor_e_languages.dbnary import endpoint
+from meteor_e_languages.dbnary.extraction import install_synsets
+from meteor_e_languages.dbnary.harvest import Harvest
+from meteor_e_languages.dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition
+
+from meteor_e import ConfigError, ResourceError
+from meteor_e.cli.program import cli
+from meteor_e.languages.files import builtin_language
+
+FRENCH = builtin_language("fr")
+FAULTS = ["500", "502", "503", "429", "reset", "cut", "broken off", "partial", "206", "page"]
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    monkeypatch.setattr(endpoint, "WAIT", 0.0)
+
+
+@pytest.fixture
+def serve():
+    """Start servers; they stop at the end of the test."""
+    with ExitStack() as stack:
+        yield lambda turtle: stack.enter_context(Server(oxigraph(turtle)).running())
+
+
+def harvested(server, folder, kinds=(SYNONYM,)):
+    """Return the pairs that an endpoint gives."""
+    (folder / "work").unlink(missing_ok=True)
+    with Harvest(folder / "work") as harvest:
+        endpoint.extract(harvest, server.url, find_edition(FRENCH), kinds)
+        return set(harvest.pairs())
+
+
+@pytest.mark.parametrize(("turtle", "expected"), [(ONTOLEX, EXPECTED), (LEMON, EXPECTED_LEMON)])
+def test_both_models(serve, tmp_path, turtle, expected):
+    assert plain_pairs(turtle) == expected
+    assert harvested(serve(turtle), tmp_path) == expected
+
+
+@pytest.mark.parametrize(("page", "batch", "cap"), [(7, 5, None), (10_000, 50, 13), (5, 40, 3), (10_000, 1, 2)])
+def test_pages_and_servers_that_cut_answers_lose_nothing(serve, tmp_path, monkeypatch, page, batch, cap):
+    monkeypatch.setattr(endpoint, "PAGE", page)
+    monkeypatch.setattr(endpoint, "BATCH", batch)
+    turtle = random_dictionary(1, 60)
+    server = serve(turtle)
+    server.cap = cap
+    found = harvested(server, tmp_path)
+    assert found == plain_pairs(turtle)
+    assert len(found) > 50
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_each_kind(serve, tmp_path, fault):
+    server = serve(ONTOLEX)
+    server.faults = lambda number, query: fault if number in (0, 2) else None
+    assert harvested(server, tmp_path) == EXPECTED
+    assert len(server.queries) == 4
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_faults_at_random_lose_and_double_nothing(serve, tmp_path, monkeypatch, seed):
+    monkeypatch.setattr(endpoint, "PAGE", 50)
+    monkeypatch.setattr(endpoint, "RETRIES", 30)
+    turtle = random_dictionary(seed, 80)
+    server = serve(turtle)
+    generator = random.Random(seed)
+    server.faults = lambda number, query: generator.choice(FAULTS) if generator.random() < 0.3 else None
+    assert harvested(server, tmp_path, (SYNONYM, APPROXIMATE_SYNONYM)) == plain_pairs(
+        turtle, "synonym", "approximateSynonym"
+    )
+
+
+def test_an_endpoint_that_fails_to_the_end(serve, tmp_path):
+    server = serve(ONTOLEX)
+    server.faults = lambda number, query: "503"
+    with pytest.raises(ResourceError, match="failed 9 times"):
+        harvested(server, tmp_path)
+    assert len(server.queries) == 9
+
+
+def test_a_refusal_is_not_asked_again(serve, tmp_path):
+    server = serve(ONTOLEX)
+    server.faults = lambda number, query: "400"
+    with pytest.raises(ResourceError, match="refuses the query"):
+        harvested(server, tmp_path)
+    assert len(server.queries) == 1
+
+
+def test_an_order_that_loses_rows_is_noticed(serve, tmp_path):
+    server = serve(ONTOLEX)
+    answer = server.answer
+
+    def reversed_rows(query):
+        result = json.loads(answer(query))
+        result["results"]["bindings"].reverse()
+        return json.dumps(result).encode()
+
+    server.answer = reversed_rows
+    with pytest.raises(ResourceError, match="does not sort"):
+        harvested(server, tmp_path)
+
+
+def test_the_pack(serve, store):
+    server = serve(ONTOLEX)
+    done = CliRunner().invoke(cli, ["dbnary", "install", "fr", "--endpoint", server.url], catch_exceptions=False)
+    assert done.output.startswith("made dbnary-fr (7 words, 6 synonyms)")
+    pack, pairs = install_synsets(FRENCH, url=server.url)
+    assert (pack.name, pack.language, pairs) == ("dbnary-fr", "fr", 6)
+    assert pack.synonyms.synsets("voiture") == (7, 1, 2, 3)
+    assert pack.manifest.sources[0].name == server.url
+    assert sorted(path.name for path in store.iterdir() if not path.name.endswith(".lock")) == ["dbnary-fr"]
+
+
+def test_what_is_refused(tmp_path):
+    with pytest.raises(ConfigError):
+        install_synsets(FRENCH, [tmp_path / "dump.ttl"], url="http://127.0.0.1:9/sparql")
+    with pytest.raises(ConfigError):
+        install_synsets(FRENCH, url="ftp://127.0.0.1/sparql")
+    with pytest.raises(ResourceError, match="--dump"):
+        install_synsets(FRENCH, url="http://127.0.0.1:9/sparql", offline=True)
