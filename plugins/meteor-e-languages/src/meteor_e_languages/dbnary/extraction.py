@@ -83,7 +83,7 @@ def install_synsets(
 def _pack(
     language: Language, dumps: Sequence[Path], url: str | None, place: Path, approximate: bool, progress: Progress
 ) -> tuple[Pack, int]:
-    """Read an endpoint, or dumps as streams, into a work file of about half their unpacked size; memory does not grow."""
+    """Read an endpoint or dumps into a work file of about half their unpacked size; memory does not grow."""
     edition = find_edition(language)
     kinds = [SYNONYM, APPROXIMATE_SYNONYM] if approximate else [SYNONYM]
     with Harvest(place / "work") as harvest:
