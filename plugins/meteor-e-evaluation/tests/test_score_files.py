@@ -122,7 +122,7 @@ def test_an_answer_that_is_no_number_is_an_input_error(test, answer):
         score(test, ScorerMetric(Answers(answer)))
 
 
-def test_a_metric_without_a_number_is_an_error_unless_the_index_allows_it(task):
+def test_a_metric_without_a_number_is_an_error(task):
     index = load_index(task / "index.yaml")
     lengths = {line: float(len(line)) for lines in OUTPUTS.values() for line in lines}
 
@@ -138,14 +138,8 @@ def test_a_metric_without_a_number_is_an_error_unless_the_index_allows_it(task):
             InputError, match=r"answers gives (no number for system alpha, segment 1|an infinite score)"
         ):
             run(load_test_sets(index), ScorerMetric(Answers(answer)))
-    with pytest.raises(InputError, match=r"system alpha, segment 5 of Tiny cs-en \(2 are missing\); 'missing_scores"):
+    with pytest.raises(InputError, match=r"system alpha, segment 5 of Tiny cs-en \(2 are missing\)"):
         run(load_test_sets(index), ScorerMetric(Partly(0)))
-    (task / "index.yaml").write_text(
-        (task / "index.yaml").read_text(encoding="utf-8") + "missing_scores: true\n", encoding="utf-8"
-    )
-    found = run(load_test_sets(load_index(task / "index.yaml")), ScorerMetric(Partly(0)))
-    assert "left out: 2 judged segments of systems that lack a score" in found.warnings["Tiny cs-en"]
-    assert found.counts["Tiny cs-en"]["untied pairs"] == 26
 
 
 def test_written_scores_are_read_again(test, tmp_path):

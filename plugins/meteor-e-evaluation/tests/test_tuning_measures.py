@@ -11,6 +11,9 @@ from tiny_task import OUTPUTS, REFERENCE, run
 
 from meteor_e.base.errors import ConfigError, InputError
 
+OF_SEGMENTS = [name for name in MEASURES if name != "darr" and MEASURES[name].takes != "systems"] + [
+    "darr:threshold=0.5"
+]
 SECOND = [text.replace("the ", "that ") for text in REFERENCE]
 
 
@@ -43,7 +46,7 @@ def index(tmp_path, packs, monkeypatch):
     return lay_out(tmp_path / "one", "One", (REFERENCE, SECOND))
 
 
-@pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"] + ["darr:threshold=0.5"])
+@pytest.mark.parametrize("name", OF_SEGMENTS)
 def test_a_tuned_chain_scores_as_the_tuning_says(index, tmp_path, name):
     chain, tuned = tmp_path / "chain.yaml", tmp_path / "tuned.yaml"
     arguments = ["-c", chain, "-O", name, "--trials", 30, "--json", "-o", tuned]
@@ -58,7 +61,7 @@ def test_a_tuned_chain_scores_as_the_tuning_says(index, tmp_path, name):
         assert found["tables"][0]["metrics"]["it"]["cs-en"]["value"] == pytest.approx(value, abs=near)
 
 
-@pytest.mark.parametrize("name", ["acc-eq", "system-pearson", "pearson-item"])
+@pytest.mark.parametrize("name", ["acc-eq", "pearson-item"])
 def test_folds_and_held_out_data_for_measures(index, tmp_path, name):
     other = lay_out(tmp_path / "two", "Two", scale=2.0, words=" today")
     tuned = tmp_path / "tuned.yaml"
@@ -101,5 +104,7 @@ def test_limits_and_root(index, tmp_path):
         "tune", moved, "--root", index.parent, "-c", tmp_path / "chain.yaml", "-O", "pearson", "--trials", 2
     ).stdout
     assert "tuned on  One cs-en" in shown
+    with pytest.raises(ConfigError, match="too few to tune on"):
+        run(*arguments[:-1], "system-accuracy")
     with pytest.raises(InputError, match=r"do not allow the objective tau-b|no rankings"):
         run(*arguments[:-1], "rank")

@@ -116,8 +116,7 @@ def evaluate(
         progress: told about the work on each test set.
 
     Raises:
-        InputError: if two test sets have one name and pair, or if a metric lacks a score where the index does not
-            allow that.
+        InputError: if two test sets have one name and pair, or if a metric lacks a score.
     """
     _check_distinct(tests)
     of_systems = whole or any(entry.level == "system" for entry in measures)
@@ -134,8 +133,8 @@ def evaluate(
         for entry in scores:
             signatures.setdefault(entry.name, {})[test.language] = entry.signature
         told = [*check_test_set(test), *_without_paraphrases(test, scores)]
-        test, scores, left_out = complete(test, scores)
-        told += [*left_out, *(message for entry in scores for message in check_scores(test, entry))]
+        check_complete(test, scores)
+        told += [message for entry in scores for message in check_scores(test, entry)]
         kept[title] = (test, tuple(scores))
         if drop_outliers:
             test = dataclasses.replace(test, outliers=(*test.outliers, *mad_outliers(test)))
@@ -203,46 +202,23 @@ def _check_distinct(tests: Sequence[TestSet]) -> None:
         seen[test.name, test.pair] = test.root
 
 
-def complete(test: TestSet, scores: Sequence[Scores]) -> tuple[TestSet, list[Scores], list[str]]:
+def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
     """Make sure that every judged segment has a score of every metric.
-
-    Returns:
-        The test set, without the judgments of segments that lack a score if its index allows that, the scores, and
-        what was left out.
 
     Raises:
         InputError: if a score is missing or infinite, naming metric, system and segment.
     """
-    judged = test.judged()
-    missing = np.zeros_like(judged)
     for entry in scores:
-        given = entry.segments
-        if np.isinf(given).any() or np.isinf(entry.systems).any():
+        if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
             raise InputError(f"{entry.name} gives an infinite score in {test.name} {test.pair}")
+        missing = np.argwhere(test.judged() & np.isnan(entry.segments))
         # A metric that is known by scores of systems alone has no part in measures of segments.
-        if np.isnan(given).all() and not np.isnan(entry.systems).any():
-            continue
-        missing |= judged & np.isnan(given)
-        if missing.any() and not test.missing_scores:
-            system, segment = np.argwhere(missing)[0]
+        if len(missing) and not (np.isnan(entry.segments).all() and not np.isnan(entry.systems).any()):
+            system, segment = missing[0]
             raise InputError(
                 f"{entry.name} gives no number for system {test.systems[system]}, segment {segment + 1} of {test.name} "
-                f"{test.pair} ({int(missing.sum())} are missing); 'missing_scores: true' in the index leaves such "
-                "segments out"
+                f"{test.pair} ({len(missing)} are missing)"
             )
-    if not missing.any():
-        return test, list(scores), []
-    told = [f"left out: {int(missing.sum())} judged segments of systems that lack a score"]
-    filled = [_with_means(entry, test) for entry in scores]
-    return test.without(missing), filled, told
-
-
-def _with_means(scores: Scores, test: TestSet) -> Scores:
-    """Return the scores with the mean of the known segments as the score of a system that has none."""
-    known = ~np.isnan(scores.segments)
-    sums = np.where(known, scores.segments, 0.0).sum(axis=1)
-    means = np.divide(sums, known.sum(axis=1), out=np.full(len(sums), np.nan), where=known.any(axis=1))
-    return dataclasses.replace(scores, systems=np.where(np.isnan(scores.systems), means, scores.systems))
 
 
 def _score(

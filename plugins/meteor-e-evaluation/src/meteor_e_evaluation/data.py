@@ -96,7 +96,6 @@ class TestSet(SystemOutputs):
         known_systems: names of all outputs, judged or not.
         reference_names: what files of scores call the references; empty where the index does not say.
         documents: the document of each segment; empty where the index does not say.
-        missing_scores: whether metrics may lack scores.
         outliers: systems that system-level measures leave out.
         root: folder of the data.
     """
@@ -110,7 +109,6 @@ class TestSet(SystemOutputs):
     known_systems: tuple[str, ...] = ()
     reference_names: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
-    missing_scores: bool = False
     outliers: tuple[str, ...] = ()
     root: str = ""
 
@@ -195,7 +193,6 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
         known_systems=tuple(sorted(outputs.files)),
         reference_names=tuple(special.reference_names),
         documents=documents,
-        missing_scores=index.missing_scores,
         outliers=tuple(system for system in systems if system in outliers),
         root=index.root,
     )
@@ -245,7 +242,6 @@ def _read_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
         references=tuple([each[min(at, len(each) - 1)] for each in lists] for at in range(most)),
         assessments=Assessments(np.arange(len(texts)), np.zeros(len(texts), np.int64), np.array(scores)),
         known_systems=("all",),
-        missing_scores=index.missing_scores,
         root=index.root,
     )
 

@@ -206,7 +206,8 @@ def counted(
     def count(apart: Floats, order: NDArray[np.int8], unit: Integers, units: int) -> Floats:
         equal = apart == 0
         columns = np.sign(apart) * order, equal, equal & (order == 0)
-        return np.array([[np.bincount(unit, row, units) for row in column] for column in columns])
+        sums: Floats = np.array([[np.bincount(unit, row, units) for row in column] for column in columns], float)
+        return sums
 
     def value(sums: Floats) -> Floats:
         agree, equal, both = np.rint(sums)
@@ -353,10 +354,9 @@ class _JointOrder:
         if self.coefficient == "spearman":
             means = np.bincount(column, self.weights * self.human_sizes) / np.bincount(column, self.human_sizes)
             weight, weight_below = (np.einsum("l,krls->krs", means, each) for each in (table, below))
-            return np.einsum("krs,krs->s", weight, below.sum(axis=2)) - np.einsum(
-                "krs,krs->s", weight_below, table.sum(axis=2)
-            )
-        return np.einsum("krls,krls->s", table, np.cumsum(below, axis=2) - below)
+            pairs = weight * below.sum(axis=2) - weight_below * table.sum(axis=2)
+            return np.asarray(pairs.sum(axis=(0, 1)))
+        return np.asarray(np.einsum("krls,krls->s", table, np.cumsum(below, axis=2) - below))
 
     def values(self, moved: Floats) -> Floats:
         """Return the coefficient of both sides, ``(2, samples)``; NaN where it is not defined."""

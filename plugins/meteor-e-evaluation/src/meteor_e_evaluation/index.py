@@ -157,7 +157,6 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         measures: measures to report by default.
         published: figures to compare with: metric → measure → pair → value.
         documents: pattern of the files that say which document each segment belongs to.
-        missing_scores: whether metrics may lack scores; the segments without them are left out for all metrics.
         outliers: systems that are left out of system-level measures.
     """
 
@@ -174,7 +173,6 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     measures: list[str] = []
     published: dict[str, dict[str, dict[str, float]]] = {}
     documents: str | None = None
-    missing_scores: bool = False
     outliers: list[str] = []
     file: Path = Path()
 

@@ -102,65 +102,32 @@ class TiedAccuracy(NamedTuple):
     threshold: float
 
 
-class TieCalibration:
-    """Finds the threshold for ties with which a metric agrees best, for many metrics on one set of judgments.
-
-    Args:
-        rankings: judgments, with ties.
-        weights: weight of each segment, ``(segments,)``; by default 1.
-    """
-
-    def __init__(self, rankings: Rankings, weights: Floats | None = None) -> None:
-        self._rankings = rankings
-        _, segment, sizes = np.unique(rankings.segments, return_inverse=True, return_counts=True)
-        # Accuracy is computed a segment and averaged over segments, so that a pair counts the less, the more there are.
-        self._value = 1.0 / sizes[segment]
-        if weights is not None:
-            self._value = self._value * weights[rankings.segments]
-        self._total = float(self._value.sum())
-
-    def at(self, scores: Floats, threshold: float) -> TiedAccuracy:
-        """Return the accuracy with a threshold that is given."""
-        differences = pair_differences(self._rankings, scores)
-        right = ~self._rankings.ties & (differences > 0)
-        correct = np.where(np.abs(differences) <= threshold, self._rankings.ties, right)
-        return TiedAccuracy(float(self._value[correct].sum()) / self._total, threshold)
-
-    def best(self, scores: Floats) -> TiedAccuracy:
-        """Return the best accuracy and its threshold, of equals the smallest."""
-        ties, value = self._rankings.ties, self._value
-        differences = pair_differences(self._rankings, scores)
-        size = np.abs(differences)
-        right = ~ties & (differences > 0)
-        # Growing the threshold beyond a pair's difference makes a human tie right and a concordant pair wrong.
-        order = np.argsort(size, kind="stable")
-        gain = np.where(ties, value, np.where(right, -value, 0.0))[order]
-        ordered = size[order]
-        last = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
-        start = float(value[right].sum())
-        accuracies = start + np.cumsum(gain)[last]
-        thresholds = ordered[last]
-        if ordered[0] > 0:
-            accuracies, thresholds = np.r_[start, accuracies], np.r_[0.0, thresholds]
-        best = int(np.argmax(accuracies))
-        return TiedAccuracy(float(accuracies[best]) / self._total, float(thresholds[best]))
-
-
-def tied_accuracy(
-    rankings: Rankings, scores: Floats, *, threshold: float | None = None, weights: Floats | None = None
-) -> TiedAccuracy:
+def tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: float | None = None) -> TiedAccuracy:
     """Compute WMT23's ``acc_eq``: pairwise accuracy in which ties must be predicted.
 
-    Accuracy is computed a segment and averaged over segments, as WMT23 does. A metric's scores tie if they differ
-    by no more than a threshold, which is the one that gives the best accuracy (of equals the smallest).
+    Accuracy is computed for each segment and averaged over segments, as WMT23 does. A metric's scores tie if they
+    differ by no more than a threshold, which is the one that gives the best accuracy (of equals the smallest).
 
     Args:
         rankings: judgments, with ties.
         scores: ``(systems, segments)``.
         threshold: use this one.
-        weights: weight of each segment, ``(segments,)``; by default 1.
     """
-    if not len(rankings) or (weights is not None and not weights[rankings.segments].any()):
+    if not len(rankings):
         return TiedAccuracy(math.nan, math.nan)
-    calibration = TieCalibration(rankings, weights)
-    return calibration.best(scores) if threshold is None else calibration.at(scores, threshold)
+    ties, differences = rankings.ties, pair_differences(rankings, scores)
+    value = 1.0 / np.bincount(rankings.segments)[rankings.segments]
+    right, size, total = ~ties & (differences > 0), np.abs(differences), float(value.sum())
+    if threshold is not None:
+        return TiedAccuracy(float(value[np.where(size <= threshold, ties, right)].sum()) / total, threshold)
+    # Growing the threshold beyond a pair's difference makes a human tie right and a concordant pair wrong.
+    order = np.argsort(size, kind="stable")
+    gain = np.where(ties, value, np.where(right, -value, 0.0))[order]
+    ordered = size[order]
+    last = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
+    start = float(value[right].sum())
+    accuracies, thresholds = start + np.cumsum(gain)[last], ordered[last]
+    if ordered[0] > 0:
+        accuracies, thresholds = np.r_[start, accuracies], np.r_[0.0, thresholds]
+    best = int(np.argmax(accuracies))
+    return TiedAccuracy(float(accuracies[best]) / total, float(thresholds[best]))

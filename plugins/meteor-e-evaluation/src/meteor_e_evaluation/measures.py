@@ -124,8 +124,7 @@ class TiedMeasure(Measure[TestSet]):
         rankings = pairs_of(test)
         if rankings is None or not len(rankings):
             return None
-        calibration = kendall.TieCalibration(rankings)
-        return lambda segments: calibration.best(segments).accuracy
+        return lambda segments: kendall.tied_accuracy(rankings, segments).accuracy
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
         """Return acc_eq where segments or systems are exchanged."""

@@ -53,8 +53,8 @@ GROUPS = {
     "--objective",
     "objective",
     default="rank",
-    help="rank, pearson, weighted-pearson, spearman, hter, or any measure of meteor-e evaluate, such as acc-eq or "
-    "system-accuracy.  [default: rank]",
+    help="rank, pearson, weighted-pearson, spearman, or any measure of meteor-e evaluate, such as acc-eq or "
+    "spa.  [default: rank]",
 )
 @click.option(
     "--held-out",

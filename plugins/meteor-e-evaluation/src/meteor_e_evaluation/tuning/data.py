@@ -86,7 +86,6 @@ def collect(
     tests: Sequence[TestSet],
     cache: ArrayCache,
     *,
-    whole: bool = False,
     progress: Progress = silent,
 ) -> TuningSet:
     """Align the judged segments of test sets and gather their statistics and judgments.
@@ -97,7 +96,6 @@ def collect(
         meteor: the chain.
         tests: the test sets.
         cache: where statistics are kept.
-        whole: whether to align all segments of all systems, for objectives over systems.
         progress: told about the work.
 
     Raises:
@@ -114,7 +112,7 @@ def collect(
                 f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {meteor.chain.language.code!r}"
             )
         names.append(f"{test.name} {test.pair}")
-        cells = np.ones_like(test.judged()) if whole else test.judged()
+        cells = test.judged()
         counts = chain_statistics(meteor, test, cells, cache, progress=progress)
         rows, columns = np.nonzero(cells)
         at = np.full(cells.shape, -1, np.int64)

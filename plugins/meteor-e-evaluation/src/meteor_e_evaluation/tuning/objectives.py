@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e import Parameters
 from meteor_e.api import ConfigError, InputError, Measure
+from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
-from meteor_e.base.array_cache import Floats
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.errors import near_miss
-from meteor_e.scoring.arrays import Counts, score_arrays
 from meteor_e.significance.resampling import random_signs
 from meteor_e_evaluation.correlation import correlate
 from meteor_e_evaluation.data import TestSet
@@ -32,49 +30,36 @@ class Objective:
     Attributes:
         name: as on the command line.
         prepare: gets it ready for a data set; raises :class:`InputError` if that has no judgments of the kind.
-        whole: whether it looks at whole systems, so that all segments must be aligned.
     """
 
     name: str
     prepare: Callable[[TuningSet], PreparedObjective]
-    whole: bool = False
 
 
 class PreparedObjective(ABC):
-    """An objective on a data set.
-
-    What it looks at are scores of cells, unless :meth:`scores` says otherwise.
-    """
-
-    def scores(self, scorer: PointScorer, point: Point) -> Any:
-        """Return what the objective looks at, for a point of parameters."""
-        return scorer.score(point).copy()
+    """An objective on a data set."""
 
     def at(self, scorer: PointScorer, point: Point) -> float:
         """Return the objective for a point of parameters."""
         return self.value(scorer.score(point))
 
     @abstractmethod
-    def value(self, scores: Any) -> float:
+    def value(self, scores: Floats) -> float:
         """Return the objective for scores of all cells."""
 
     @abstractmethod
-    def resampled(self, scores: Any, weights: Floats) -> Floats:
+    def resampled(self, scores: Floats, weights: Floats) -> Floats:
         """Return the objective on bootstrap samples, ``(samples, units)``."""
 
-    def exchanged(self, first: Any, second: Any, data: TuningSet, samples: int, seed: int) -> Iterator[tuple[Any, Any]]:
+    def exchanged(
+        self, first: Floats, second: Floats, data: TuningSet, samples: int, seed: int
+    ) -> Iterator[tuple[Floats, Floats]]:
         """Yield both sides with the scores of units exchanged at random, brought to one scale."""
-        one, other = _standard(first), _standard(second)
+        one, other = ((each - each.mean()) / (each.std() or 1.0) for each in (first, second))
         for block in random_signs(len(data.unit_groups), samples, seed):
             for mask in block:
                 exchange = mask[data.units]
                 yield np.where(exchange, other, one), np.where(exchange, one, other)
-
-
-def _standard(scores: Floats) -> Floats:
-    spread = float(scores.std())
-    result: Floats = (scores - scores.mean()) / (spread if spread > 0 else 1.0)
-    return result
 
 
 class _Ranked(PreparedObjective):
@@ -151,13 +136,11 @@ class _Correlated(PreparedObjective):
     Args:
         kind: ``pearson``, ``weighted-pearson`` (each segment weighs as many as its reference has words, the Java
             Trainer's ``segcor``), or ``spearman``.
-        errors: whether human scores are errors, such as HTER; the correlation is then negated.
         macro: average over language pairs, else all segments count alike, as for the Java Trainer.
     """
 
-    def __init__(self, data: TuningSet, *, kind: str, errors: bool, macro: bool) -> None:
+    def __init__(self, data: TuningSet, *, kind: str, macro: bool) -> None:
         self._kind = kind
-        self._sign = -1.0 if errors else 1.0
         scored = np.flatnonzero(~np.isnan(data.humans))
         if not len(scored):
             raise InputError("these judgments are no scores of segments; choose the objective rank")
@@ -185,40 +168,14 @@ class _Correlated(PreparedObjective):
             else:
                 values.append(correlate(metric, human, self._kind))
         mean = float(np.mean(values))
-        return -1.0 if np.isnan(mean) else self._sign * mean
+        return -1.0 if np.isnan(mean) else mean
 
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
         return np.array([self._value(scores, sample) for sample in weights])
 
 
-@dataclass(frozen=True)
-class _Systems:
-    """What an objective over systems looks at: their scores, and what these are made of."""
-
-    values: Floats
-    counts: Counts | None = None
-    parameters: Parameters | None = None
-
-
-@dataclass(frozen=True)
-class _Group:
-    """A test set of the data: its cells, and where its systems stand among all."""
-
-    test: TestSet
-    cells: NDArray[np.int64]
-    first_system: int
-    units: slice
-    agreement: Callable[[Floats], float]
-    weight: float
-
-    def matrix(self, data: TuningSet, scores: Floats) -> Floats:
-        result = np.full((len(self.test.systems), len(self.test)), np.nan)
-        result[data.rows[self.cells], data.units[self.cells] - self.units.start] = scores[self.cells]
-        return result
-
-
 class _Measured(PreparedObjective):
-    """Any measure of an evaluation.
+    """Any measure of an evaluation that takes scores of segments.
 
     Args:
         measure: the measure.
@@ -227,93 +184,40 @@ class _Measured(PreparedObjective):
 
     def __init__(self, data: TuningSet, *, measure: Measure[TestSet], macro: bool) -> None:
         self._measure, self._data = measure, data
-        self._of_systems = measure.takes == "systems"
-        self._groups: list[_Group] = []
+        self._groups: list[tuple[TestSet, Integers, int, Agreement]] = []
+        weights = []
         starts = np.cumsum([0, *(len(test) for test in data.tests)])
-        systems = np.cumsum([0, *(len(test.systems) for test in data.tests)])
-        self._owner = systems[data.groups] + data.rows
-        self._count = int(systems[-1])
         for group, whole in enumerate(data.tests):
             cells = np.flatnonzero(data.groups == group)
-            if not len(cells):
-                continue
             here = np.zeros((len(whole.systems), len(whole)), bool)
             here[:, np.unique(data.units[cells]) - starts[group]] = True
             test = whole.without(~here)
-            agreement = measure.agreement(test)
-            judged = int(test.judged().sum())
-            if agreement is None or (not judged and not whole.system_scores):
-                continue
-            weight = measure.weight(test) if measure.pooled else 1.0 if macro else float(judged)
-            units = slice(int(starts[group]), int(starts[group + 1]))
-            self._groups.append(_Group(test, cells, int(systems[group]), units, agreement, weight))
-        if not self._groups or not any(group.weight for group in self._groups):
+            agreement, judged = measure.agreement(test), int(test.judged().sum())
+            if agreement is not None and judged:
+                self._groups.append((test, cells, int(starts[group]), agreement))
+                weights.append(1.0 if macro else float(judged))
+        if not self._groups:
             raise InputError(f"these judgments do not allow the objective {measure.name}")
+        self._shares = np.array(weights) / np.sum(weights)
 
-    def _mean(self, values: Sequence[float]) -> float:
-        weights = np.array([group.weight for group in self._groups])
-        mean = float(weights @ np.array(values)) / float(weights.sum())
-        return -1.0 if np.isnan(mean) else mean
-
-    def at(self, scorer: PointScorer, point: Point) -> float:
-        return self.value(self.scores(scorer, point) if self._of_systems else scorer.score(point))
-
-    def scores(self, scorer: PointScorer, point: Point) -> Any:
-        if not self._of_systems:
-            return scorer.score(point).copy()
-        counts = scorer.chosen(point)
-        sums = np.stack([np.bincount(self._owner, column, self._count) for column in counts.T], axis=1)
-        parameters = Parameters(point[0], point[1], point[2], point[3], tuple(point[4:]))
-        return _Systems(score_arrays(sums, parameters), counts, parameters)
-
-    def value(self, scores: Any) -> float:
-        if isinstance(scores, _Systems):
-            return self._mean(
-                [
-                    group.agreement(scores.values[group.first_system : group.first_system + len(group.test.systems)])
-                    for group in self._groups
-                ]
-            )
-        return self._mean([group.agreement(group.matrix(self._data, scores)) for group in self._groups])
-
-    def resampled(self, scores: Any, weights: Floats) -> Floats:
-        parts = []
-        for group in self._groups:
-            own = weights[:, group.units]
-            parts.append(self._measure.resampled(group.test, self._scored(group, scores), own))
-        shares = np.array([group.weight for group in self._groups])
-        result: Floats = shares @ np.stack(parts) / shares.sum()
+    def _segments(self, test: TestSet, cells: Integers, start: int, scores: Floats) -> Floats:
+        """Return a test set's scores, ``(systems, segments)``."""
+        result = np.full((len(test.systems), len(test)), np.nan)
+        result[self._data.rows[cells], self._data.units[cells] - start] = scores[cells]
         return result
 
-    def _scored(self, group: _Group, scores: Any) -> Scores:
-        """Return a group's scores as an evaluation has them."""
-        count = len(group.test.systems)
-        if not isinstance(scores, _Systems):
-            segments = group.matrix(self._data, scores)
-            return Scores("", "", segments, np.full(count, np.nan))
-        counts, parameters = scores.counts, scores.parameters
-        assert counts is not None
-        assert parameters is not None
-        rows = self._data.rows[group.cells]
-        units = self._data.units[group.cells] - group.units.start
-        own = counts[group.cells]
+    def value(self, scores: Floats) -> float:
+        groups = self._groups
+        values = [agreement(self._segments(test, cells, start, scores)) for test, cells, start, agreement in groups]
+        mean = float(self._shares @ np.array(values))
+        return -1.0 if np.isnan(mean) else mean
 
-        def resample(system: int, weights: Floats) -> Floats:
-            mine = rows == system
-            return score_arrays(weights[:, units[mine]] @ own[mine], parameters)
-
-        known = np.zeros((count, len(group.test)))
-        values = scores.values[group.first_system : group.first_system + count]
-        return Scores("", "", known, values, resample)
-
-    def exchanged(self, first: Any, second: Any, data: TuningSet, samples: int, seed: int) -> Iterator[tuple[Any, Any]]:
-        if not isinstance(first, _Systems):
-            yield from super().exchanged(first, second, data, samples, seed)
-            return
-        one, other = _standard(first.values), _standard(second.values)
-        for block in random_signs(self._count, samples, seed):
-            for mask in block:
-                yield _Systems(np.where(mask, other, one)), _Systems(np.where(mask, one, other))
+    def resampled(self, scores: Floats, weights: Floats) -> Floats:
+        parts = []
+        for test, cells, start, _ in self._groups:
+            known = Scores("", "", self._segments(test, cells, start, scores), np.full(len(test.systems), np.nan))
+            parts.append(self._measure.resampled(test, known, weights[:, start : start + len(test)]))
+        return np.asarray(self._shares @ np.stack(parts))
 
 
 OBJECTIVES = {
@@ -321,7 +225,6 @@ OBJECTIVES = {
     "pearson": "Pearson's correlation with scores of segments",
     "weighted-pearson": "the same, segments weighted by the length of their reference (the Java Trainer's segcor)",
     "spearman": "Spearman's correlation with scores of segments",
-    "hter": "length-weighted correlation with HTER, negated",
 }
 """The objectives and what they are."""
 
@@ -335,11 +238,11 @@ def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Ob
     if name == "rank":
         return Objective(name, partial(_Ranked, epsilon=epsilon, macro=macro))
     if name in OBJECTIVES:
-        errors = name == "hter"
-        kind = "weighted-pearson" if errors else name
-        return Objective(name, partial(_Correlated, kind=kind, errors=errors, macro=macro))
+        return Objective(name, partial(_Correlated, kind=name, macro=macro))
     if name.partition(":")[0] in measure_names():
         found = measure(name)
-        return Objective(found.name, partial(_Measured, measure=found, macro=macro), found.level == "system")
+        if found.takes == "systems":
+            raise ConfigError(f"{name} looks at a few scores of systems, too few to tune on; spa looks at all segments")
+        return Objective(found.name, partial(_Measured, measure=found, macro=macro))
     known = [*OBJECTIVES, *measure_names()]
     raise ConfigError(f"unknown objective {name!r}{near_miss(name, known)}; there are {', '.join(known)}")

@@ -160,7 +160,7 @@ def tune(
     """
 
     def aligned(meteor: Meteor, sets: Sequence[TestSet]) -> TuningSet:
-        return collect(meteor, sets, cache, whole=objective.whole, progress=progress)
+        return collect(meteor, sets, cache, progress=progress)
 
     given = aligned(base, tests)
     held = aligned(base, unseen) if unseen else None

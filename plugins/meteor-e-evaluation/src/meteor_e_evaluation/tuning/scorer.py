@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -11,8 +10,7 @@ import numpy as np
 from meteor_e import Parameters
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.memory import Memory
-from meteor_e.scoring.arrays import Counts, fmean, fragmentation, precision_recall
-from meteor_e.scoring.statistics import as_summed
+from meteor_e.scoring.arrays import fmean, fragmentation, precision_recall
 from meteor_e_evaluation.tuning.data import TuningSet
 
 Point: TypeAlias = tuple[float, ...]
@@ -61,20 +59,6 @@ class PointScorer:
             return scores
         result: Floats = np.maximum.reduceat(scores, self._starts)
         return result
-
-    def chosen(self, point: Point) -> Counts:
-        """Return the statistics of the reference that counts for each cell, as they are summed: ``(cells, …)``."""
-        if self._starts is None:
-            return self._summable
-        self.score(point)
-        # Every reference's score still stands in the buffer; of equals the first counts.
-        ends = [*self._starts[1:], len(self._buffer)]
-        best = [start + int(self._buffer[start:end].argmax()) for start, end in zip(self._starts, ends, strict=True)]
-        return self._summable[np.array(best, np.int64)]
-
-    @cached_property
-    def _summable(self) -> Counts:
-        return as_summed(self._counts.T)
 
     def _power(self, beta: float) -> Floats:
         powers = self._powers.get(beta)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from meteor_e.api import ConfigError
+from meteor_e.base.array_cache import Floats
 from meteor_e.significance.resampling import Interval, draw_weights, interval, permutation_p
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
@@ -100,7 +101,7 @@ class HeldOut:
         default, tuned: the objective at both points, and its bootstrap interval.
         gain: the difference, and the interval of the difference on the same samples.
         p: one-sided p-value of the gain by a permutation test: how often a gain as large comes about when scores at
-            the two points are exchanged at random, a segment (or a system, for objectives over systems) at a time.
+            the two points are exchanged at random, a segment at a time.
     """
 
     default: tuple[float, Interval]
@@ -134,7 +135,7 @@ def hold_out(
     values, resampled, seen = [], [], []
     for part, point in ((base, default), (data, tuned)):
         prepared = objective.prepare(part)
-        scores = prepared.scores(PointScorer(part), point)
+        scores = PointScorer(part).score(point).copy()
         values.append(prepared.value(scores))
         resampled.append(prepared.resampled(scores, weights))
         seen.append(scores)
@@ -147,7 +148,7 @@ def hold_out(
     )
 
 
-def _gain_p(data: TuningSet, objective: Objective, default: object, tuned: object, samples: int, seed: int) -> float:
+def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Floats, samples: int, seed: int) -> float:
     """Return how often exchanged scores give a gain as large as the observed one."""
     prepared = objective.prepare(data)
     observed = prepared.value(tuned) - prepared.value(default)
