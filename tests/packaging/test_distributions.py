@@ -90,22 +90,6 @@ def test_wheel_holds_resources_and_types(distributions):
     assert not [name for name in names if name.startswith(("tests/", "plugins/", "examples/"))]
 
 
-@core
-def test_sdist_holds_what_a_build_needs(distributions):
-    with tarfile.open(distributions[1]) as archive:
-        names = ["/".join(name.split("/")[1:]) for name in archive.getnames()]
-    for name in (
-        "CITATION.cff",
-        "tests/conftest.py",
-        "pyproject.toml",
-        "README.md",
-        "LICENSE",
-        "resources/languages/en.yaml",
-        "meteor_e/py.typed",
-    ):
-        assert name in names
-
-
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in REPOSITORY.glob("plugins/*/pyproject.toml")))
 def test_plugins(source, tmp_path, name):
     """The wheel is built from the sdist alone, which has all that it is made of."""
