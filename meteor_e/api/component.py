@@ -58,12 +58,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     options: Any = None
 
     def __init__(self, options: Any = None, /, **by_name: Any) -> None:
-        """Take the options.
-
-        Args:
-            options: an instance of :attr:`Options`, all values checked; ``None`` for the defaults.
-            by_name: the same by name, from classes that do not take the struct yet.
-        """
+        """Take the options: an instance of :attr:`Options`, all values checked; ``None`` for the defaults."""
         self.options = self.check_options(by_name) if options is None else options
 
     @classmethod

@@ -120,8 +120,8 @@ class BleuMetric(AggregatingMetric):
 
     options: Options
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
         metrics, chosen = self._metrics(), self.options
         known = list(metrics.BLEU.TOKENIZERS)
         if chosen.tokenize is not None and chosen.tokenize not in known:
@@ -156,8 +156,8 @@ class ChrfMetric(AggregatingMetric):
         whitespace: Annotated[bool, Meta(description="Count white space, too.")] = False
         eps_smoothing: Annotated[bool, Meta(description="Smooth as other implementations do.")] = False
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
         self._segment = self._corpus = self._metrics().CHRF(**options_by_name(self.options))
 
 
@@ -188,8 +188,8 @@ class TerMetric(SacreBleuMetric):
         asian_support: Annotated[bool, Meta(description="Split Asian characters.")] = False
         case_sensitive: Annotated[bool, Meta(description="Heed case.")] = False
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
         self._segment = self._corpus = self._metrics().TER(**options_by_name(self.options))
 
     def statistics(

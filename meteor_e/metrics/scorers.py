@@ -47,9 +47,10 @@ class ScorerMetric(SegmentMetric):
 
         scorer: Annotated[Any, Meta(description="The object, its class, or MODULE:NAME of one of these.")]
 
-    def __init__(self, scorer: SegmentScorer | str) -> None:
-        super().__init__(scorer=scorer)
-        self.scorer = _load_scorer(scorer) if isinstance(scorer, str) else scorer
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        scorer = options.scorer
+        self.scorer: SegmentScorer = _load_scorer(scorer) if isinstance(scorer, str) else scorer
         self.label = self.scorer.name
         self.signature = self.scorer.signature
 

@@ -13,14 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from meteor_e.api.context import MatcherContext
+from meteor_e.api.context import MatcherContext, PhraseTable
 from meteor_e.api.matchers import (
     VECTOR_GRID,
     ContextualMatcher,
     KeyMatcher,
     Matcher,
     PhraseMatcher,
-    PhraseTable,
     SimilarityMatcher,
 )
 from meteor_e.api.tokens import Token

@@ -88,8 +88,8 @@ class SentenceCompass(ContextualMatcher):
 
     name = "sentence-compass"
 
-    def __init__(self, **options):
-        super().__init__(**options)
+    def __init__(self, options=None):
+        super().__init__(options)
         self.asked = []
 
     def encode(self, sentences):
@@ -106,14 +106,15 @@ class SentenceCompass(ContextualMatcher):
 def test_vectors_match_from_a_similarity_on(kind, threshold, pairs):
     hypothesis = tokens("east northeast north west dog cat")
     found = {
-        hypothesis[m.hypothesis_start].form for m in kind(threshold=threshold).match(hypothesis, tokens("east dog"))
+        hypothesis[m.hypothesis_start].form
+        for m in kind.make(threshold=threshold).match(hypothesis, tokens("east dog"))
     }
     assert found == set(pairs)
 
 
 def test_a_sentence_is_encoded_once():
     """Whether it is a hypothesis or a reference, however often it comes, and all that are new at once."""
-    matcher = SentenceCompass(threshold=0.8)
+    matcher = SentenceCompass.make(threshold=0.8)
     matcher.sentence_rows([tuple(tokens("east north")), tuple(tokens("west"))])
     assert matcher.asked == [["east", "north"], ["west"]]
     for _ in range(3):
@@ -180,21 +181,21 @@ def test_many_sentences_are_encoded_in_parts(monkeypatch):
 def test_similarity_is_the_probability_and_equal_words_are_sure():
     found = {
         m.hypothesis_start: m.probability
-        for m in Compass(threshold=0.5).match(tokens("east northeast north"), tokens("east"))
+        for m in Compass.make(threshold=0.5).match(tokens("east northeast north"), tokens("east"))
     }
     assert found == {0: 1.0, 1: pytest.approx(0.9), 2: pytest.approx(0.5)}
 
 
 def test_words_without_a_vector_match_nothing_but_themselves():
-    assert list(Compass(threshold=0.0).match(tokens("dog cat"), tokens("cow dog"))) == [Match(1, 0)]
-    assert list(Compass(threshold=0.0).match([], tokens("cow"))) == []
-    assert list(Compass(threshold=0.0).match(tokens("cow"), [])) == []
+    assert list(Compass.make(threshold=0.0).match(tokens("dog cat"), tokens("cow dog"))) == [Match(1, 0)]
+    assert list(Compass.make(threshold=0.0).match([], tokens("cow"))) == []
+    assert list(Compass.make(threshold=0.0).match(tokens("cow"), [])) == []
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1])
 def test_thresholds_lie_between_zero_and_one(threshold):
     with pytest.raises(ConfigError, match=r"matcher 'compass': threshold: must be a number from 0 to 1, not "):
-        Compass(threshold=threshold)
+        Compass.make(threshold=threshold)
 
 
 def test_vectors_of_the_wrong_shape_are_a_mistake():
@@ -208,11 +209,11 @@ def test_vectors_of_the_wrong_shape_are_a_mistake():
 
     for kind in (Short, Flat):
         with pytest.raises(TypeError, match="it must return one row per token"):
-            list(kind(threshold=0.5).match(tokens("a b"), tokens("c")))
+            list(kind.make(threshold=0.5).match(tokens("a b"), tokens("c")))
 
 
 def test_the_signature_tells_the_threshold():
-    assert Compass(threshold=0.75).describe() == "threshold=0.75"
+    assert Compass.make(threshold=0.75).describe() == "threshold=0.75"
 
 
 class Table:

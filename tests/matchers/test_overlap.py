@@ -43,7 +43,7 @@ def test_words_that_the_other_side_has_are_left_to_exact():
 
 
 def test_prefixes_are_shares_of_both_words():
-    (match,) = PrefixMatcher(threshold=0.1).match(*([token] for token in tokens("laufen", "laufe")))
+    (match,) = PrefixMatcher.make(threshold=0.1).match(*([token] for token in tokens("laufen", "laufe")))
     assert match.probability == pytest.approx(2 * 5 / 11)
 
 

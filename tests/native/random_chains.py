@@ -173,10 +173,16 @@ def chains(folder: Path) -> dict[str, list[Matcher]]:
         "meteor": [exact, stem, synonym, paraphrase],
         "exact": [exact],
         "no-exact": [paraphrase, stem, synonym],
-        "keys": [exact, Letters(), Sounds(threshold=0.7), Sounds(threshold=0.4, below=0.7)],
+        "keys": [exact, Letters(), Sounds.make(threshold=0.7), Sounds.make(threshold=0.4, below=0.7)],
         "python": [Whims(), exact, OwnTable(paraphrases)],
-        "contextual": [exact, Neighbors(threshold=0.8), synonym, Neighbors(threshold=0.5, below=0.8), Whims()],
-        "all": [exact, stem, synonym, paraphrase, Sounds(threshold=0.8), Whims(), Letters()],
+        "contextual": [
+            exact,
+            Neighbors.make(threshold=0.8),
+            synonym,
+            Neighbors.make(threshold=0.5, below=0.8),
+            Whims(),
+        ],
+        "all": [exact, stem, synonym, paraphrase, Sounds.make(threshold=0.8), Whims(), Letters()],
         "no-table": [exact, ParaphraseMatcher(None)],
     }
 

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension i
 class Counting(Neighbors):
     """Notes what it is asked."""
 
-    def __init__(self, **options):
-        super().__init__(**options)
+    def __init__(self, options=None):
+        super().__init__(options)
         self.asked = []
 
     def encode(self, sentences):
@@ -47,14 +47,14 @@ def test_a_chunk_asks_once_for_its_distinct_sentences(pure):
 
 def test_scores_do_not_depend_on_chunks_order_and_threads(monkeypatch):
     hypotheses, references = hypotheses_and_references(random.Random(5), 600)
-    matchers = [ExactMatcher(), Neighbors(threshold=0.7)]
+    matchers = [ExactMatcher(), Neighbors.make(threshold=0.7)]
     expected = list(engines(matchers)[1].segments(hypotheses, references))
     assert any(score.statistics.matchers[1].hypothesis_content for score in expected)
     for size, threads in ((1, 1), (7, 1), (64, 3)):
         monkeypatch.setattr("meteor_e.engine.streaming.BATCH_SEGMENTS", size)
         monkeypatch.setattr("meteor_e.engine.streaming._FIRST_BATCH", size)
         monkeypatch.setattr("meteor_e.engine.threads.BATCH_SEGMENTS", size)
-        meteor = engines([ExactMatcher(), Neighbors(threshold=0.7)], threads=threads)[0]
+        meteor = engines([ExactMatcher(), Neighbors.make(threshold=0.7)], threads=threads)[0]
         assert list(meteor.segments(hypotheses, references)) == expected
         assert list(meteor.segments(hypotheses[::-1], references[::-1])) == expected[::-1]
 
@@ -64,7 +64,7 @@ def test_bands_may_share_their_vectors(pure):
     class Band(Counting):
         memory = SentenceMemory()
 
-    bands = [Band(threshold=0.8), Band(threshold=0.5, below=0.8)]
+    bands = [Band.make(threshold=0.8), Band.make(threshold=0.5, below=0.8)]
     meteor = engines([ExactMatcher(), *bands])[pure]
     list(meteor.segments(["a b", "c d"], [["c d"], ["e"]]))
     assert [len(band.asked) for band in bands] == [1, 0]

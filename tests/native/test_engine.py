@@ -299,7 +299,7 @@ class TestSharing:
 
     def test_interrupt(self):
         """Ctrl-C ends a batch that takes long."""
-        meteor, _ = engines([Sounds(threshold=0.5)])
+        meteor, _ = engines([Sounds.make(threshold=0.5)])
         text = " ".join(f"w{number % 400}" for number in range(1200))
         hypotheses = [f"{text} {number}" for number in range(BATCH_SEGMENTS)]
         timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))

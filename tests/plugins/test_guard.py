@@ -28,8 +28,9 @@ class Sad(KeyMatcher):
     class Options(ComponentOptions):
         when: str = "match"
 
-    def __init__(self, when: str = "match"):
-        self.when = when
+    def __init__(self, options):
+        super().__init__(options)
+        self.when = when = options.when
         if when == "init":
             raise KeyError("no such thing")
         if when == "refuse":

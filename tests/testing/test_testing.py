@@ -92,7 +92,7 @@ class Joined(Matcher):
         (StemMatcher, ["chats", "chat"], {"stemmer": "french"}),
         (Ends, None, {}),
         (Ends, ["mention", "nation"], {"letters": 4}),
-        (Ends(letters=3), None, {}),
+        (Ends.make(letters=3), None, {}),
         (Letters, None, {}),
         (Letters, None, {"threshold": 0.9}),
         (Soon, ["as soon as possible", "asap"], {}),
@@ -484,8 +484,8 @@ class Unpicklable(Ends):
 
     name = "unpicklable"
 
-    def __init__(self, **options) -> None:
-        super().__init__(**options)
+    def __init__(self, options=None) -> None:
+        super().__init__(options)
         self.function = lambda: None
 
 

@@ -69,7 +69,7 @@ def test_nist(tmp_path):
 
 
 def test_what_meteor_is_made_of_is_what_its_scores_say():
-    feature = MeteorFeature(chain={"language": "en", "matchers": ["exact", "stem"]})
+    feature = MeteorFeature.make(chain={"language": "en", "matchers": ["exact", "stem"]})
     hypotheses, references = [*HYPOTHESES, ""], [*REFERENCES, ["a"]]
     for scored, row in zip(
         feature.meteor.segments(hypotheses, references), rows(feature, hypotheses, references), strict=True

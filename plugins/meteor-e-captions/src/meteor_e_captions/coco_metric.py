@@ -38,8 +38,8 @@ class CaptionScores(Metric):
     streaming: ClassVar[bool] = False
     requires: ClassVar[tuple[str, ...]] = ("rapidfuzz",)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: Any = None) -> None:
+        super().__init__(options)
         self._segmenter = PTBSegmenter()
         self._frequencies: Frequencies | None = None
         self._raw: list[Sequence[str]] = []
@@ -121,8 +121,8 @@ class CocoMetric(CaptionScores):
         for name in (*(f"BLEU-{order}" for order in range(1, ORDERS + 1)), "METEOR", "ROUGE-L", "CIDEr")
     )
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: Any = None) -> None:
+        super().__init__(options)
         self._meteor = ChainMetric.of(java_meteor())
 
     @property

@@ -33,8 +33,8 @@ class CaptionLight(SegmentMetric):
     language: str = "en"
     requires: ClassVar[tuple[str, ...]] = ("METEOR's English pack", "wordfreq", "safetensors")
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: Any = None) -> None:
+        super().__init__(options)
         self._model = load_model(self.name)
         self._detector = load_detector()
         self._meteor = Meteor("en", normalization="full")
@@ -123,8 +123,8 @@ class CaptionContext(CaptionLight):
 
     options: Options
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: Any = None) -> None:
+        super().__init__(options)
         contextual = require("meteor_e_vectors.contextual", f"metric {self.name!r}", "context", "meteor-e-captions")
         self._encoder = contextual.open_encoder(self.options.encoder)
         self._encoding = Encoding(self._encoder)

@@ -14,7 +14,7 @@ from meteor_e.api import ComponentOptions, ConfigError, FilePath, InputError, Me
 from meteor_e.api.metrics import Scores, named_options
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats
 from meteor_e.base.errors import near_miss
-from meteor_e.base.files import PathLike, atomic_writer, os_errors_as
+from meteor_e.base.files import atomic_writer, os_errors_as
 from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.metric_task import score_text
 from meteor_e_evaluation.data import TestSet
@@ -52,13 +52,12 @@ class ScoreFileMetric(OutputsMetric):
 
     options: Any
 
-    def __init__(self, files: Sequence[PathLike], **options: Any) -> None:
-        super().__init__(files=files, **options)
-        given = self.options
-        self._metric, self._testset, self._reference = given.metric, given.testset, given.reference
-        self._take(given.files, given.lower_is_better)
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        self._metric, self._testset, self._reference = options.metric, options.testset, options.reference
+        self._take(options.files, options.lower_is_better)
         of_files = self._metric_of_files()
-        self.label = given.metric or of_files or Path(self._files[0]).name.replace("-{reference}", "")
+        self.label = options.metric or of_files or Path(self._files[0]).name.replace("-{reference}", "")
 
     def _take(self, files: Sequence[str], errors: bool) -> None:
         self._files = list(files)
@@ -242,12 +241,12 @@ class MtmeMetric(ScoreFileMetric):
         metric: Annotated[str, Meta(description="Name of the metric in the files' names.")]
         lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
 
-    def __init__(self, **options: Any) -> None:
-        OutputsMetric.__init__(self, **options)
-        name = self.label = self.options.metric
+    def __init__(self, options: Any) -> None:
+        OutputsMetric.__init__(self, options)
+        name = self.label = options.metric
         self._metric = self._testset = self._reference = None
         files = [f"metric-scores/{{pair}}/{name}-{{reference}}.{level}.score" for level in ("seg", "sys")]
-        self._take(files, self.options.lower_is_better)
+        self._take(files, options.lower_is_better)
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
