@@ -85,6 +85,15 @@ class NgramOptions(OverlapOptions, kw_only=True):
     longest: Annotated[int, Meta(ge=1, le=10, description="Characters of the longest piece.")] = 4
 
 
+class StemOptions(ComponentOptions):
+    """The options of the matcher ``stem``."""
+
+    stemmer: (
+        Annotated[str, Meta(description="Name of a Snowball stemmer, such as english; by default the language's.")]
+        | None
+    ) = None
+
+
 class OptionInfo(NamedTuple):
     """An option, for listings.
 

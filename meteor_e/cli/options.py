@@ -271,7 +271,7 @@ _told: set[str] = set()
 
 def _tell_of_missing_paraphrases(meteor: Meteor) -> None:
     """Say once on standard error that a language's own chain goes without its paraphrases, and what to do."""
-    from meteor_e.matchers.paraphrase import ParaphraseMatcher
+    from meteor_e.matchers.modules import ParaphraseMatcher
 
     language = meteor.chain.language
     if (

@@ -14,7 +14,7 @@ from meteor_e.engine.plan import family_of
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
 from meteor_e.engine.search import DEFAULT_BEAM, search
 from meteor_e.engine.streaming import SegmentBatch
-from meteor_e.matchers.synonym import SynonymMatcher
+from meteor_e.matchers.modules import SynonymMatcher
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.characters import ngram_shares, subsequence_shares

@@ -1,5 +1,5 @@
 // The synonym dictionary in a mapped file, and the synsets of a word; see meteor_e/packs/synonyms.py and
-// meteor_e/matchers/synonym.py.
+// meteor_e/matchers/modules.py.
 #pragma once
 
 #include <vector>

@@ -33,7 +33,7 @@ void KeyColumn::add_sparse(const std::vector<std::uint32_t>& keys) {
     add(numbers);
 }
 
-// The pieces of NgramMatcher in meteor_e/matchers/overlap.py; a piece that comes again is another one.
+// The pieces of NgramMatcher in meteor_e/matchers/pieces.py; a piece that comes again is another one.
 void KeyColumn::add_ngrams(View<char32_t> word, const std::u32string& lowered, std::size_t longest) {
     constexpr std::size_t LONGEST = 200;
     constexpr char32_t BEYOND = 0x110000;  // the first number that is no character

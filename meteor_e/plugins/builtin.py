@@ -28,15 +28,15 @@ The module of a command in :mod:`meteor_e.cli` has its name, "_" for "-"."""
 def meteor_e_matchers() -> dict[str, str]:
     """The modules of METEOR 1.5, lemmas, and words that are alike in part."""
     return {
-        "exact": "meteor_e.matchers.exact:ExactMatcher",
-        "stem": "meteor_e.matchers.stem:StemMatcher",
-        "synonym": "meteor_e.matchers.synonym:SynonymMatcher",
-        "paraphrase": "meteor_e.matchers.paraphrase:ParaphraseMatcher",
-        "lemma": "meteor_e.matchers.lemma:LemmaMatcher",
-        "characters": "meteor_e.matchers.characters:CharactersMatcher",
-        "ngram": "meteor_e.matchers.overlap:NgramMatcher",
-        "prefix": "meteor_e.matchers.overlap:PrefixMatcher",
-        "subsequence": "meteor_e.matchers.characters:SubsequenceMatcher",
+        "exact": "meteor_e.matchers.modules:ExactMatcher",
+        "stem": "meteor_e.matchers.modules:StemMatcher",
+        "synonym": "meteor_e.matchers.modules:SynonymMatcher",
+        "paraphrase": "meteor_e.matchers.modules:ParaphraseMatcher",
+        "lemma": "meteor_e.matchers.modules:LemmaMatcher",
+        "characters": "meteor_e.matchers.pieces:CharactersMatcher",
+        "ngram": "meteor_e.matchers.pieces:NgramMatcher",
+        "prefix": "meteor_e.matchers.pieces:PrefixMatcher",
+        "subsequence": "meteor_e.matchers.pieces:SubsequenceMatcher",
     }
 
 

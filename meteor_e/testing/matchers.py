@@ -25,7 +25,7 @@ from meteor_e.api.matchers import (
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, describe_error
 from meteor_e.engine.python import align
-from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.matchers.modules import ExactMatcher
 from meteor_e.testing.report import Report, begin, copy_of, default_context, make, short
 from meteor_e.testing.samples import ANALYZED, ODD_WORDS, SENTENCES
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -47,10 +46,6 @@ class LookupLemmatizer(Lemmatizer):
     The file has a line ``word⇥tag⇥lemma`` for each word, in UTF-8. Words are compared as they are after
     normalization. If a word has several lines, the last counts.
 
-    Args:
-        file: path of the table, plain or (``.gz``) compressed.
-        language: code of its language; :meth:`from_options` refuses a chain of another.
-
     Raises:
         ResourceError: if the file cannot be read, is not a regular file, or holds more than 256 MiB of text.
         InputError: for a line that does not have three fields, with its number.
@@ -59,8 +54,9 @@ class LookupLemmatizer(Lemmatizer):
     name: ClassVar[str] = "lookup"
     Options: ClassVar[type[Any] | str | None] = LookupOptions
 
-    def __init__(self, file: str | os.PathLike[str], language: str | None = None) -> None:
-        path = Path(file)
+    def __init__(self, options: LookupOptions) -> None:
+        super().__init__(options)
+        path = Path(options.file)
         content = _read(path)
         self._file = path.name
         self._digest = hashlib.sha256(content).hexdigest()[:12]

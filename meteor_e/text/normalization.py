@@ -94,12 +94,10 @@ class Normalizer:
             return text
         if self.mode is Normalization.LOWER:
             return lowercase(text)
-        from meteor_e.text import normalization_steps as steps
+        from meteor_e.text.normalization_steps import set_apart
 
-        text = steps.set_apart(text, self.apostrophes, self.prefixes)
-        if self.mode is Normalization.NO_PUNCTUATION:
-            text = steps.drop_punctuation(text)
-        return lowercase(steps.plain_spaces(text).strip(_TRIMMED))
+        text = set_apart(text, self.apostrophes, self.prefixes, self.mode is not Normalization.NO_PUNCTUATION)
+        return lowercase(text.strip(_TRIMMED))
 
 
 _ENTITIES = [("&quot;", '"'), ("&apos;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]

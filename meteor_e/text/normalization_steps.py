@@ -9,7 +9,6 @@ A module of its own because the native core needs none of it: compiling the patt
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from meteor_e.api.tokens import split_words
@@ -25,63 +24,22 @@ _ALNUM = "0-9" + _ALPHA
 _SPACE = " \t\n\x0b\f\r"
 
 
-def set_apart(text: str, apostrophes: str, prefixes: NonbreakingPrefixes) -> str:
-    """Set symbols, punctuation and apostrophes apart.
-
-    Args:
-        text: a raw segment.
-        apostrophes: one of :data:`meteor_e.text.normalization.APOSTROPHE_STYLES`.
-        prefixes: the language's nonbreaking prefixes.
-    """
-    return _restore_dots(_final_dots(_punctuation(f" {text} ", apostrophes), prefixes))
-
-
-def drop_punctuation(text: str) -> str:
-    """Replace what is neither letter nor digit by spaces."""
-    return _PUNCTUATION.sub(" ", text)
-
-
-def plain_spaces(text: str) -> str:
-    """Make a plain space of Unicode's, or of several."""
-    return _UNICODE_SPACES.sub(" ", text)
-
-
-def _apostrophes_english(text: str) -> str:
-    for pattern, replacement in _ENGLISH_APOSTROPHES:
-        text = pattern.sub(replacement, text)
-    return text
-
-
-def _apostrophes_french(text: str) -> str:
-    for pattern, replacement in _FRENCH_APOSTROPHES:
-        text = pattern.sub(replacement, text)
-    return text
-
-
-def _apostrophes_apart(text: str) -> str:
-    return text.replace("'", " ' ")
-
-
-_ENGLISH_APOSTROPHES = [
-    (re.compile(f"([^{_ALPHA}])'([^{_ALPHA}])"), r"\1 ' \2"),
-    (re.compile(f"([^{_ALNUM}])'([{_ALPHA}])"), r"\1 ' \2"),
-    (re.compile(f"([{_ALPHA}])'([^{_ALPHA}])"), r"\1 ' \2"),
-    (re.compile(f"([{_ALPHA}])'([{_ALPHA}])"), r"\1 '\2"),
-    (re.compile("([0-9])'(s)"), r"\1 '\2"),
-]
-_FRENCH_APOSTROPHES = [
-    (re.compile(f"([^{_ALPHA}])'([^{_ALPHA}])"), r"\1 ' \2"),
-    (re.compile(f"([^{_ALPHA}])'([{_ALPHA}])"), r"\1 ' \2"),
-    (re.compile(f"([{_ALPHA}])'([^{_ALPHA}])"), r"\1 ' \2"),
-    (re.compile(f"([{_ALPHA}])'([{_ALPHA}])"), r"\1' \2"),
-]
-
-_APOSTROPHES: dict[str, Callable[[str], str]] = {
-    "english": _apostrophes_english,
-    "french": _apostrophes_french,
-    "apart": _apostrophes_apart,
+_APOSTROPHES = {
+    "english": [
+        (re.compile(f"([^{_ALPHA}])'([^{_ALPHA}])"), r"\1 ' \2"),
+        (re.compile(f"([^{_ALNUM}])'([{_ALPHA}])"), r"\1 ' \2"),
+        (re.compile(f"([{_ALPHA}])'([^{_ALPHA}])"), r"\1 ' \2"),
+        (re.compile(f"([{_ALPHA}])'([{_ALPHA}])"), r"\1 '\2"),
+        (re.compile("([0-9])'(s)"), r"\1 '\2"),
+    ],
+    "french": [
+        (re.compile(f"([^{_ALPHA}])'([^{_ALPHA}])"), r"\1 ' \2"),
+        (re.compile(f"([^{_ALPHA}])'([{_ALPHA}])"), r"\1 ' \2"),
+        (re.compile(f"([{_ALPHA}])'([^{_ALPHA}])"), r"\1 ' \2"),
+        (re.compile(f"([{_ALPHA}])'([{_ALPHA}])"), r"\1' \2"),
+    ],
+    "apart": [(re.compile("'"), " ' ")],
 }
-
 _SYMBOL = re.compile(f"([^{_ALNUM}{_SPACE}.'`,\\-‘’])")
 _DOTS = re.compile(r"\.\.+")
 _COMMAS = [
@@ -100,28 +58,21 @@ _MARKED_DOTS = re.compile(_DOT_MARK + r"(\.+)")
 _DOT_MARKS = re.compile("((?:DOT)*)" + _DOT_MARK)
 
 
-def _protect_dots(text: str) -> str:
-    """Step 2: a run of dots becomes a marker set off by spaces, so that later steps leave it alone.
+def set_apart(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, punctuation: bool) -> str:
+    """Set symbols, punctuation and apostrophes apart.
 
-    The marker is METEOR's, because it shows: a literal ``DOTMULTI`` in a segment comes out as a dot.
+    Args:
+        text: a raw segment.
+        apostrophes: one of :data:`meteor_e.text.normalization.APOSTROPHE_STYLES`.
+        prefixes: the language's nonbreaking prefixes.
+        punctuation: keep what is neither letter nor digit; else it becomes spaces.
     """
+    text = _SYMBOL.sub(r" \1 ", f" {text} ")
+    # Step 2: a run of dots becomes a marker set off by spaces, so that later steps leave it alone.
+    # The marker is METEOR's, because it shows: a literal DOTMULTI in a segment comes out as a dot.
     text = _DOTS.sub(lambda run: f" {_DOT_MARK}{run.group()[1:]}", text)
     if _DOT_MARK in text:
         text = _MARKED_DOTS.sub(lambda mark: "DOT" * len(mark.group(1)) + _DOT_MARK + " ", text)
-    return text
-
-
-def _restore_dots(text: str) -> str:
-    """Step 9: markers become dots again."""
-    if _DOT_MARK not in text:
-        return text
-    return _DOT_MARKS.sub(lambda mark: "." * (len(mark.group(1)) // 3 + 1), text)
-
-
-def _punctuation(text: str, apostrophes: str) -> str:
-    """Steps 1 to 7: set symbols, dots, commas, quotes, dashes and apostrophes apart."""
-    text = _SYMBOL.sub(r" \1 ", text)
-    text = _protect_dots(text)
     if "," in text:
         for pattern, replacement in _COMMAS:
             text = pattern.sub(replacement, text)
@@ -131,18 +82,18 @@ def _punctuation(text: str, apostrophes: str) -> str:
     if "-" in text:
         text = _HYPHEN.sub(r"\1 \2", text)
     if "'" in text:
-        text = _APOSTROPHES[apostrophes](text)
-    return text
-
-
-def _final_dots(text: str, prefixes: NonbreakingPrefixes) -> str:
-    """Step 8: a dot at a word's end stays, goes, or becomes a word of its own."""
+        for pattern, replacement in _APOSTROPHES[apostrophes]:
+            text = pattern.sub(replacement, text)
+    # Step 8: a dot at a word's end stays, goes, or becomes a word of its own.
     words = split_words(text)
-    following = [*words[1:], ""][: len(words)]
-    return " ".join(
+    text = " ".join(
         _final_dot(word, after, prefixes) if len(word) > 1 and word[-1] == "." else word
-        for word, after in zip(words, following, strict=True)
+        for word, after in zip(words, [*words[1:], ""], strict=False)
     )
+    # Step 9: markers become dots again.
+    if _DOT_MARK in text:
+        text = _DOT_MARKS.sub(lambda mark: "." * (len(mark.group(1)) // 3 + 1), text)
+    return _UNICODE_SPACES.sub(" ", text if punctuation else _PUNCTUATION.sub(" ", text))
 
 
 def _final_dot(word: str, after: str, prefixes: NonbreakingPrefixes) -> str:

@@ -293,13 +293,10 @@ class SnowballStemmer:
         name: one of :data:`STEMMERS`.
 
     Raises:
-        ConfigError: for an unknown name.
         ResourceError: if no library is installed whose stems are METEOR's.
     """
 
     def __init__(self, name: str) -> None:
-        if name not in _RULES:
-            raise ConfigError(f"unknown stemmer {name!r}{near_miss(name, STEMMERS)}; known: {', '.join(STEMMERS)}")
         self.name = name
         problems = []
         for library in LIBRARIES:
@@ -346,20 +343,6 @@ class SnowballStemmer:
         return None
 
 
-@cache
-def stemmer(name: str) -> SnowballStemmer:
-    """Return METEOR's stemmer for a language, the same object at every call.
-
-    Args:
-        name: the language's English name in lowercase, one of :data:`STEMMERS`.
-
-    Raises:
-        ConfigError: for an unknown name.
-        ResourceError: if no library is installed whose stems are METEOR's.
-    """
-    return SnowballStemmer(name)
-
-
 FURTHER_STEMMERS: dict[str, str] = {
     **dict.fromkeys(
         (
@@ -386,7 +369,7 @@ def _snowballstemmer(name: str) -> _Stem:
 
 
 class FurtherStemmer:
-    """Word → stem in a language that METEOR never had. Get one from :func:`any_stemmer`.
+    """Word → stem in a language that METEOR never had. Get one from :func:`stemmer`.
 
     A word of more than a thousand characters, or with half a surrogate pair, is its own stem. Objects may be shared by
     threads, and pickled.
@@ -424,24 +407,23 @@ class FurtherStemmer:
             return word
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _further, (self.name,)
+        return stemmer, (self.name,)
 
 
 @cache
-def _further(name: str) -> FurtherStemmer:
-    return FurtherStemmer(name)
+def stemmer(name: str) -> SnowballStemmer | FurtherStemmer:
+    """Return METEOR's stemmer of that name, or one that it never had; the same object at every call.
 
-
-def any_stemmer(name: str) -> Callable[[str], str]:
-    """Return METEOR's stemmer of that name, or one that it never had.
+    Args:
+        name: one of :func:`known_stemmers`, mostly the language's English name in lowercase.
 
     Raises:
         ConfigError: for an unknown name.
-        ResourceError: if its library is missing.
+        ResourceError: if no library is installed whose stems are METEOR's, or that has it.
     """
     if name in FURTHER_STEMMERS:
-        return _further(name)
+        return FurtherStemmer(name)
     if name not in STEMMERS:
         known = known_stemmers()
         raise ConfigError(f"unknown stemmer {name!r}{near_miss(name, known)}; known: {', '.join(known)}")
-    return stemmer(name)
+    return SnowballStemmer(name)

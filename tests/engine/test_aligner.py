@@ -5,7 +5,7 @@ import pytest
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.api.tokens import plain_tokens
 from meteor_e.engine.python import align
-from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.matchers.modules import ExactMatcher
 
 
 class Initial(KeyMatcher):

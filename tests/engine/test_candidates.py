@@ -7,7 +7,7 @@ from meteor_e.api.tokens import plain_tokens
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.engine import candidates as module
 from meteor_e.engine.candidates import collect_candidates
-from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.matchers.modules import ExactMatcher
 from meteor_e.scoring.alignment import AlignedMatch
 
 

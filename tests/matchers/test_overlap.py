@@ -8,7 +8,7 @@ import warnings
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.matchers.overlap import NgramMatcher, PrefixMatcher
+from meteor_e.matchers.pieces import NgramMatcher, PrefixMatcher
 from meteor_e.scoring.characters import common_subsequence, ngram_shares, repetition, subsequence_shares
 from meteor_e.testing import check_matcher
 

@@ -8,7 +8,7 @@ from meteor_e import Meteor
 from meteor_e.api.matchers import Match
 from meteor_e.api.tokens import plain_tokens
 from meteor_e.base.errors import ResourceError
-from meteor_e.matchers.paraphrase import ParaphraseMatcher
+from meteor_e.matchers.modules import ParaphraseMatcher
 from meteor_e.packs.pack import Pack
 
 

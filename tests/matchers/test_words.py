@@ -7,9 +7,7 @@ import pytest
 from meteor_e import Meteor
 from meteor_e.api.tokens import plain_tokens
 from meteor_e.base.errors import ConfigError, ResourceError
-from meteor_e.matchers.exact import ExactMatcher
-from meteor_e.matchers.stem import StemMatcher
-from meteor_e.matchers.synonym import SynonymMatcher
+from meteor_e.matchers.modules import ExactMatcher, StemMatcher, SynonymMatcher
 from meteor_e.packs.pack import Pack
 
 

@@ -13,10 +13,7 @@ import numpy as np
 from meteor_e import Meteor
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
-from meteor_e.matchers.exact import ExactMatcher
-from meteor_e.matchers.paraphrase import ParaphraseMatcher
-from meteor_e.matchers.stem import StemMatcher
-from meteor_e.matchers.synonym import SynonymMatcher
+from meteor_e.matchers.modules import ExactMatcher, ParaphraseMatcher, StemMatcher, SynonymMatcher
 from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
 from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 from meteor_e.packs.resources import LanguageResources

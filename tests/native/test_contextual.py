@@ -13,7 +13,7 @@ from meteor_e.base.errors import InputError, PluginError
 from meteor_e.engine.native import native_module
 from meteor_e.engine.plan import plan
 from meteor_e.engine.streaming import SegmentBatch
-from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.matchers.modules import ExactMatcher
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 

@@ -14,9 +14,7 @@ from random_chains import build_indexes, engines, hypotheses_and_references
 
 from meteor_e import ResourceError
 from meteor_e.engine.native import native_module
-from meteor_e.matchers.exact import ExactMatcher
-from meteor_e.matchers.paraphrase import ParaphraseMatcher
-from meteor_e.matchers.synonym import SynonymMatcher
+from meteor_e.matchers.modules import ExactMatcher, ParaphraseMatcher, SynonymMatcher
 from meteor_e.packs.indexes import PARAPHRASES as PHRASES
 from meteor_e.packs.indexes import SYNONYMS, IndexFile, ParaphraseIndex, SynonymIndex
 

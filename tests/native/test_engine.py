@@ -20,7 +20,7 @@ from meteor_e.engine.native import native_module
 from meteor_e.engine.plan import plan
 from meteor_e.engine.streaming import BATCH_SEGMENTS
 from meteor_e.engine.threads import default_threads
-from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.matchers.modules import ExactMatcher
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 

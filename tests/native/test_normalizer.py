@@ -12,7 +12,7 @@ from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
 from meteor_e.engine.native import native_module
 from meteor_e.engine.tokenizer import Tokenizer
-from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.matchers.modules import ExactMatcher
 from meteor_e.text.normalization import Normalizer, lowercase
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")

@@ -61,7 +61,7 @@ def test_builtins_cost_little_to_find():
     """No entry points, no YAML, no arrays, no other matcher: what is asked for and nothing else."""
     code = (
         "import sys; from meteor_e.plugins.registry import plugin_registry; plugin_registry().get('matcher', 'exact');"
-        "print(*sorted({'importlib.metadata', 'numpy', 'yaml', 'rich', 'Stemmer', 'meteor_e.matchers.stem',"
+        "print(*sorted({'importlib.metadata', 'numpy', 'yaml', 'rich', 'Stemmer', 'meteor_e.matchers.pieces',"
         "'meteor_e.languages.files', 'meteor_e.packs'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -154,13 +154,13 @@ def test_two_plugins_with_one_name(plugin_site):
 def test_a_plugin_that_takes_a_builtin_name(plugin_site):
     plugin_site.add("greedy-plugin", SOUNDEX.replace('"initial"', '"exact"'))
     own = plugin_site.registry()
-    assert own.get("matcher", "exact").__module__ == "meteor_e.matchers.exact"
+    assert own.get("matcher", "exact").__module__ == "meteor_e.matchers.modules"
     with pytest.raises(PluginError, match=r"'exact' is claimed by meteor_e .* and by greedy-plugin 1\.0 .*rename"):
         own.get("matcher", "exact", explicit=True)
     with pytest.warns(PluginWarning, match="'exact' is claimed by"):
         assert own.get("matcher", "stem", explicit=True).name == "stem"
     # What a language's default chain gets does not depend on what was asked before.
-    assert own.get("matcher", "exact").__module__ == "meteor_e.matchers.exact"
+    assert own.get("matcher", "exact").__module__ == "meteor_e.matchers.modules"
     errors = {entry.distribution: entry.error for entry in own.entries("matcher") if entry.name == "exact"}
     assert set(errors) == {"meteor_e", "greedy-plugin"}
     assert errors["meteor_e"] == ""
@@ -254,7 +254,7 @@ BROKEN = {
     ),
     "an instance": (
         (
-            "from meteor_e import hookimpl as h\nfrom meteor_e.matchers.exact import ExactMatcher as E\n"
+            "from meteor_e import hookimpl as h\nfrom meteor_e.matchers.modules import ExactMatcher as E\n"
             "@h\ndef meteor_e_matchers(): return [E()]"
         ),
         "return the class, not an instance",

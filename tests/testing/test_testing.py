@@ -14,8 +14,7 @@ from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.errors import ConfigError, MeteorError
-from meteor_e.matchers.exact import ExactMatcher
-from meteor_e.matchers.stem import StemMatcher
+from meteor_e.matchers.modules import ExactMatcher, StemMatcher
 from meteor_e.testing import ConformanceError, check_feature, check_lemmatizer, check_matcher, check_plugin
 
 
@@ -728,7 +727,7 @@ def test_wrong_features(feature, message):
 def test_check_plugin(plugin_site):
     import importlib
 
-    code = "from meteor_e import hookimpl\nfrom meteor_e.matchers.exact import ExactMatcher\n"
+    code = "from meteor_e import hookimpl\nfrom meteor_e.matchers.modules import ExactMatcher\n"
     hook = "@hookimpl\ndef meteor_e_matchers(): return "
     plugin_site.add("good-plugin", "from test_testing import Ends\n" + code + hook + "[Ends]")
     plugin_site.add("sad-plugin", code + hook + "[ExactMatcher, 4]")

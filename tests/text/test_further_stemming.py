@@ -10,10 +10,9 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.base.errors import ConfigError, ResourceError
-from meteor_e.matchers.lemma import LemmaMatcher
-from meteor_e.matchers.stem import StemMatcher
+from meteor_e.matchers.modules import LemmaMatcher, StemMatcher
 from meteor_e.testing import check_matcher
-from meteor_e.text.stemming import FURTHER_STEMMERS, STEMMERS, FurtherStemmer, any_stemmer, known_stemmers, stemmer
+from meteor_e.text.stemming import FURTHER_STEMMERS, STEMMERS, FurtherStemmer, known_stemmers, stemmer
 
 # Two forms of one word, and a word of another stem.
 WORDS = {
@@ -42,13 +41,13 @@ WORDS = {
 def test_no_name_means_two_stemmers():
     assert not set(STEMMERS) & set(FURTHER_STEMMERS)
     assert known_stemmers() == (*STEMMERS, *FURTHER_STEMMERS)
-    assert any_stemmer("german") is stemmer("german")
+    assert stemmer("german") is stemmer("german")
     assert set(WORDS) == set(FURTHER_STEMMERS)
 
 
 @pytest.mark.parametrize("name", WORDS)
 def test_forms_of_a_word_have_one_stem(name):
-    stem = any_stemmer(name)
+    stem = stemmer(name)
     one, other, different = WORDS[name]
     assert stem(one) == stem(other) != stem(different)
     assert stem("") == ""
@@ -57,14 +56,14 @@ def test_forms_of_a_word_have_one_stem(name):
 
 @pytest.mark.parametrize("name", FURTHER_STEMMERS)
 def test_any_text_has_a_stem(name):
-    stem = any_stemmer(name)
+    stem = stemmer(name)
     for word in ("\ud83d", "\U0001f600" * 3, "x" * 1_000_000, "\x00", "\u0301" * 900, "'", "~"):
         assert isinstance(stem(word), str)
     assert stem("y" * 1001) == "y" * 1001
 
 
 def test_threads_do_not_disturb_each_other():
-    stem = any_stemmer("polish")
+    stem = stemmer("polish")
     words = [f"{first}{second}ami" for first in ("kot", "dom", "okn", "lamp") for second in ("ik", "ek", "eczk")] * 200
     expected = [stem(word) for word in words]
     with ThreadPoolExecutor(4) as pool:

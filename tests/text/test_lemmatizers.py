@@ -81,7 +81,7 @@ def test_lookup_in_a_table_of_another_language(table):
 def test_lookup_in_a_file_from_elsewhere(tmp_path, content):
     file = tmp_path / "table"
     file.write_bytes(content)
-    assert LookupLemmatizer(file).analyze(["mice", "boats"]) == [
+    assert LookupLemmatizer.make(file=str(file)).analyze(["mice", "boats"]) == [
         Token("mice", "mouse", "NOUN"),
         Token("boats", "boat", "NOUN"),
     ]
@@ -90,13 +90,13 @@ def test_lookup_in_a_file_from_elsewhere(tmp_path, content):
 def test_lookup_in_a_compressed_file(tmp_path, table):
     file = tmp_path / "table.gz"
     file.write_bytes(gzip.compress(TABLE.encode()))
-    assert LookupLemmatizer(file).analyze(["boats"]) == [Token("boats", "boat", "NOUN")]
+    assert LookupLemmatizer.make(file=str(file)).analyze(["boats"]) == [Token("boats", "boat", "NOUN")]
     file.write_bytes(gzip.compress(TABLE.encode())[:-9])
     with pytest.raises(ResourceError, match=r"table\.gz' cannot be read"):
-        LookupLemmatizer(file)
+        LookupLemmatizer.make(file=str(file))
     file.write_bytes(TABLE.encode())
     with pytest.raises(ResourceError, match=r"table\.gz' cannot be read"):
-        LookupLemmatizer(file)
+        LookupLemmatizer.make(file=str(file))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_lookup_in_a_wrong_file(tmp_path, content, message):
     file = tmp_path / "table"
     file.write_bytes(content)
     with pytest.raises(InputError, match=message):
-        LookupLemmatizer(file)
+        LookupLemmatizer.make(file=str(file))
 
 
 def test_lookup_without_a_file(tmp_path):

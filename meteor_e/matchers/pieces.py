@@ -1,4 +1,4 @@
-"""Words that are alike in part: character n-grams, and common beginnings.
+"""Words and segments that are alike in part: character n-grams, common beginnings, and common subsequences.
 
 Inflected forms, compounds and variants of spelling share most of their characters in every language that writes words
 by letters. These matchers need no resource.
@@ -6,10 +6,10 @@ by letters. These matchers need no resource.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from meteor_e.api.matchers import OverlapMatcher
+from meteor_e.api.matchers import Match, Matcher, OverlapMatcher
 from meteor_e.api.tokens import Token
 
 _LONGEST = 200
@@ -64,3 +64,33 @@ class PrefixMatcher(OverlapMatcher):
     def describe(self) -> str:
         """Name the option that decides."""
         return f"from {self.options.threshold!r}"
+
+
+class CharactersMatcher(Matcher):
+    """No words match; precision and recall count the n-grams of 1 to 6 characters that the segments share.
+
+    What other matchers align must match word by word. These n-grams also see order, and compounds that one side writes
+    apart. Precision and recall are sums over the matchers, each with its weight: weights of 0.4 for the words and of
+    0.6 here are shares of both (Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation"). Where the
+    hypothesis repeats characters that the reference has less often, it loses a part of both.
+    """
+
+    name: ClassVar[str] = "characters"
+    core_family: ClassVar[str] = "characters"
+    default_weight: ClassVar[float] = 0.5
+    graded: ClassVar[bool] = True
+
+    def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> tuple[Match, ...]:
+        """Propose nothing."""
+        return ()
+
+
+class SubsequenceMatcher(CharactersMatcher):
+    """No words match; precision and recall are shares of characters that both segments have in the same order.
+
+    They are those of the longest common subsequences of characters and of pairs of characters. Repetition costs as with
+    :class:`CharactersMatcher`.
+    """
+
+    name: ClassVar[str] = "subsequence"
+    core_family: ClassVar[str] = "subsequence"
