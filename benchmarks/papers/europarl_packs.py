@@ -16,14 +16,17 @@ from __future__ import annotations
 
 import argparse
 import resource
+import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from meteor_e_bitext.pack_filter import derive_pack
-
-from meteor_e.packs.pack import Pack
+from meteor_e.base.progress import silent
+from meteor_e.packs.build import pack_place
+from meteor_e.packs.build_indexes import build_paraphrase_index
+from meteor_e.packs.pack import PARAPHRASES, TABLE_FILE, Pack
 from meteor_e.packs.store import PackStore
 
 HERE = Path(__file__).parents[1]
@@ -50,11 +53,23 @@ def build(language: str, text: str, translation: str, pivot: str, packs: Path, t
     print(f"{Pack(target).manifest.contents}")
 
 
+def swap(pack: Pack, target: Path, paraphrases: Path) -> Pack:
+    """Build a pack that is like another one except for its paraphrases."""
+    with pack_place(target) as place:
+        manifest = replace(pack.manifest, version=f"{pack.manifest.version} with paraphrases from bitext")
+        with place.finished(manifest) as (folder, contents):
+            for name in pack.manifest.files:
+                if name not in (PARAPHRASES, TABLE_FILE):
+                    shutil.copyfile(pack.path / name, folder / name)
+            contents["paraphrases"] = build_paraphrase_index(paraphrases, folder / PARAPHRASES, silent)
+    return Pack(place.target)
+
+
 def tau(language: str, packs: Path, significance: bool) -> None:
     """Print Kendall's τ with and without the paraphrases of a pack, and what differences are more than chance."""
     own = PackStore().get(language)
     made = packs / f"{language}-bitext"
-    swapped = derive_pack(own, packs / f"{language}-swapped", made / "paraphrase.gz", "with paraphrases from bitext")
+    swapped = swap(own, packs / f"{language}-swapped", made / TABLE_FILE)
     words = "own" if language == "en" else "en"
     others = "exact, stem, synonym" if language == "en" else "exact, stem"
     chains = {

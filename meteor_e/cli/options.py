@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import click
@@ -360,7 +360,7 @@ def _no_key(key: str, known: Sequence[str]) -> str:
     return f"--set: there is no key {key!r}{near_miss(key, known)}; the keys: {', '.join(known)}"
 
 
-def set_option(*kinds: type[Any]) -> Any:
+def set_option(*kinds: type[Any]) -> Callable[[Any], Any]:
     """Return the option ``--set``, by which fields of dataclasses with defaults are given; see :func:`parse_fields`."""
     usage = f"Set one of {', '.join(_fields(*kinds))}; may be repeated."
     return click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=usage)

@@ -23,8 +23,7 @@ from meteor_e.base.files import open_regular
 from meteor_e.base.memory import Memory
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 FORMAT_VERSION = 1
 BYTE_ORDER_MARK = 0x0A0B0C0D
@@ -365,15 +364,6 @@ class ParaphraseIndex:
         An entry that the table holds twice is there twice.
         """
         return _row(self.path, self._first_entry, self._entries, node)
-
-    def paraphrase_counts(self) -> NDArray[np.int64]:
-        """Return of each node how many entries have it as their right side; ``(nodes,)``."""
-        import numpy as np
-
-        entries = np.frombuffer(self._entries, np.uint32)
-        if entries.max(initial=0) >= self.nodes:
-            damaged(self.path, f"it has no phrase {entries.max()}")
-        return np.bincount(entries, minlength=self.nodes)
 
     def phrase(self, node: int) -> tuple[str, ...]:
         """Return the words of a node."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from made_up_bitext import write_alignment
+from meteor_e_bitext.alignment import AlignmentOptions
 from meteor_e_bitext.build import build_from_bitext
 from meteor_e_bitext.language_file import language_file
 from meteor_e_bitext.options import BitextOptions
@@ -21,6 +22,7 @@ from meteor_e_bitext.texts import language_text
 
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, InputError, ResourceError
+from meteor_e.cli.options import parse_fields
 from meteor_e.packs.pack import Pack
 
 
@@ -196,16 +198,6 @@ def test_a_phrase_table_of_ones_own(bitext, tmp_path):
         build(tmp_path / "pack", bitext, phrase_table=table, alignments=table)
 
 
-def test_only_phrases_of_the_first_lines(bitext, tmp_path):
-    options = BitextOptions(pivot=PivotOptions(common=0.1), target_lines=3)
-    pack = build(tmp_path / "pack", bitext, options=options)
-    lines = [f" {line} " for line in bitext[0].read_text().split("\n")[:3]]
-    everything = entries(build(tmp_path / "all", bitext, options=OPTIONS))
-    expected = [entry for entry in everything if any(f" {entry[1]} " in line for line in lines)]
-    assert 0 < len(expected) < len(everything)
-    assert entries(pack) == expected
-
-
 @pytest.mark.parametrize(("one", "two"), [("a\nb\nc\n", "x\ny\n"), ("x\n", "x\ny\nz\nu"), ("", "x\n")])
 def test_unequal_lines_are_an_error_that_counts_them(tmp_path, one, two):
     files = tmp_path / "one", tmp_path / "two"
@@ -290,16 +282,12 @@ def test_gzip(bitext, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"longest_phrase": 21}, "longest phrase is 21; it can be 1 to 20"),
-        ({"least_count": 0}, "least count is 0"),
-        ({"longest_sentence": 0}, "longest sentence is 0"),
-    ],
+    "text",
+    ["longest_phrase=21", "least_count=0", "longest_sentence=0", "heuristic=grow", "iterations=0", "common=1.5"],
 )
-def test_options(options, message):
-    with pytest.raises(ConfigError, match=message):
-        BitextOptions(**options)
+def test_options_out_of_bounds(text):
+    with pytest.raises(ConfigError, match="--set: "):
+        parse_fields([text], BitextOptions, AlignmentOptions, PivotOptions)
 
 
 def test_missing_files_and_standard_input(bitext, tmp_path):

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import random
-from collections import Counter
-
 import pytest
 from click.testing import CliRunner
 from made_up_table import TABLE, write_table
-from meteor_e_bitext.coverage import coverage, most_paraphrased
+from meteor_e_bitext.coverage import coverage
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.cli.program import cli
@@ -32,24 +29,6 @@ def test_coverage(pack):
     assert found.paraphrased_words == 6
     assert found.frequent[:2] == [("a b", 2, ["c"]), ("b", 2, ["zz"])] or found.frequent[0][1] == 2
     assert ("x", 1, ["y"]) in found.frequent
-
-
-def test_most_paraphrased(tmp_path):
-    chance = random.Random(4)
-    phrases = [f"{first} {second}".strip() for first in "abcdef" for second in ("", "x", "y z")]
-    entries = [(chance.choice(phrases), chance.choice(phrases[:9])) for _ in range(200)]
-    (tmp_path / "words").write_text("the\n")
-    (tmp_path / "table").write_text("".join(f"0.5\n{left}\n{right}\n" for left, right in entries))
-    made = build_pack(tmp_path / "p", language="xx", function_words=tmp_path / "words", paraphrases=tmp_path / "table")
-    expected = Counter(right for _, right in entries)
-    found = most_paraphrased(made.paraphrases, 4)
-    assert [count for _, count in found] == sorted(expected.values(), reverse=True)[:4]
-    assert all(expected[phrase] == count for phrase, count in found)
-    assert dict(most_paraphrased(made.paraphrases, 1000)) == expected
-    assert most_paraphrased(made.paraphrases, 0) == []
-    made.paraphrases.nodes = 3
-    with pytest.raises(ResourceError, match="it has no phrase"):
-        most_paraphrased(made.paraphrases, 1)
 
 
 def test_what_a_pack_holds(tmp_path, monkeypatch):

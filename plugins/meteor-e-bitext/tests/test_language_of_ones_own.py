@@ -126,7 +126,7 @@ def test_right_to_left(folder):
         (folder / f"corpus.{name}").write_text("".join(f"{row[side]}\n" for row in rows * 20), encoding="utf-8")
     run(folder, "pack", "build", "-l", "./he.yaml", "--bitext", "corpus.he", "corpus.en", "--set", "common=0.5")
     (folder / "one").write_text("החתול ישן\n", encoding="utf-8")
-    info = run(folder, "pack", "info", "he-bitext", "--top", "2", "--text", "one").splitlines()
+    info = run(folder, "pack", "info", "he-bitext", "--text", "one").splitlines()
     isolate = "\u2068{}\u2069".format
     assert f"{'frequent':16}1 x {isolate('החתול')}: {isolate('חתלתול')}" in info
     assert f"{'paraphrase':16}{isolate('החתול')}  of 1 phrases" in info

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-import gzip
 import random
 from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from meteor_e_bitext.moses import write_phrase_table
 from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
 from meteor_e_bitext.pivot import SYMBOLS, PivotOptions, WordFilter, pivot
 
-from meteor_e.api import ConfigError, InputError
+from meteor_e.api import InputError
 from meteor_e.base.progress import silent
 
 pytestmark = pytest.mark.native
@@ -136,8 +134,6 @@ def small_parts(monkeypatch):
         "pivot._TOGETHER": 7,
         "phrase_table._TOGETHER": 11,
         "phrase_table._RECENT": 5,
-        "numbering._ROWS": 13,
-        "numbering._KEYS": 3,
     }.items():
         monkeypatch.setattr(f"meteor_e_bitext.{name}", size)
 
@@ -157,18 +153,6 @@ def test_random_tables(tmp_path, seed, small_parts):
     found = paraphrases(read(table(tmp_path / "t", rows)), ["the", "of"], options, threads=1 + seed % 2)
     assert found == {pair: pytest.approx(value, abs=1e-12) for pair, value in expected.items()}
     assert list(found) == sorted(found)
-
-
-def test_a_table_is_read_as_it_was_written(tmp_path):
-    rows = [("f", "a b", 0.5, 0.25), ("f", "größer", 1 / 3, 0.75), ("g h", "a b", 0.5, 1.0)]
-    pairs = read(table(tmp_path / "t", rows))
-    assert write_phrase_table(tmp_path / "out.gz", pairs) == 3
-    first = (tmp_path / "out.gz").read_bytes()
-    write_phrase_table(tmp_path / "out.gz", read(tmp_path / "out.gz"))
-    assert (tmp_path / "out.gz").read_bytes() == first
-    lines = gzip.decompress(first).decode().splitlines()
-    assert sorted(lines) == [f"{f} ||| {e} ||| {to!r} 1 {back!r} 1" for f, e, to, back in rows]
-    assert lines[-1].startswith("g h")  # sorted by pivot
 
 
 def test_the_first_column(tmp_path):
@@ -228,9 +212,3 @@ def test_symbols_are_those_of_ascii():
     wanted = WordFilter([], SYMBOLS)
     assert [char for char in map(chr, range(33, 127)) if not wanted([f"a{char}b"])] == list(SYMBOLS)
     assert wanted(["«", "größer", "1"])
-
-
-@pytest.mark.parametrize("name", ["least_product", "least_probability", "common"])
-def test_thresholds_are_probabilities(name):
-    with pytest.raises(ConfigError, match="it must lie in"):
-        PivotOptions(**{name: 1.5})

@@ -11,7 +11,7 @@ from meteor_e_bitext.alignment import HEURISTICS, AlignmentOptions, align, read_
 from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.texts import language_text
 
-from meteor_e.api import ConfigError, InputError
+from meteor_e.api import InputError
 from meteor_e.base.progress import silent
 
 pytestmark = pytest.mark.native
@@ -127,15 +127,6 @@ def test_arrays_that_do_not_fit_are_refused(sides):
     ):
         with pytest.raises(error, match=message):
             _native.align_words(**{**given, **changed})
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"heuristic": "grow"}, "there is no heuristic 'grow'"), ({"iterations": 0}, "0 iterations")],
-)
-def test_options(options, message):
-    with pytest.raises(ConfigError, match=message):
-        AlignmentOptions(**options)
 
 
 def test_pharaoh_files(tmp_path):

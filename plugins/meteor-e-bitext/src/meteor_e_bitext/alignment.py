@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, InputError
+from meteor_e.api import InputError, Meta
 from meteor_e.base.files import PathLike, input_name
 from meteor_e.base.progress import Progress
 from meteor_e.formats.plain import read_segments
 from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
 
-HEURISTICS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
+Heuristic = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
+HEURISTICS: tuple[str, ...] = get_args(Heuristic)
 """Ways of making one alignment of two, by the number that the extension knows them by."""
 
 
@@ -37,17 +39,11 @@ class AlignmentOptions:
         heuristic: one of :data:`HEURISTICS`.
     """
 
-    iterations: int = 5
+    iterations: Annotated[int, Meta(ge=1)] = 5
     null_probability: float = 0.08
     tension: float = 4.0
     concentration: float = 0.01
-    heuristic: str = "grow-diag-final-and"
-
-    def __post_init__(self) -> None:
-        if self.heuristic not in HEURISTICS:
-            raise ConfigError(f"there is no heuristic {self.heuristic!r}; there are {', '.join(HEURISTICS)}")
-        if self.iterations < 1:
-            raise ConfigError(f"{self.iterations} iterations cannot align; at least 1 is needed")
+    heuristic: Heuristic = "grow-diag-final-and"
 
 
 def align(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -20,7 +19,6 @@ from meteor_e.packs.build import Ingredients, pack_place
 from meteor_e.packs.pack import LANGUAGE_FILE, TABLE_FILE, Pack, SourceFile
 from meteor_e_bitext.alignment import align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
-from meteor_e_bitext.filtering import phrases_in
 from meteor_e_bitext.language_file import language_file
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
@@ -234,7 +232,6 @@ class _Work:
         options = self.options
         return {
             **asdict(options.pivot),
-            "target_lines": options.target_lines,
             "sample": options.sample,
             "seed": options.seed,
         }
@@ -249,17 +246,6 @@ class _Work:
     def _write(self, folder: Path, found: Paraphrases, corpus: Corpus, phrase_pairs: int) -> None:
         """Write the table, the function words, and what the report will say."""
         options = self.options
-        if options.target_lines:
-            end = int(corpus.starts[np.searchsorted(np.load(corpus.folder / "lines.npy"), options.target_lines)])
-            starts = [int(start) for start in corpus.starts if start < end] + [end]
-            sentences = (
-                [corpus.vocabulary[word] for word in corpus.words[begin:stop]]
-                for begin, stop in itertools.pairwise(starts)
-            )
-            inside = phrases_in(found, sentences)
-            found = found._replace(
-                left=found.left[inside], right=found.right[inside], probabilities=found.probabilities[inside]
-            )
         write_table(folder / TABLE_FILE, found, self.progress)
         words = corpus.common_words(options.pivot.common)
         (folder / "function.words").write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")

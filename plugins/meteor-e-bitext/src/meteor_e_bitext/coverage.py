@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.indexes import ParaphraseIndex
 from meteor_e.packs.pack import Pack
 
 
@@ -69,13 +68,3 @@ def coverage(
                 names = [" ".join(index.phrase(other)) for other in others[:shown]]
                 frequent.append((" ".join(index.phrase(node)), count, names))
     return Coverage(words, function_words, covered, len(seen), frequent)
-
-
-def most_paraphrased(index: ParaphraseIndex, top: int) -> list[tuple[str, int]]:
-    """Return the paraphrases that most phrases share: phrase, and how many entries have it on their right side."""
-    import numpy as np
-
-    counts = index.paraphrase_counts()
-    # A stable sort leaves equals in the order of their nodes.
-    chosen = np.argsort(-counts, kind="stable")[:top]
-    return [(" ".join(index.phrase(node)), int(counts[node])) for node in chosen.tolist() if counts[node]]

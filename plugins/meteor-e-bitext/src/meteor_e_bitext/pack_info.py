@@ -13,21 +13,20 @@ from meteor_e.formats.plain import read_segments
 from meteor_e.packs.pack import CONTENTS, how_to_install
 from meteor_e.packs.store import named_pack
 from meteor_e.render.plain import count_or_no, isolated, printable
-from meteor_e_bitext.coverage import coverage, most_paraphrased
+from meteor_e_bitext.coverage import coverage
 from meteor_e_bitext.texts import pack_text
 
 
 @click.command()
 @click.argument("name", metavar="NAME|DIR")
-@click.option("--top", type=click.IntRange(min=0), default=0, help="Also the N paraphrases that most phrases share.")
 @click.option("--text", metavar="FILE", help="Also how much of a text the pack knows; plain, gzip, bzip2 or xz.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def info(name: str, top: int, text: str | None, as_json: bool) -> None:
+def info(name: str, text: str | None, as_json: bool) -> None:
     """Print what a pack holds and where it comes from, and how much of a text it covers; every file is hashed.
 
     \b
     meteor-e pack info en
-    meteor-e pack info oc-bitext --top 20 --text references.oc
+    meteor-e pack info oc-bitext --text references.oc
     """
     found = named_pack(name)
     manifest = found.manifest
@@ -36,12 +35,10 @@ def info(name: str, top: int, text: str | None, as_json: bool) -> None:
         advice = how_to_install(found.name, again=True)
         raise ResourceError(f"pack {found.name!r} in {found.path} is damaged: {'; '.join(problems)}; {advice}")
     extra: dict[str, Any] = {}
-    if top:
-        extra["frequent_paraphrases"] = most_paraphrased(found.paraphrases, top) if found.paraphrases else []
     if text is not None:
         with terminal_progress() as progress:
             words = map(pack_text(found).words, read_segments(text))
-            extra["coverage"] = coverage(found, words, top or 10, progress=progress)._asdict()
+            extra["coverage"] = coverage(found, words, progress=progress)._asdict()
     if as_json:
         shown = {**json.loads(manifest.to_json()), "digest": found.digest, "path": str(found.path), **extra}
         click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
@@ -63,8 +60,6 @@ def info(name: str, top: int, text: str | None, as_json: bool) -> None:
         click.echo(f"{'source':16}{origin.name}  sha256 {origin.sha256}")
     for file_name, file in sorted(manifest.files.items()):
         click.echo(f"{'file':16}{file_name}  {file.size} bytes  sha256 {file.sha256}")
-    for phrase, count in extra.get("frequent_paraphrases", []):
-        click.echo(f"{'paraphrase':16}{_shown(phrase)}  of {count:,} phrases")
     if "coverage" in extra:
         _echo_coverage(extra["coverage"])
 

@@ -1,8 +1,7 @@
 """Moses phrase tables: ``pivot ||| phrase ||| p(pivot|phrase) lex p(phrase|pivot) lex …``.
 
-A table may be larger than memory. It is read once, its phrases as numbers of words into scratch files; the phrases are
-then numbered a word at a time from the left, in sorted runs on disk that are merged
-(:mod:`meteor_e_bitext.numbering`). What stays in memory is the vocabulary, and what pivoting needs.
+A table may be larger than memory. It is read once, its phrases as numbers of words into files; then the phrases are
+numbered.
 """
 
 from __future__ import annotations
@@ -13,16 +12,17 @@ from array import array
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.api import InputError
 from meteor_e.base.files import PathLike, input_name
 from meteor_e.base.memory import Memory
 from meteor_e.base.progress import Progress
 from meteor_e.formats.plain import read_segments
-from meteor_e_bitext.numbering import Scratch, mapped, number_rows
+from meteor_e_bitext.numbering import number_rows
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 
 _TOGETHER = 100_000
@@ -94,13 +94,13 @@ def convert_phrase_table(
 ) -> None:
     """Turn a phrase table, plain, gzip, bzip2 or xz, into numbers in a folder, for :func:`open_phrase_table`.
 
-    Memory grows with the number of distinct words and phrases (some 20 bytes per phrase), not with the lines.
+    Memory grows with the number of distinct words, and by some 60 bytes per line while phrases are numbered.
 
     Args:
         path: the file. It need not be sorted; a pair that it has twice counts twice, as in METEOR's program.
         wanted: whether a phrase of the pack's language, as words, may be a paraphrase or have one.
         wanted_pivot: whether a phrase of the pivot language may lead from one to the other.
-        folder: where the files go; scratch files are gone at the end.
+        folder: where the files go.
         first: the pack's language is the table's first column; by default it is the second, as METEOR has it.
         least_probability: pairs with both probabilities below are left out.
         progress: told how far it is.
@@ -110,14 +110,13 @@ def convert_phrase_table(
         OSError: if the folder cannot be written.
     """
     name = input_name(path)
-    rows = 0
     with ExitStack() as files:
 
         def create(file: str) -> BinaryIO:
             return files.enter_context((folder / file).open("wb"))
 
         phrases, pivots = (
-            _Side(filter_, create(f"{side}-words.scratch"), create(f"{side}-lengths.scratch"))
+            _Side(filter_, create(f"{side}-words.bin"), create(f"{side}-row-lengths.bin"))
             for side, filter_ in zip(_SIDES, (wanted, wanted_pivot), strict=True)
         )
         probabilities = create("to-pivot.bin"), create("from-pivot.bin")
@@ -146,31 +145,34 @@ def convert_phrase_table(
                 pivots.put(pivot_words)
                 columns[0].append(to_pivot)
                 columns[1].append(from_pivot)
-                rows += 1
         write()
     progress("reading the phrase table", 1, 1)
     for side, words_of in zip(_SIDES, (phrases, pivots), strict=True):
-        vocabulary = words_of.vocabulary()
-        (folder / f"{side}-vocabulary.json").write_text(json.dumps(vocabulary), encoding="utf-8", newline="\n")
-        number_rows(Scratch(folder, side, rows, len(vocabulary)), progress)
+        progress(f"numbering {side}", 0, None)
+        (folder / f"{side}-vocabulary.json").write_text(json.dumps(words_of.vocabulary()), "utf-8", newline="\n")
+        lengths = folder / f"{side}-row-lengths.bin"
+        numbered = number_rows(mapped(folder / f"{side}-words.bin", np.uint32), np.fromfile(lengths, np.uint8))
+        lengths.unlink()
+        for what, column in numbered._asdict().items():
+            np.save(folder / f"{side}-{what}.npy", column)
+        progress(f"numbering {side}", 1, 1)
+
+
+def mapped(path: Path, kind: type[np.generic]) -> NDArray[Any]:
+    """Return a file of numbers, which stays on disk."""
+    return np.memmap(path, kind, "r") if path.stat().st_size else np.zeros(0, kind)
 
 
 def open_phrase_table(folder: Path) -> PhrasePairs:
     """Return what :func:`convert_phrase_table` wrote into a folder; most of it stays on disk."""
-    sides = []
+    sides, numbers = [], []
     for side in _SIDES:
-        lengths = np.load(folder / f"{side}-lengths.npy")
-        ends = np.cumsum(lengths, dtype=np.int64)
-        vocabulary = json.loads((folder / f"{side}-vocabulary.json").read_bytes())
-        sides.append(Phrases(mapped(folder / f"{side}-words.bin", np.uint32), ends - lengths, lengths, vocabulary))
-    return PhrasePairs(
-        sides[0],
-        sides[1],
-        mapped(folder / "phrases-numbers.bin", np.uint32),
-        mapped(folder / "pivots-numbers.bin", np.uint32),
-        mapped(folder / "to-pivot.bin", np.float64),
-        mapped(folder / "from-pivot.bin", np.float64),
-    )
+        words = mapped(folder / f"{side}-words.bin", np.uint32)
+        places, lengths = (np.load(folder / f"{side}-{what}.npy") for what in ("places", "lengths"))
+        sides.append(Phrases(words, places, lengths, json.loads((folder / f"{side}-vocabulary.json").read_bytes())))
+        numbers.append(np.load(folder / f"{side}-numbers.npy", mmap_mode="r"))
+    probabilities = (mapped(folder / f"{way}-pivot.bin", np.float64) for way in ("to", "from"))
+    return PhrasePairs(sides[0], sides[1], numbers[0], numbers[1], *probabilities)
 
 
 def _row(line: str, name: str, number: int) -> Row:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import string
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError
+from meteor_e.api import Meta
 from meteor_e.base.progress import Progress
 from meteor_e_bitext import _native
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 
 SYMBOLS = string.punctuation
 """Characters that a phrase may not hold: METEOR's, which are those of ASCII that are no letters or digits."""
+
+Probability = Annotated[float, Meta(ge=0, le=1)]
 
 _TOGETHER = 1 << 18
 """Phrases whose paraphrases are looked for together."""
@@ -40,15 +42,10 @@ class PivotOptions:
         symbols: a phrase that holds one of these characters is left out, in either language.
     """
 
-    least_product: float = 0.001
-    least_probability: float = 0.01
-    common: float = 0.001
+    least_product: Probability = 0.001
+    least_probability: Probability = 0.01
+    common: Probability = 0.001
     symbols: str = SYMBOLS
-
-    def __post_init__(self) -> None:
-        for name in ("least_product", "least_probability", "common"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name.replace('_', ' ')} is {getattr(self, name)}; it must lie in [0, 1]")
 
 
 class WordFilter:

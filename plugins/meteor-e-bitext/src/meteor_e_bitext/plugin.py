@@ -10,6 +10,5 @@ def meteor_e_commands() -> dict[str, str]:
     """Return the commands of ``meteor-e pack``."""
     return {
         "pack build": "meteor_e_bitext.cli:build",
-        "pack filter": "meteor_e_bitext.pack_filter:filter_pack",
         "pack info": "meteor_e_bitext.pack_info:info",
     }
