@@ -125,10 +125,10 @@ def test_several_references_the_best_counts(task, cache, packs):
 def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):
     (test,) = tests
     scorer = Lengths()
-    scores = score_outputs(ScorerMetric.make(scorer=scorer), test, test.judged(), cache, systems=False)
+    scores = score_outputs(ScorerMetric(scorer), test, test.judged(), cache, systems=False)
     assert scorer.calls == 30
     assert scores.segments[0, 0] == 1.0
-    score_outputs(ScorerMetric.make(scorer=scorer), test, test.judged(), cache, systems=True)
+    score_outputs(ScorerMetric(scorer), test, test.judged(), cache, systems=True)
     assert scorer.calls == 30
 
 
@@ -141,7 +141,7 @@ def test_scores_from_files(tests, cache, tmp_path):
     ]
     file = tmp_path / "m.seg"
     file.write_text("".join(rows), encoding="utf-8")
-    scores = ScoreFileMetric.make(files=[file]).score_outputs(test, test.judged(), cache, systems=True)
+    scores = ScoreFileMetric.make(files=[str(file)]).score_outputs(test, test.judged(), cache, systems=True)
     assert scores.name == "m"
     assert scores.segments[1, 0] == len(OUTPUTS["beta"][0])
     assert scores.systems[0] == pytest.approx(np.mean([len(line) for line in OUTPUTS["alpha"]]))
@@ -150,15 +150,15 @@ def test_scores_from_files(tests, cache, tmp_path):
     assert (negated.score_outputs(test, test.judged(), cache, systems=False).segments == -scores.segments).all()
     file.write_text("".join(rows[:-1]), encoding="utf-8")
     with pytest.raises(InputError, match=r"m.seg: no score of m for system gamma.x, segment 10 of cs-en"):
-        ScoreFileMetric.make(files=[file]).score_outputs(test, test.judged(), cache, systems=True)
+        ScoreFileMetric.make(files=[str(file)]).score_outputs(test, test.judged(), cache, systems=True)
     file.write_text("".join(rows) + "m\tcs-en\tt\tbeta\t11\t1\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 31: system beta has a segment 11; cs-en has 10"):
-        ScoreFileMetric.make(files=[file]).score_outputs(test, test.judged(), cache, systems=True)
+        ScoreFileMetric.make(files=[str(file)]).score_outputs(test, test.judged(), cache, systems=True)
     file.write_text("n\tde-en\tt\tbeta\t1\n", encoding="utf-8")
     with pytest.raises(InputError, match="no scores of n for cs-en"):
-        ScoreFileMetric.make(files=[file]).score_outputs(test, test.judged(), cache, systems=True)
+        ScoreFileMetric.make(files=[str(file)]).score_outputs(test, test.judged(), cache, systems=True)
     with pytest.raises(InputError, match="no metric 'm'"):
-        ScoreFileMetric.make(files=[file], metric="m")
+        ScoreFileMetric.make(files=[str(file)], metric="m")
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"] + ["darr:threshold=0.5"])
@@ -176,7 +176,7 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     )
     (task / "index.yaml").write_text(index, encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = score_outputs(ScorerMetric.make(scorer=Lengths()), test, test.judged(), cache, systems=True)
+    scores = score_outputs(ScorerMetric(Lengths()), test, test.judged(), cache, systems=True)
     value = measure(name).value(test, scores)
     assert -1 <= value <= 1
     # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
@@ -201,7 +201,7 @@ def test_unknown_names_are_told_with_the_nearest(tests):
 
 
 def run(tests, cache, **options):
-    metrics = [ScorerMetric.make(scorer=Lengths()), ScoreFileMetricOf(1.0)]
+    metrics = [ScorerMetric(Lengths()), ScoreFileMetricOf(1.0)]
     return evaluate(tests, metrics, [measure("tau-strict"), measure("pearson")], cache, **options)
 
 
@@ -212,7 +212,7 @@ class ScoreFileMetricOf(ScorerMetric):
         scorer = Lengths()
         scorer.name = scorer.signature = "constant"
         scorer.score_segments = lambda hypotheses, references, sources: [value] * len(hypotheses)
-        super().__init__(self.Options(scorer=scorer))
+        super().__init__(scorer)
 
 
 def test_tables_in_every_form(tests, cache):
@@ -262,7 +262,7 @@ def test_macro_average_over_pairs(task, cache):
 
 def test_a_metric_that_does_not_correlate_is_noticed(tests, cache):
     (test,) = tests
-    scores = score_outputs(ScorerMetric.make(scorer=Lengths()), test, test.judged(), cache, systems=False)
+    scores = score_outputs(ScorerMetric(Lengths()), test, test.judged(), cache, systems=False)
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
     assert check_scores(many, scores) == []
     shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)

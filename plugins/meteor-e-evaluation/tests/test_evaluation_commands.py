@@ -71,19 +71,11 @@ def test_tune_writes_a_chain_that_scores_as_it_says(index, tmp_path):
     assert evaluated["tables"][0]["metrics"]["tuned"]["cs-en"]["value"] == pytest.approx(report["tuned"]["value"])
 
 
-def test_tune_by_grid_writes_all_points_as_java_does(index, tmp_path):
-    points = tmp_path / "points"
+def test_tune_by_grid(index):
     ranges = ["--first", ".5 .2 .2 .5 1 .5", "--last", ".6 .2 .2 .5 1 .5", "--step", ".1"]
-    report = run(
-        "tune", index, "-c", index.parent / "chain.yaml", "--grid", *ranges, "--all-points", points, "-j", 2
-    ).stdout
+    report = run("tune", index, "-c", index.parent / "chain.yaml", "--grid", *ranges).stdout
     assert "2 points tried (grid)" in report
     assert "no data were held out" in report
-    lines = points.read_text().splitlines()
-    assert [line.split()[1:] for line in lines] == [
-        ["0.50", "0.20", "0.20", "0.50", "1.00", "0.50"],
-        ["0.60", "0.20", "0.20", "0.50", "1.00", "0.50"],
-    ]
 
 
 def test_tune_refuses_to_test_on_what_it_tuned_on(index):
@@ -110,7 +102,6 @@ def test_tune_tries_options_of_matchers(index):
         (["--grid", "--last", "inf"], "--last has 1 numbers"),
         (["--grid", "--step", "1e-9"], "from 0.0 to 1.0 are more than 10,000 values"),
         (["--grid", "--step", "1e-3"], "larger steps"),
-        (["--all-points", "p"], "goes with --grid"),
         (["-O", "tau"], "unknown objective 'tau'"),
     ],
 )

@@ -206,8 +206,7 @@ def counted(
     def count(apart: Floats, order: NDArray[np.int8], unit: Integers, units: int) -> Floats:
         equal = apart == 0
         columns = np.sign(apart) * order, equal, equal & (order == 0)
-        sums: Floats = np.array([[np.bincount(unit, row, units) for row in column] for column in columns], float)
-        return sums
+        return np.array([[np.bincount(unit, row, units) for row in column] for column in columns]).astype(float)
 
     def value(sums: Floats) -> Floats:
         agree, equal, both = np.rint(sums)
@@ -241,7 +240,7 @@ def tied_accuracy(rankings: Rankings, values: Floats, masks: Masks, exchanged: s
         gains = np.bincount((cell * width + place).ravel(), gain.ravel(), len(apart) * units * width)
         start = np.bincount(cell.ravel(), np.where(right, value, 0.0).ravel(), len(apart) * units)
         table = np.column_stack([start, gains.reshape(-1, width)[:, :-1]])
-        return table.T.reshape(-1, len(apart), units)
+        return np.asarray(table.T.reshape(-1, len(apart), units), float)
 
     return _of_pairs(
         rankings, values, masks, exchanged, count, lambda sums: np.cumsum(sums, axis=0)[1:].max(axis=0) / value.sum()

@@ -33,8 +33,6 @@ class ScoreFileMetric(OutputsMetric):
     """
 
     name: ClassVar[str] = "scores"
-    _in_data = False
-    """Whether file names are relative to the folder of the test set."""
 
     class Options(ComponentOptions):
         """Files, and what to take from them."""
@@ -50,19 +48,14 @@ class ScoreFileMetric(OutputsMetric):
         )
         lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
 
-    options: Any
-
     def __init__(self, options: Any) -> None:
         super().__init__(options)
-        self._metric, self._testset, self._reference = options.metric, options.testset, options.reference
-        self._take(options.files, options.lower_is_better)
-        of_files = self._metric_of_files()
-        self.label = options.metric or of_files or Path(self._files[0]).name.replace("-{reference}", "")
-
-    def _take(self, files: Sequence[str], errors: bool) -> None:
-        self._files = list(files)
-        self._sign = -1.0 if errors else 1.0
         self._read: dict[str, list[GivenScore]] = {}
+        files = options.files
+        self.label = options.metric or Path(files[0]).name.replace("-{reference}", "")
+        if not any("{" in file for file in files):
+            rows = [row for file in files for row in self._rows_of(file)]
+            self.label = _one_of(rows, "metric", options.metric, (), ", ".join(files))[0].metric or self.label
 
     @property
     def signature(self) -> str:  # type: ignore[override]
@@ -95,40 +88,38 @@ class ScoreFileMetric(OutputsMetric):
         Raises:
             ConfigError: always.
         """
-        raise ConfigError(f"{', '.join(self._files)}: scores of a file belong to systems by name, and not to texts")
+        raise ConfigError(f"{self.signature}: scores of a file belong to systems by name, and not to texts")
 
     def corpus_scores(self, sums: Floats) -> Floats:
         """Return means."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
 
-    def _metric_of_files(self) -> str | None:
-        """Return the metric that the files hold; ``None`` where they name none, or cannot be read yet."""
-        if self._in_data or any("{" in file for file in self._files):
-            return None
-        names = {row.metric for file in self._files for row in self._rows_of(file)}
-        where = ", ".join(self._files)
-        if self._metric is not None:
-            if self._metric not in names and names != {""}:
-                raise InputError(f"{where}: no metric {self._metric!r}{near_miss(self._metric, names)}")
-        elif len(names) > 1:
-            raise InputError(f"{where}: several metrics ({', '.join(sorted(names))}); name one")
-        return next(iter(names), "") or None
-
     def _rows_of(self, file: str) -> list[GivenScore]:
         if file not in self._read:
             self._read[file] = list(read_metric_scores(file))
+            if not self._read[file]:
+                raise InputError(f"{file}: the file is empty")
         return self._read[file]
 
     def _paths(self, test: TestSet) -> list[str]:
-        paths = []
-        for file in self._files:
-            path = expand(file, test.pair).replace("{reference}", next(iter(test.reference_names), "ref"))
-            paths.append(str(Path(test.root, path)) if self._in_data else path)
-        if self._in_data:
-            # A metric's folder holds a file of segments, of systems, or both.
-            paths = [path for path in paths if Path(path).is_file()] or paths[:1]
-        return list(dict.fromkeys(paths))
+        """Return the files of a test set."""
+        return [_filled(file, test) for file in self.options.files]
+
+    def _rows(self, paths: Sequence[str], test: TestSet, where: str) -> list[GivenScore]:
+        """Return the rows of this metric and test set.
+
+        Raises:
+            InputError: if there are none, or rows of several things among which nobody has chosen.
+        """
+        given = self.options
+        rows = [row for path in dict.fromkeys(paths) for row in self._rows_of(path)]
+        rows = [row for row in _one_of(rows, "metric", given.metric, (), where) if row.pair in ("", test.pair)]
+        if not rows:
+            raise InputError(f"{where}: no scores of {self.label} for {test.pair}")
+        _check_names([row for row in rows if not row.pair], test)
+        rows = _one_of(rows, "testset", given.testset, (test.name,), where)
+        return _one_of(rows, "reference", given.reference, test.reference_names, where)
 
     def score_outputs(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
@@ -141,11 +132,10 @@ class ScoreFileMetric(OutputsMetric):
         """
         if not isinstance(test, TestSet):
             test = TestSet(**vars(test))
-        paths = self._paths(test)
+        paths, sign = self._paths(test), -1.0 if self.options.lower_is_better else 1.0
         where = ", ".join(paths)
-        rows = self._choose([row for path in paths for row in self._rows_of(path)], test, where)
-        segments = np.full(cells.shape, np.nan)
-        whole = np.full(len(test.systems), np.nan)
+        rows = self._rows(paths, test, where)
+        segments, whole = np.full(cells.shape, np.nan), np.full(len(test.systems), np.nan)
         at = {system: row for row, system in enumerate(test.systems)}
         seen: dict[tuple[str, int | None], str] = {}
         for row in rows:
@@ -160,19 +150,24 @@ class ScoreFileMetric(OutputsMetric):
                 raise InputError(
                     f"{row.where}: system {row.system} has a segment {row.segment}; {test.pair} has {len(test)}"
                 )
-            if row.system not in at:
-                continue
-            if row.segment is None:
-                whole[at[row.system]] = self._sign * row.score
-            else:
-                segments[at[row.system], row.segment - 1] = self._sign * row.score
-        counts = Counter(row.system for row in rows if row.segment is not None and not row.pair)
-        for system, count in counts.items():
+            if row.system in at and row.segment is None:
+                whole[at[row.system]] = sign * row.score
+            elif row.system in at and row.segment is not None:
+                segments[at[row.system], row.segment - 1] = sign * row.score
+        for system, count in Counter(row.system for row in rows if row.segment is not None and not row.pair).items():
             if count != len(test):
                 raise InputError(f"{where}: system {system} has {count} scores; {test.pair} has {len(test)} segments")
-        given = {row.system for row in rows if row.segment is None}
+        given = any(row.segment is None for row in rows)
         of_segments = any(row.segment is not None for row in rows)
-        self._check_complete(test, cells & (of_segments or not given), segments, whole, rows, where)
+        if given and np.isnan(whole).any():
+            system = test.systems[int(np.isnan(whole).argmax())]
+            raise InputError(f"{where}: no score of {self.label} for system {system} of {test.pair}")
+        missing = np.argwhere(cells & (of_segments or not given) & np.isnan(segments))
+        if len(missing):
+            raise InputError(
+                f"{where}: no score of {self.label} for system {test.systems[missing[0, 0]]}, segment "
+                f"{missing[0, 1] + 1} of {test.pair} ({len(missing)} are missing)"
+            )
         if systems and not given:
             known = ~np.isnan(segments)
             sums = np.where(known, segments, 0).sum(axis=1)
@@ -180,60 +175,15 @@ class ScoreFileMetric(OutputsMetric):
         resamplable = bool(systems) and (not given or _are_means(whole, segments))
         return Scores(self.label, self.signature, segments, whole, resamplable=resamplable)
 
-    def _choose(self, rows: list[GivenScore], test: TestSet, where: str) -> list[GivenScore]:
-        """Return the rows of this metric and test set.
 
-        Raises:
-            InputError: if there are none, or rows of several things among which nobody has chosen.
-        """
-        names = {row.metric for row in rows}
-        if self._metric is not None and self._metric not in names and names != {""}:
-            raise InputError(f"{where}: no metric {self._metric!r}{near_miss(self._metric, names)}")
-        if self._metric is not None and names != {""}:
-            rows = [row for row in rows if row.metric == self._metric]
-        rows = [row for row in rows if row.pair in ("", test.pair)]
-        if not rows:
-            raise InputError(f"{where}: no scores of {self.label} for {test.pair}")
-        short = [row for row in rows if not row.pair]
-        if short:
-            _check_names(short, test)
-        rows = _one_of(rows, "metric", self._metric, (), where)
-        rows = _one_of(rows, "testset", self._testset, (test.name,), where)
-        return _one_of(rows, "reference", self._reference, test.reference_names, where)
-
-    def _check_complete(
-        self,
-        test: TestSet,
-        wanted: Cells,
-        segments: Floats,
-        whole: Floats,
-        rows: Sequence[GivenScore],
-        where: str,
-    ) -> None:
-        given = {row.system for row in rows if row.segment is None}
-        lacking = [system for system in test.systems if system not in given]
-        if given and lacking:
-            raise InputError(
-                f"{where}: no score of {self.label} for system {lacking[0]} of {test.pair} "
-                f"({len(lacking)} of {len(test.systems)} systems are missing)"
-            )
-        if given and np.isnan(whole).any():
-            system = test.systems[int(np.flatnonzero(np.isnan(whole))[0])]
-            raise InputError(f"{where}: the score of system {system} of {test.pair} is not a number")
-        missing = np.argwhere(wanted & np.isnan(segments))
-        if len(missing):
-            system, segment = missing[0]
-            raise InputError(
-                f"{where}: no score of {self.label} for system {test.systems[system]}, segment {segment + 1} of "
-                f"{test.pair} ({len(missing)} are missing)"
-            )
+def _filled(file: str, test: TestSet) -> str:
+    return expand(file, test.pair).replace("{reference}", next(iter(test.reference_names), "ref"))
 
 
 class MtmeMetric(ScoreFileMetric):
     """Scores in the folder ``metric-scores`` of a test set that is laid out as in mt-metrics-eval."""
 
     name: ClassVar[str] = "mtme"
-    _in_data = True
 
     class Options(ComponentOptions):
         """Which metric."""
@@ -243,10 +193,7 @@ class MtmeMetric(ScoreFileMetric):
 
     def __init__(self, options: Any) -> None:
         OutputsMetric.__init__(self, options)
-        name = self.label = options.metric
-        self._metric = self._testset = self._reference = None
-        files = [f"metric-scores/{{pair}}/{name}-{{reference}}.{level}.score" for level in ("seg", "sys")]
-        self._take(files, options.lower_is_better)
+        self.label, self._read = options.metric, {}
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
@@ -258,6 +205,17 @@ class MtmeMetric(ScoreFileMetric):
         if not text.removeprefix("-"):
             raise ConfigError("metric 'mtme' needs the name of a metric, as in mtme:BLEU")
         return {"metric": text.removeprefix("-"), "lower_is_better": text.startswith("-")}
+
+    def _paths(self, test: TestSet) -> list[str]:
+        pattern = _filled(f"metric-scores/{{pair}}/{self.label}-{{reference}}", test)
+        paths = [str(Path(test.root, f"{pattern}.{level}.score")) for level in ("seg", "sys")]
+        # A metric's folder holds a file of segments, of systems, or both.
+        return [path for path in paths if Path(path).is_file()] or paths[:1]
+
+    def _rows(self, paths: Sequence[str], test: TestSet, where: str) -> list[GivenScore]:
+        rows = [row for path in paths for row in self._rows_of(path)]
+        _check_names(rows, test)
+        return rows
 
 
 def _are_means(whole: Floats, segments: Floats) -> bool:

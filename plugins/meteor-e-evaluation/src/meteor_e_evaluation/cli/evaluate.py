@@ -113,6 +113,7 @@ GROUPS = {
     callback=_list_measures,
     help="Show all measures, and exit.",
 )
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes of models.  [default: 1]")
 @shared_options(
     pairs="all",
     seeded="all resampling",

@@ -61,7 +61,6 @@ def shared_options(*, pairs: str, seeded: str, quiet: str) -> Callable[[Callable
             "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, help=f"Seed of {seeded}.", show_default=True
         ),
         click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
-        click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes or threads.  [default: 1]"),
         click.option("-q", "--quiet", is_flag=True, help=quiet),
     )
 

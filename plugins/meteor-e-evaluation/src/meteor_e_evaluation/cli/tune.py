@@ -18,8 +18,6 @@ from meteor_e_evaluation.cli.options import SharedOptions, shared_options
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-    from meteor_e.base.array_cache import Floats
-    from meteor_e_evaluation.tuning.grid import Axes
     from meteor_e_evaluation.tuning.run import Settings, Tuning
     from meteor_e_evaluation.tuning.scorer import Point
 
@@ -34,13 +32,11 @@ GROUPS = {
     "Search": OptionGroup(
         (
             *("objective", "option_values", "starts", "trials", "samples", "seed"),
-            *("no_cache", "jobs"),
+            *("no_cache"),
         ),
-        "wmt11.yaml -O pearson --trials 2000 --jobs 4",
+        "wmt11.yaml -O pearson --trials 2000",
     ),
-    "Grid, as the Java Trainer searches": OptionGroup(
-        ("grid", "first", "last", "step", "all_points"), "wmt11.yaml --grid --step .1"
-    ),
+    "Grid, as the Java Trainer searches": OptionGroup(("grid", "first", "last", "step"), "wmt11.yaml --grid --step .1"),
     "Output": OptionGroup(("as_json", "output", "quiet"), "wmt11.yaml -o tuned.yaml"),
 }
 """The groups of the help text."""
@@ -92,7 +88,6 @@ GROUPS = {
 @click.option(
     "--samples", type=click.IntRange(min=1), default=1000, help="Bootstrap samples for intervals.  [default: 1000]"
 )
-@click.option("--all-points", metavar="FILE", help="With --grid: write every point as the Java Trainer prints it.")
 @click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
 @click.option("-o", "--output", metavar="FILE", help="Write the tuned chain to a YAML file.")
 @options_of(metric=MetricOptions)
@@ -115,14 +110,10 @@ def tune(indexes: tuple[str, ...], metric: MetricOptions, **options: Any) -> Non
     from meteor_e_evaluation.tuning.report import chain_file, render_text, tuning_report
 
     chosen = SharedOptions(**options)
-    if chosen.all_points is not None and not chosen.grid:
-        raise ConfigError("--all-points goes with --grid")
     chosen.check_root(indexes)
     settings = _settings(chosen)
     tuning = _tune(indexes, metric.meteor(), chosen, settings)
     report = tuning_report(tuning, chosen.objective + (" (pooled)" if chosen.pooled else ""), settings)
-    if chosen.all_points is not None:
-        _write_points(chosen.all_points, settings.axes(tuning.default[0]), tuning.grid)
     if chosen.output is not None:
         with destination(chosen.output) as stream:
             stream.write(chain_file(tuning, report))
@@ -145,7 +136,6 @@ def _settings(options: SharedOptions) -> Settings:
         folds=options.folds,
         samples=options.samples,
         seed=options.seed,
-        jobs=options.jobs,
     )
 
 
@@ -219,13 +209,3 @@ def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[di
                     entry[option] = value
         options = {f"{matcher}.{option}": value for (matcher, option), value in zip(names, combination, strict=True)}
         yield options, Meteor.from_config(chain)
-
-
-def _write_points(path: str, axes: Axes, values: Floats | None) -> None:
-    from meteor_e_evaluation.tuning.grid import points
-
-    if values is None:
-        raise ConfigError("--all-points: the grid is too large to write")
-    with destination(path) as stream:
-        for point, value in zip(points(axes), values.tolist(), strict=True):
-            stream.write(f"{value!r} {' '.join(f'{number:.2f}' for number in point)}\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import ConfigError
 from meteor_e.base import DEFAULT_SEED
-from meteor_e.base.array_cache import ArrayCache, Floats
+from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.progress import Progress
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
@@ -47,7 +47,6 @@ class Settings:
         folds: of cross-validation; 0 for none.
         samples: bootstrap samples and permutations on held-out data.
         seed: of search, folds and samples.
-        jobs: threads of the grid.
     """
 
     axes: Callable[[Point], Axes]
@@ -57,7 +56,6 @@ class Settings:
     folds: int = 0
     samples: int = 1000
     seed: int = DEFAULT_SEED
-    jobs: int = 1
 
     def __post_init__(self) -> None:
         if self.grid and self.trials is not None:
@@ -75,7 +73,6 @@ class Tuning:
         best: the best point, and its objective.
         tried: points that were tried, over all options.
         stopped: whether trials or time were used up.
-        grid: the values of all points of the last grid, in its order; ``None`` for the search.
         variants: the options that were tried, in order.
         validation: result of the cross-validation, if there was one.
         held_out: result on data held out, if there are any.
@@ -89,7 +86,6 @@ class Tuning:
     best: tuple[Point, float]
     tried: int
     stopped: bool
-    grid: Floats | None
     variants: tuple[Mapping[str, Any], ...]
     validation: CrossValidation | None = None
     held_out: HeldOut | None = None
@@ -192,7 +188,6 @@ def tune(
         best=(found.best, found.value),
         tried=tried,
         stopped=finder.stopped,
-        grid=found.values,
         variants=tuple(variant.options for variant in variants),
         validation=validation,
         held_out=outside,
