@@ -150,8 +150,13 @@ def parse_yaml(content: bytes, source: str) -> Document:
         raise ConfigError(f"{source}: is larger than {SIZE_LIMIT >> 20} MiB; this cannot be the right file")
     try:
         text = content.decode("utf-8-sig")
-        events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        return _Reader(source, events).document()
+        reader = _Reader(source, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+        next(reader.events)
+        if isinstance(next(reader.events), yaml.StreamEndEvent):
+            raise ConfigError(f"{source}: is empty")
+        data = reader.value(next(reader.events), ())
+        next(reader.events)
+        after = next(reader.events)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{source}:{line}: is not UTF-8; save the file as UTF-8") from None
@@ -159,10 +164,13 @@ def parse_yaml(content: bytes, source: str) -> Document:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
         raise ConfigError(f"{source}{f':{mark.line + 1}' if mark else ''}: is not YAML: {shorten(what, 100)}") from None
+    if not isinstance(after, yaml.StreamEndEvent):
+        raise ConfigError(f"{source}:{_line(after)}: a second document begins; a file holds one")
+    return Document(data, source, reader.lines)
 
 
 class _Reader:
-    """Makes a document of PyYAML's events, so that nothing is built before its bounds are checked."""
+    """Makes values of PyYAML's events, so that nothing is built before its bounds are checked."""
 
     def __init__(self, source: str, events: Iterator[Any]) -> None:
         self.source = source
@@ -170,31 +178,19 @@ class _Reader:
         self.lines: dict[Key, int] = {}
         self.values = 0
 
-    def document(self) -> Document:
-        import yaml
-
-        next(self.events)
-        if isinstance(next(self.events), yaml.StreamEndEvent):
-            raise ConfigError(f"{self.source}: is empty")
-        data = self._value(next(self.events), ())
-        next(self.events)
-        after = next(self.events)
-        if not isinstance(after, yaml.StreamEndEvent):
-            raise self._error(after, (), "a second document begins; a file holds one")
-        return Document(data, self.source, self.lines)
-
     def _error(self, event: Any, key: Key, message: str) -> ConfigError:
         where = f"{self.source}:{_line(event)}"
         return ConfigError(": ".join(filter(None, (where, spell_key(key), message))))
 
-    def _value(self, event: Any, key: Key) -> Any:
+    def value(self, event: Any, key: Key) -> Any:
+        """Return the value that an event begins."""
         import yaml
 
         self.values += 1
-        if self.values > VALUE_LIMIT:
-            raise self._error(event, (), f"has more than {VALUE_LIMIT} values")
-        if len(key) > DEPTH_LIMIT:
-            raise self._error(event, (), f"is nested more than {DEPTH_LIMIT} deep")
+        if self.values > VALUE_LIMIT or len(key) > DEPTH_LIMIT:
+            raise self._error(
+                event, (), f"has more than {VALUE_LIMIT} values, or is nested more than {DEPTH_LIMIT} deep"
+            )
         if event.anchor is not None or event.tag is not None:
             raise self._error(event, key, "has an anchor, an alias or a tag, which are not allowed")
         if isinstance(event, yaml.ScalarEvent):
@@ -207,7 +203,7 @@ class _Reader:
             while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
                 item_key = (*key, len(items))
                 self.lines[item_key] = _line(event)
-                items.append(self._value(event, item_key))
+                items.append(self.value(event, item_key))
             return items
         mapping: dict[str, Any] = {}
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
@@ -215,10 +211,11 @@ class _Reader:
                 raise self._error(event, key, "has a key that is not a text")
             item_key = (*key, event.value)
             if event.value in mapping:
-                lines = f"lines {self.lines[item_key]} and {_line(event)}"
-                raise self._error(event, item_key, f"is given twice, on {lines}")
+                raise self._error(
+                    event, item_key, f"is given twice, on lines {self.lines[item_key]} and {_line(event)}"
+                )
             self.lines[item_key] = _line(event)
-            mapping[event.value] = self._value(next(self.events), item_key)
+            mapping[event.value] = self.value(next(self.events), item_key)
         return mapping
 
 

@@ -27,12 +27,9 @@ from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.errors import MeteorError, PluginError
 from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import Registry
-from meteor_e.testing.features import check_feature
-from meteor_e.testing.lemmatizers import check_lemmatizer
+from meteor_e.testing.families import check_feature, check_lemmatizer, check_metric, check_segmenter
 from meteor_e.testing.matchers import check_matcher
-from meteor_e.testing.metrics import check_metric
 from meteor_e.testing.report import ConformanceError, begin, listing
-from meteor_e.testing.segmenters import check_segmenter
 
 __all__ = [
     "ConformanceError",
