@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.api.languages import ISO_CODES, Language, Normalization
+from meteor_e.api.languages import ISO_CODES, Normalization
 from meteor_e.base.checked import convert
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.yamlfile import parse_yaml, read_yaml
@@ -183,14 +183,6 @@ def test_a_language_of_ones_own(xx):
     assert list(language.tasks) == ["li", "tune", "universal", "all", "any", "rank"]
     assert language.task(None)[1].parameters.weights == (1.0, 0.5)
     assert language.task("li")[1].weights == {"exact": 1.0, "stem": 0.5}
-
-
-def test_defaults_of_a_language():
-    language = parse_language({"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li"})
-    assert language == Language(
-        code="xx", name="X", matchers=("exact",), tasks=language.tasks, default_task="li", meteor_code="xx"
-    )
-    assert language.normalizations == (Normalization.NONE, Normalization.LOWER)
 
 
 def test_a_metric_for_a_language_file(xx, monkeypatch):

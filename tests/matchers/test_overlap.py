@@ -122,16 +122,6 @@ def test_what_a_hypothesis_repeats():
     assert once > twice
 
 
-def test_long_segments_in_both_engines():
-    """Several blocks of 64 characters, and repetition."""
-    draw = random.Random(4)
-    meteor = Meteor("other", matchers=["exact", "characters", "subsequence"])
-    texts = [" ".join(draw.choices(WORDS, k=200)) for _ in range(4)]
-    native = [meteor.score(text, texts[0]).statistics for text in texts]
-    meteor.engine = "python"
-    assert native == [meteor.score(text, texts[0]).statistics for text in texts]
-
-
 @pytest.mark.parametrize(
     "keys",
     [

@@ -85,11 +85,6 @@ def test_malformed_tables(
     assert problem(tmp_path, text).startswith(message)
 
 
-def test_a_phrase_of_255_words(tmp_path: Path) -> None:
-    long = " ".join(f"w{number}" for number in range(255))
-    assert build(tmp_path, table_text([("a", long)])) == [("a", long)]
-
-
 def test_a_gzip_bomb_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_indexes, "MAX_TEXT", 1 << 20)
     monkeypatch.setattr(build_indexes, "_BLOCK", 1 << 16)

@@ -72,12 +72,3 @@ def test_errors_are_one_line(
     assert (actual, out) == (code, "")
     assert err.startswith("meteor-e: ")
     assert err.count("\n") == 1
-
-
-def test_offline_by_environment(
-    capsys: pytest.CaptureFixture[str], store_root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("METEOR_E_OFFLINE", "1")
-    code, _, err = run(capsys, "install", "en")
-    assert code == 3
-    assert "offline" in err

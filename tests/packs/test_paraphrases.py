@@ -53,23 +53,6 @@ def test_phrases_of_both_sides_shortest_first(index: ParaphraseIndex) -> None:
     assert found(index, ["at", "last"], 0) == [(2, ("at", "last"), [])]
 
 
-def test_a_prefix_of_a_phrase_is_no_phrase(index: ParaphraseIndex) -> None:
-    assert found(index, ["at"], 0) == []
-    assert found(index, ["the", "end"], 0) == []
-    assert found(index, ["in", "the"], 0) == [(1, ("in",), [("inside",)])]
-
-
-def test_equal_phrases_are_equal_nodes(index: ParaphraseIndex) -> None:
-    [(_, finally_left)] = index.phrases_at([index.word_id("finally")], 0)
-    ids = [index.word_id(word) for word in ("in", "the", "end")]
-    assert finally_left in index.paraphrases(index.phrases_at(ids, 0)[-1][1])
-
-
-def test_sizes(index: ParaphraseIndex) -> None:
-    assert len(index) == len(TABLE)
-    assert index.longest == 3
-
-
 def test_unknown_words(index: ParaphraseIndex) -> None:
     assert index.word_id("zebra") == -1
     assert index.word_id("\ud800") == -1
@@ -80,13 +63,6 @@ def test_unknown_words(index: ParaphraseIndex) -> None:
 def test_pickles_by_path(index: ParaphraseIndex) -> None:
     again = pickle.loads(pickle.dumps(index))
     assert found(again, ["in"], 0) == found(index, ["in"], 0)
-
-
-def test_empty_table(tmp_path: Path) -> None:
-    index = build(tmp_path, [])
-    assert len(index) == 0
-    assert index.word_id("a") == -1
-    assert index.phrases_at([-1], 0) == []
 
 
 @settings(max_examples=150)

@@ -53,16 +53,6 @@ def test_bases(index: SynonymIndex) -> None:
     assert index.bases("zebra") == ()
 
 
-def test_of_a_word_that_comes_twice_the_last_counts(tmp_path: Path) -> None:
-    index = build(tmp_path, "foo\n1\nfoo\n2\n")
-    assert index.synsets("foo") == (2,)
-
-
-def test_no_exceptions_and_no_words(tmp_path: Path) -> None:
-    index = build(tmp_path, "")
-    assert (index.synsets("a"), index.bases("a"), len(index)) == ((), (), 0)
-
-
 def test_a_word_without_synsets(tmp_path: Path) -> None:
     assert build(tmp_path, "foo\n \nbar\n1  \n").synsets("foo") == ()
 

@@ -41,8 +41,3 @@ def test_the_memory_of_looked_up_words_is_bounded(tmp_path: Path) -> None:
         assert table.id(f"unknown{number}") == -1
     assert len(table._ids) <= 1 << 16
     assert (table.id("a"), table.id("b")) == (0, 1)
-
-
-def test_prefixes_of_words_are_not_words(tmp_path: Path) -> None:
-    table = vocabulary(tmp_path / "v", ["abc", "", "d\u0308"])
-    assert [table.id(word) for word in ("abc", "ab", "", "d\u0308", "\u0308")] == [0, -1, 1, 2, -1]

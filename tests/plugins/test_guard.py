@@ -136,13 +136,3 @@ def test_what_is_no_plugins_fault_passes():
         raise InputError("as it was")
     with pytest.raises(KeyboardInterrupt), guarded("x"):
         raise KeyboardInterrupt
-
-
-def test_the_signature_tells_lemma_tables_apart(tmp_path):
-    signatures = set()
-    for lemma in ("boat", "ship"):
-        (tmp_path / "lemmas.tsv").write_text(f"boats\tNOUN\t{lemma}\n", encoding="utf-8")
-        metric = Meteor("other", matchers=["exact"], lemmatizer={"use": "lookup", "file": str(tmp_path / "lemmas.tsv")})
-        assert "|lemmas:lookup(lemmas.tsv@" in metric.signature
-        signatures.add(metric.signature)
-    assert len(signatures) == 2

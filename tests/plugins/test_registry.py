@@ -14,7 +14,7 @@ from meteor_e.base.errors import ConfigError, PluginError, PluginWarning
 from meteor_e.chains.chain import plugins_of
 from meteor_e.chains.config import describe_chain
 from meteor_e.languages.files import BUILTIN_CODES
-from meteor_e.plugins.registry import KINDS, Registry, plugin_registry
+from meteor_e.plugins.registry import KINDS, Registry
 from meteor_e.text.lemmatizers import LookupLemmatizer
 
 SOUNDEX = """
@@ -66,16 +66,6 @@ def test_builtins_cost_little_to_find():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
-
-
-def test_the_registry_is_one_for_the_process():
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(plugin_registry())) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(map(id, found))) == 1
 
 
 def test_a_plugin_is_found_by_name(plugin_site):
@@ -459,37 +449,6 @@ def test_chains_of_a_plugin(plugin_site):
     assert "matcherz" in entries["wrong"].error
 
 
-def test_lemmatizers_and_features_of_a_plugin(plugin_site):
-    plugin_site.add(
-        "more-plugin",
-        """
-        from meteor_e import Feature, Lemmatizer, hookimpl
-
-        class Low(Lemmatizer):
-            name = "low"
-            def lemmatize(self, words):
-                return [(word.lower(), None) for word in words]
-
-        class Length(Feature):
-            name = "length"
-            dimension = 1
-            def compute(self, batch):
-                return [[len(text)] for text in batch.hypotheses]
-
-        @hookimpl
-        def meteor_e_lemmatizers():
-            return [Low]
-
-        @hookimpl
-        def meteor_e_features():
-            return (Length,)
-        """,
-    )
-    own = plugin_site.registry()
-    assert own.get("lemmatizer", "low").name == "low"
-    assert own.get("feature", "length")().extract(["ab", "c"], [["x"], ["y"]]).tolist() == [[2.0], [1.0]]
-
-
 def test_hooks_are_called_once_and_only_when_wanted(plugin_site):
     plugin_site.add(
         "counting-plugin",
@@ -518,19 +477,6 @@ def test_hooks_are_called_once_and_only_when_wanted(plugin_site):
     own.entries()
     own.entries()
     assert sys.modules["counting_plugin"].called == ["matchers", "languages"]
-
-
-def test_an_entry_point_may_name_an_object(plugin_site):
-    code = (
-        SOUNDEX
-        + "\n    class Home:\n        @hookimpl\n        def meteor_e_matchers(self):\n            return [Late]"
-    )
-    code += "\n\n    class Late(Initial):\n        name = 'late'\n\n    home = Home()\n"
-    plugin_site.add("object-plugin", code, value="object_plugin:home")
-    own = plugin_site.registry()
-    assert own.get("matcher", "late").name == "late"
-    with pytest.raises(PluginError, match="no matcher 'initial'"):
-        own.get("matcher", "initial")
 
 
 def test_an_entry_point_that_is_none(plugin_site):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pickle
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from meteor_e import Meteor
 from meteor_e.base.errors import ConfigError, ResourceError
-from meteor_e.matchers.modules import LemmaMatcher, StemMatcher
-from meteor_e.testing import check_matcher
+from meteor_e.matchers.modules import StemMatcher
 from meteor_e.text.stemming import FURTHER_STEMMERS, STEMMERS, FurtherStemmer, known_stemmers, stemmer
 
 # Two forms of one word, and a word of another stem.
@@ -60,14 +58,6 @@ def test_any_text_has_a_stem(name):
     for word in ("\ud83d", "\U0001f600" * 3, "x" * 1_000_000, "\x00", "\u0301" * 900, "'", "~"):
         assert isinstance(stem(word), str)
     assert stem("y" * 1001) == "y" * 1001
-
-
-def test_threads_do_not_disturb_each_other():
-    stem = stemmer("polish")
-    words = [f"{first}{second}ami" for first in ("kot", "dom", "okn", "lamp") for second in ("ik", "ek", "eczk")] * 200
-    expected = [stem(word) for word in words]
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(stem, words)) == expected
 
 
 @pytest.mark.parametrize(
@@ -119,10 +109,6 @@ def test_lemmas(tmp_path):
     ]
     assert "lemma=0.5" in meteor.signature
     assert meteor.score("пес", "кіт").score == 0.0
-
-
-def test_the_matcher_conforms():
-    check_matcher(LemmaMatcher)
 
 
 def test_lemmas_need_a_lemmatizer():

@@ -135,32 +135,3 @@ def test_words_have_no_separators_and_no_upper_case(text):
         assert normalized == normalized.strip(" ")
         assert all(word and " " not in word for word in words)
         assert lowercase(normalized) == normalized or "Σ" in text or "\u0307" in normalized
-
-
-@given(anything | tricky)
-def test_without_punctuation_normalizing_twice_changes_nothing(text):
-    once = bare(text)
-    # A capital sigma's lower case depends on its neighbours.
-    if "Σ" not in text and "\u0307" not in once:
-        assert bare(once) == once
-
-
-@given(anything)
-def test_lower_and_none_are_idempotent(text):
-    for mode in (Normalization.LOWER, Normalization.NONE):
-        normalizer = Normalizer(mode)
-        assert normalizer(normalizer(text)) == normalizer(text)
-
-
-def test_full_normalization_is_not_idempotent():
-    # "a,b,c" loses one comma a pass; who normalizes twice scores something else than METEOR.
-    assert english("a,b,c") == "a , b,c"
-    assert english(english("a,b,c")) == "a , b , c"
-
-
-def test_the_public_name_is_the_function():
-    """A module of a public name's own name would take its place as soon as it is imported."""
-    import meteor_e.meteor  # noqa: F401  (imports the modules)
-    from meteor_e.text.normalization import lowercase as public
-
-    assert public("ΑΣ") == lowercase("ΑΣ")

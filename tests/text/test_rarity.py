@@ -61,18 +61,6 @@ def test_both_engines_agree(text):
     assert pair[0].corpus(hypotheses, references) == pair[1].corpus(hypotheses, references)
 
 
-def test_the_signature_names_the_text(text):
-    plain = Meteor("other", matchers=["exact"])
-    assert "idf" not in plain.signature
-    assert "|idf:references.txt@" in Meteor("other", matchers=["exact"], idf=text).signature
-
-
-def test_a_chain_file_sees_the_text_from_its_place(text, tmp_path):
-    chain = tmp_path / "rare.yaml"
-    chain.write_text("language: other\nmatchers: [exact]\nidf: references.txt\n", encoding="utf-8")
-    assert "|idf:references.txt@" in Meteor.from_config(chain).signature
-
-
 def test_refused(text, tmp_path):
     with pytest.raises(InputError, match=r"none\.txt"):
         Meteor("other", matchers=["exact"], idf=str(tmp_path / "none.txt"))

@@ -131,11 +131,6 @@ def test_any_text_has_a_stem_of_its_own_characters(name, word):
     assert len(stem) <= len(word) + word.count("ß") + 1
 
 
-@pytest.mark.parametrize("name", STEMMERS)
-def test_nothing_has_nothing_as_its_stem(name):
-    assert stemmer(name)("") == ""
-
-
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(ConfigError, match=r"unknown stemmer 'germn' \(did you mean 'german'\?\); known: danish, .*"):
         stemmer("germn")
