@@ -30,11 +30,7 @@ def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
     Raises:
         ConfigError: naming file, line and key.
     """
-    document = read_yaml(file)
-    if Path(str(file)).parent == _folder():
-        # METEOR's own files are checked by a test, which saves every run the time to import the checker.
-        return _make(document, common_tasks())
-    return parse_language(document)
+    return parse_language(read_yaml(file))
 
 
 def parse_language(data: object, source: str = "", common: Mapping[str, Any] | None = None) -> Language:
@@ -50,8 +46,34 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
     """
     document = data if isinstance(data, Document) else Document(data, source)
     common = common_tasks() if common is None else common
-    _check(document, common)
-    return _make(document, common)
+    if Path(document.source).parent != _FOLDER:
+        # METEOR's own files are checked by a test, which saves every run the time to import the checker.
+        _check(document, common)
+    values: Any = document.data
+    pack, words = values.get("pack"), values.get("function_words")
+    normalization = Normalization(values.get("normalization", "lower"))
+    plain = (Normalization.NONE, Normalization.LOWER)
+    tasks = generic_tasks(values["matchers"], {**common, **values.get("tasks", {})})
+    return Language(
+        code=values["code"],
+        name=values["name"],
+        matchers=tuple(values["matchers"]),
+        tasks=tasks,
+        default_task=values["default_task"],
+        aliases=tuple(values.get("aliases", ())),
+        meteor_code=values.get("meteor_code", values["code"]),
+        normalization=normalization,
+        normalizations=plain if normalization in plain else tuple(Normalization),
+        apostrophes=values.get("apostrophes", "apart"),
+        stemmer=values.get("stemmer"),
+        pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
+        function_words=document.path(words) if words is not None and is_folder(words) else words,
+        segmenter=values.get("segmenter"),
+        lemmatizer=values.get("lemmatizer"),
+        resources=tuple(values.get("resources", ())),
+        evidence={name: Evidence(**numbers) for name, numbers in values.get("evidence", {}).items()},
+        source=document.source,
+    )
 
 
 def _check(document: Document, common: Mapping[str, Any]) -> None:
@@ -69,47 +91,19 @@ def _check(document: Document, common: Mapping[str, Any]) -> None:
             raise document.error((key,), f"there is no {what} {name!r}{there}")
 
 
-def _make(document: Document, common: Mapping[str, Any]) -> Language:
-    """Return the language of a document without mistakes."""
-    data = document.data
-    pack, words = data.get("pack"), data.get("function_words")
-    normalization = Normalization(data.get("normalization", "lower"))
-    plain = (Normalization.NONE, Normalization.LOWER)
-    tasks = generic_tasks(data["matchers"], {**common, **data.get("tasks", {})})
-    return Language(
-        code=data["code"],
-        name=data["name"],
-        matchers=tuple(data["matchers"]),
-        tasks=tasks,
-        default_task=data["default_task"],
-        aliases=tuple(data.get("aliases", ())),
-        meteor_code=data.get("meteor_code", data["code"]),
-        normalization=normalization,
-        normalizations=plain if normalization in plain else tuple(Normalization),
-        apostrophes=data.get("apostrophes", "apart"),
-        stemmer=data.get("stemmer"),
-        pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
-        function_words=document.path(words) if words is not None and is_folder(words) else words,
-        segmenter=data.get("segmenter"),
-        lemmatizer=data.get("lemmatizer"),
-        resources=tuple(data.get("resources", ())),
-        evidence={name: Evidence(**values) for name, values in data.get("evidence", {}).items()},
-        source=document.source,
-    )
-
-
 def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str, Task]:
-    """Return tasks as a language with some matchers has them."""
-    return {name: _task(values, matchers) for name, values in tasks.items()}
+    """Return tasks as a language with some matchers has them.
 
-
-def _task(values: Mapping[str, Any], matchers: Sequence[str]) -> Task:
-    """Return a task; weights given as a list go to the language's own matchers, by position."""
-    weights = values["weights"]
-    if not isinstance(weights, Mapping):
-        weights = dict(zip(matchers, weights, strict=False))
-    alpha, beta, gamma, delta = (float(values[name]) for name in GREEK)
-    return Task(alpha, beta, gamma, delta, {name: float(weight) for name, weight in weights.items()})
+    Weights given as a list go to the language's own matchers, by position.
+    """
+    found = {}
+    for name, values in tasks.items():
+        weights = values["weights"]
+        if not isinstance(weights, Mapping):
+            weights = dict(zip(matchers, weights, strict=False))
+        alpha, beta, gamma, delta = (float(values[letter]) for letter in GREEK)
+        found[name] = Task(alpha, beta, gamma, delta, {use: float(weight) for use, weight in weights.items()})
+    return found
 
 
 @functools.cache
@@ -121,6 +115,10 @@ def resources_folder() -> Path:
         return Path(__file__).parents[2] / "resources"
 
 
+_FOLDER = resources_folder() / "languages"
+"""METEOR's languages."""
+
+
 def own_tasks(language: Language) -> dict[str, Task]:
     """Return the tasks that a language has beyond those of every language, or in their place."""
     common = generic_tasks(language.matchers, common_tasks())
@@ -129,18 +127,13 @@ def own_tasks(language: Language) -> dict[str, Task]:
 
 def is_ours(language: Language) -> bool:
     """Return whether a language is one that meteor_e defines, or that of a script."""
-    return Path(language.source).parent == _folder() or bool(language.script)
-
-
-def _folder() -> Path:
-    """Return the folder of METEOR's languages."""
-    return resources_folder() / "languages"
+    return Path(language.source).parent == _FOLDER or bool(language.script)
 
 
 @functools.cache
 def common_tasks() -> Mapping[str, Any]:
     """Return the tasks that every language has, as ``any.yaml`` says them."""
-    tasks = read_yaml(_folder() / "any.yaml").data
+    tasks = read_yaml(_FOLDER / "any.yaml").data
     assert isinstance(tasks, dict)
     return tasks
 
@@ -148,7 +141,7 @@ def common_tasks() -> Mapping[str, Any]:
 @functools.cache
 def builtin_language(code: str) -> Language:
     """Return one of METEOR's languages, by its own code."""
-    return read_language(_folder() / f"{code}.yaml")
+    return read_language(_FOLDER / f"{code}.yaml")
 
 
 BUILTIN_CODES = (
@@ -160,7 +153,7 @@ BUILTIN_CODES = (
 def language_files() -> dict[str, Path]:
     """Return the file of each language of ours, METEOR's and others, by its code; no file is read."""
     # any.yaml has the tasks of every language.
-    return {file.stem: file for file in sorted(_folder().glob("*.yaml")) if file.stem != "any"}
+    return {file.stem: file for file in sorted(_FOLDER.glob("*.yaml")) if file.stem != "any"}
 
 
 def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:
