@@ -125,10 +125,10 @@ def test_several_references_the_best_counts(task, cache, packs):
 def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):
     (test,) = tests
     scorer = Lengths()
-    scores = score_outputs(ScorerMetric(scorer), test, test.judged(), cache, systems=False)
+    scores = score_outputs(ScorerMetric.make(scorer=scorer), test, test.judged(), cache, systems=False)
     assert scorer.calls == 30
     assert scores.segments[0, 0] == 1.0
-    score_outputs(ScorerMetric(scorer), test, test.judged(), cache, systems=True)
+    score_outputs(ScorerMetric.make(scorer=scorer), test, test.judged(), cache, systems=True)
     assert scorer.calls == 30
 
 
@@ -176,7 +176,7 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     )
     (task / "index.yaml").write_text(index, encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = score_outputs(ScorerMetric(Lengths()), test, test.judged(), cache, systems=True)
+    scores = score_outputs(ScorerMetric.make(scorer=Lengths()), test, test.judged(), cache, systems=True)
     value = measure(name).value(test, scores)
     assert -1 <= value <= 1
     # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
@@ -201,7 +201,7 @@ def test_unknown_names_are_told_with_the_nearest(tests):
 
 
 def run(tests, cache, **options):
-    metrics = [ScorerMetric(Lengths()), ScoreFileMetricOf(1.0)]
+    metrics = [ScorerMetric.make(scorer=Lengths()), ScoreFileMetricOf(1.0)]
     return evaluate(tests, metrics, [measure("tau-strict"), measure("pearson")], cache, **options)
 
 
@@ -212,7 +212,7 @@ class ScoreFileMetricOf(ScorerMetric):
         scorer = Lengths()
         scorer.name = scorer.signature = "constant"
         scorer.score_segments = lambda hypotheses, references, sources: [value] * len(hypotheses)
-        super().__init__(scorer)
+        super().__init__(self.Options(scorer=scorer))
 
 
 def test_tables_in_every_form(tests, cache):
@@ -262,7 +262,7 @@ def test_macro_average_over_pairs(task, cache):
 
 def test_a_metric_that_does_not_correlate_is_noticed(tests, cache):
     (test,) = tests
-    scores = score_outputs(ScorerMetric(Lengths()), test, test.judged(), cache, systems=False)
+    scores = score_outputs(ScorerMetric.make(scorer=Lengths()), test, test.judged(), cache, systems=False)
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
     assert check_scores(many, scores) == []
     shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)

@@ -119,7 +119,7 @@ class Answers:
 @pytest.mark.parametrize("answer", ["0.5", None, [1.0]])
 def test_an_answer_that_is_no_number_is_an_input_error(test, answer):
     with pytest.raises(InputError, match=r"answers gave .* as a score; a number was expected"):
-        score(test, ScorerMetric(Answers(answer)))
+        score(test, ScorerMetric.make(scorer=Answers(answer)))
 
 
 def test_a_metric_without_a_number_is_an_error(task):
@@ -137,14 +137,14 @@ def test_a_metric_without_a_number_is_an_error(task):
         with pytest.raises(
             InputError, match=r"answers gives (no number for system alpha, segment 1|an infinite score)"
         ):
-            run(load_test_sets(index), ScorerMetric(Answers(answer)))
+            run(load_test_sets(index), ScorerMetric.make(scorer=Answers(answer)))
     with pytest.raises(InputError, match=r"system alpha, segment 5 of Tiny cs-en \(2 are missing\)"):
-        run(load_test_sets(index), ScorerMetric(Partly(0)))
+        run(load_test_sets(index), ScorerMetric.make(scorer=Partly(0)))
 
 
 def test_written_scores_are_read_again(test, tmp_path):
     values = {"a b": Answers(0.25)}
-    scores = score(test, ScorerMetric(values["a b"]))
+    scores = score(test, ScorerMetric.make(scorer=values["a b"]))
     files = write_scores(tmp_path, test, [scores])
     assert [file.relative_to(tmp_path).as_posix() for file in files] == [
         "cs-en/answers-ref.seg.score",
@@ -178,7 +178,7 @@ def test_a_metric_that_counts_errors_is_warned_about(test):
             return [-len(text) for text in hypotheses]
 
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
-    found = evaluate([many], [ScorerMetric(Shorter(0))], [measure("tau-strict")], CACHE)
+    found = evaluate([many], [ScorerMetric.make(scorer=Shorter(0))], [measure("tau-strict")], CACHE)
     assert any("answers correlates negatively with people" in line for line in found.warnings["Tiny cs-en"])
 
 
