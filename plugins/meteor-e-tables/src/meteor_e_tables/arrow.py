@@ -87,52 +87,20 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
 
 
 def text_paths(schema: Any, texts: TextColumns, name: str) -> dict[str, list[str]]:
-    """Find the columns that hold texts.
+    """Find the columns that hold texts; what their cells are is checked when they are read.
 
     Returns:
         For each of them the column's name and the fields' below it.
 
     Raises:
-        InputError: if one is missing, or can hold no text by its type.
+        InputError: if one is missing, or there are two of one name.
     """
-    import pyarrow as pa
-
-    def is_text(kind: Any) -> bool:
-        if pa.types.is_dictionary(kind):
-            kind = kind.value_type
-        # Columns of nothing but nulls have a type of their own; their cells say it better.
-        return bool(
-            pa.types.is_string(kind)
-            or pa.types.is_large_string(kind)
-            or pa.types.is_string_view(kind)
-            or pa.types.is_null(kind)
-        )
-
-    def is_list(kind: Any) -> bool:
-        return bool(
-            pa.types.is_list(kind)
-            or pa.types.is_large_list(kind)
-            or pa.types.is_fixed_size_list(kind)
-            or pa.types.is_list_view(kind)
-            or pa.types.is_large_list_view(kind)
-        )
-
     paths = {}
     for columns, option in zip(texts, COLUMN_OPTIONS, strict=True):
         for column in columns:
-            path = find_column(schema.names, column, name, option)
+            paths[column] = path = find_column(schema.names, column, name, option)
             if schema.names.count(path[0]) > 1:
                 raise InputError(f"{name} has two columns {path[0]!r}; rename one of them")
-            kind = schema.field(path[0]).type
-            for depth, field in enumerate(path[1:], 1):
-                if not pa.types.is_struct(kind) or kind.get_field_index(field) < 0:
-                    raise InputError(f"{name}, column {'.'.join(path[:depth])!r}: no field {field!r} in it ({kind})")
-                kind = kind.field(field).type
-            listed = columns is texts.references and is_list(kind)
-            if not is_text(kind.value_type if listed else kind):
-                wanted = "text or lists of texts" if columns is texts.references else "text"
-                raise InputError(f"{name}, column {column!r} holds {kind}, not {wanted}; choose with {option}")
-            paths[column] = path
     return paths
 
 

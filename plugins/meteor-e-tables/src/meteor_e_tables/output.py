@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import SystemInput, TextColumns
-from meteor_e.api.sums import MetricSum
 from meteor_e.api.tables import ScoreRun, ScoreRunner
 from meteor_e_tables.batches import BATCH_ROWS, Batch, Rows, Source, text_batch
 from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns
@@ -35,7 +34,6 @@ class TableRunner(ScoreRunner):
         with table_writer(run.output, meteor.signature, sources[0][0].schema()) as writer:
             output = _Output(run, sources, writer, meteor.matcher_names)
             yield run._replace(systems=output.systems, in_order=output.in_order)
-            output.writer.finish({name: total.values()[0] for name, total in output.totals.items()})
 
 
 class _Output:
@@ -49,7 +47,6 @@ class _Output:
         matchers: Sequence[str],
     ) -> None:
         self.writer, self._run = writer, run
-        self.totals: dict[str, MetricSum] = {}
         self.systems: list[SystemInput] = []
         places: list[Callable[..., Any]] = []
         for source, names in sources:
@@ -62,16 +59,13 @@ class _Output:
                 pairs = partial(source.pairs, place, rows if last else None)
                 self.systems.append(SystemInput(name, source.size, pairs))
                 places.append(partial(self._write, queues, place, columns, rows))
-        self._places = iter(zip(self.systems, places, strict=True))
+        self._places = iter(places)
 
     def in_order(self, batches: Iterator[SegmentBatch], score: Any, threads: int) -> Iterator[tuple[SegmentBatch, Any]]:
         """Score the batches of the next system, and write its rows."""
-        system, write = next(self._places)
-        total = self.totals[system.name] = MetricSum(self._run.metrics[0])
+        write = next(self._places)
         for batch, found in self._run.in_order(batches, score, threads):
-            statistics = found[0][0]
-            total.add(statistics)
-            write(ScoredColumns.of(statistics))
+            write(ScoredColumns.of(found[0][0]))
             yield batch, found
 
     def _write(

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 SIGNATURE_KEY = "meteor_e.chains.signature"
 """Key of the signature in the metadata of a schema."""
 
-SCORE_KEY = "meteor_e.corpus_score."
-"""What the keys of the corpus scores begin with, in the metadata of a Parquet file; then comes the system's name."""
-
 Columns = Mapping[str, "np.ndarray[Any, Any]"]
 
 
@@ -96,17 +93,11 @@ class ParquetWriter:
             self._writer.write_table(pa.concat_tables(self._pending).combine_chunks())
             self._pending, self._rows = [], 0
 
-    def finish(self, scores: Mapping[str, float]) -> None:
-        """Note the corpus scores of the systems, where the format has a place for them."""
-        if self._writer is not None:
-            with arrow_errors(f"cannot write {self._path}"):
-                self._flush()
-                self._writer.add_key_value_metadata({SCORE_KEY + name: repr(score) for name, score in scores.items()})
-
     def close(self) -> None:
         """End the file."""
         if self._writer is not None:
             with arrow_errors(f"cannot write {self._path}"):
+                self._flush()
                 self._writer.close()
 
 
@@ -152,6 +143,3 @@ class JsonLinesWriter:
                     f"cannot write {self._path}: a row cannot be JSON ({error}); write .parquet"
                 ) from error
             self._stream.write(line + b"\n")
-
-    def finish(self, scores: Mapping[str, float]) -> None:
-        """Note the corpus scores of the systems; JSON Lines have no place for them."""

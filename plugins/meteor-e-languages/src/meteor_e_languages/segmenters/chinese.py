@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
+from functools import cache
 from importlib import metadata
 from typing import Any
 
 from meteor_e.api import PluginError, Segmenter
 from meteor_e_languages.segmenters.checks import check_words, spaced
 
-_lock = threading.Lock()
-_tokenizer: Any = None
 
-
+@cache
 def _load() -> Any:
     """Return jieba's tokenizer with its own dictionary, read once a process (about a second)."""
-    global _tokenizer
-    with _lock:
-        if _tokenizer is None:
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of old Python that it is written in
-                    import jieba
-            except ImportError as error:
-                raise PluginError(
-                    "segmenter 'jieba' needs the library jieba; pip install './plugins/meteor-e-languages[chinese]'"
-                ) from error
-            tokenizer = jieba.Tokenizer()
-            # Its cache is a file in the common temporary folder, which anybody may have put there.
-            tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
-            tokenizer.initialized = True
-            _tokenizer = tokenizer
-    return _tokenizer
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of old Python that it is written in
+            import jieba
+    except ImportError as error:
+        raise PluginError(
+            "segmenter 'jieba' needs the library jieba; pip install './plugins/meteor-e-languages[chinese]'"
+        ) from error
+    tokenizer = jieba.Tokenizer()
+    # Its cache is a file in the common temporary folder, which anybody may have put there.
+    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+    tokenizer.initialized = True
+    return tokenizer
 
 
 class JiebaSegmenter(Segmenter):
