@@ -42,19 +42,17 @@ def cached_synonym_index(
     synsets, exceptions = (_plain_or_packed(Path(directory), f"{language}.{end}") for end in ("synsets", "exceptions"))
     if synsets is None:
         raise ResourceError(f"there is no {language}.synsets in the synonym folder {os.fspath(directory)}")
-    return _synonym_index(synsets, exceptions, progress)
+    return cached_synonym_file(synsets, exceptions, progress)
 
 
-def cached_synonym_file(path: str | os.PathLike[str], progress: Progress = silent) -> SynonymIndex:
-    """Return the index of one file of synsets, whatever it is called, without exceptions; build it the first time.
+def cached_synonym_file(
+    synsets: str | os.PathLike[str], exceptions: Path | None = None, progress: Progress = silent
+) -> SynonymIndex:
+    """Return the index of a file of synsets and one of exceptions, whatever they are called; build it the first time.
 
-    The file is plain or gzipped, as for :func:`build_synonym_index`.
+    The files are plain or gzipped, as for :func:`build_synonym_index`.
     """
-    return _synonym_index(Path(path), None, progress)
-
-
-def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress) -> SynonymIndex:
-    key = f"synonyms-{_content(synsets, exceptions)}"
+    key = f"synonyms-{_content(Path(synsets), exceptions)}"
     return cached_index(key, SynonymIndex, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
 
 
@@ -103,18 +101,13 @@ def _usable(target: Path, opened: Callable[[Path], _Index]) -> _Index | None:
 
 def _evict(folder: Path, keep: Path) -> None:
     """Delete the indexes that were used longest ago until the bound is kept; a mapped one stays mapped."""
-    found = []
-    for path in folder.glob("*.idx"):
-        with contextlib.suppress(OSError):
-            status = path.stat()
-            found.append((path == keep, status.st_mtime_ns, status.st_size, path))
-    total = sum(size for _, _, size, _ in found)
-    for kept, _, size, path in sorted(found):
-        if total <= MAX_CACHE or kept:
-            return
-        with contextlib.suppress(OSError):
-            path.unlink()
-            total -= size
+    with contextlib.suppress(OSError):  # what cannot be deleted now is deleted later
+        found = {path: path.stat() for path in folder.glob("*.idx")}
+        total = sum(status.st_size for status in found.values())
+        for path, status in sorted(found.items(), key=lambda item: item[1].st_mtime_ns):
+            if total > MAX_CACHE and path != keep:
+                path.unlink()
+                total -= status.st_size
 
 
 def _content(*paths: Path | None) -> str:
