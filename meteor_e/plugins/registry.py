@@ -322,16 +322,14 @@ def _hooks_of(plugin: object) -> Any:
     manager.add_hookspecs(hooks)
     try:
         manager.register(plugin)
-        manager.check_pending()
     except PLUGIN_FAILURES as error:
-        known = [kind.hook for kind in KINDS.values()]
-        for caller in manager.get_hookcallers(plugin) or ():
-            if not caller.has_spec():
-                hint = near_miss(caller.name, known)
-                raise PluginError(f"there is no hook {caller.name!r}{hint}; the hooks: {', '.join(known)}") from error
         raise PluginError(describe_error(error)) from error
-    if not manager.get_hookcallers(plugin):
+    callers = manager.get_hookcallers(plugin)
+    if not callers:
         raise PluginError("it has no hooks; mark them with @hookimpl (from meteor_e import hookimpl)")
+    known = [kind.hook for kind in KINDS.values()]
+    for name in [caller.name for caller in callers if not caller.has_spec()]:
+        raise PluginError(f"there is no hook {name!r}{near_miss(name, known)}; the hooks: {', '.join(known)}")
     return manager.hook
 
 
