@@ -35,9 +35,10 @@ class DelimitedTable(TextTable):
         self._path = path
         self._tabs = tabs
         self._encoding = encoding
-        self._rows = self._read()
-        self._header = next(self._rows, (0, []))[1]
-        self._first = next(self._rows, None)
+        # What is read here comes first when the rows are asked for: standard input has it no more.
+        self._begun: Iterator[tuple[int, list[str]]] | None = self._read()
+        self._header = next(self._begun, (0, []))[1]
+        self._first = next(self._begun, None)
         if self._first is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
         for name, times in Counter(self._header).items():
@@ -56,21 +57,13 @@ class DelimitedTable(TextTable):
 
     def pairs(self, system: int) -> Iterator[tuple[str, list[str]]]:
         """Read the table: yield each hypothesis of a system with its references."""
-        hypothesis = self._header.index(self.texts.hypotheses[system])
-        references = [self._header.index(column) for column in self.texts.references]
-        for _, cells in self._cells():
-            yield cells[hypothesis], [cells[column] for column in references]
+        for _, row in self.records():
+            yield row[self.texts.hypotheses[system]], [row[column] for column in self.texts.references]
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Read the table: yield the number of each row's last line, and its columns."""
-        for number, cells in self._cells():
-            yield number, dict(zip(self._header, cells, strict=True))
-
-    def _cells(self) -> Iterator[tuple[int, list[str]]]:
-        # What the constructor read comes first: standard input has it no more.
-        rows, self._rows = self._rows, iter(())
-        row, self._first = self._first, None
-        if row is None:
+        rows, row, self._begun = self._begun, self._first, None
+        if rows is None:
             rows = self._read()
             next(rows)
             row = next(rows, None)
@@ -80,15 +73,14 @@ class DelimitedTable(TextTable):
                 raise InputError(
                     f"{self.name}, line {number}: {len(cells)} columns; the header has {len(self._header)}"
                 )
-            yield row
+            yield number, dict(zip(self._header, cells, strict=True))
             row = next(rows, None)
 
     def _read(self) -> Iterator[tuple[int, list[str]]]:
         """Yield each row with the number of its last line."""
         lines = read_segments(self._path, encoding=self._encoding)
         if self._tabs:
-            for number, line in enumerate(lines, 1):
-                yield number, line.split("\t")
+            yield from enumerate((line.split("\t") for line in lines), 1)
             return
         # A quoted cell may go over several lines.
         reader = csv.reader((f"{line}\n" for line in lines), strict=True)

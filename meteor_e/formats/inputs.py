@@ -123,12 +123,10 @@ def read_collection(path: PathLike, form: Format, *, encoding: str = "utf-8") ->
         from meteor_e.formats.coco import read_coco
 
         return read_coco(path)
-    if form == "wmt-xml":
-        from meteor_e.formats.wmt_xml import read_wmt_xml
+    from meteor_e.formats.markup import read_sgml, read_wmt_xml
+    from meteor_e.formats.plain import read_segments
 
+    if form == "wmt-xml":
         with open_binary(path) as stream:
             return read_wmt_xml(stream, input_name(path))
-    from meteor_e.formats.plain import read_segments
-    from meteor_e.formats.sgml import read_sgml
-
     return read_sgml(read_segments(path, encoding=encoding), input_name(path))

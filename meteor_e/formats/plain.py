@@ -24,16 +24,8 @@ class CsvReader(Protocol):
         """Iterate over the rows."""
 
 
-class _LineTooLongError(Exception):
-    """A line is longer than :data:`MAX_LINE`."""
-
-
-class _NoTextError(Exception):
-    """The file is binary."""
-
-
-class _WideTextError(Exception):
-    """The text is UTF-16 or UTF-32, and was to be read as something else."""
+class _NotThisTextError(Exception):
+    """What is read is not text in this encoding, one segment per line."""
 
 
 def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
@@ -52,13 +44,14 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
         ConfigError: for an unknown encoding.
     """
     with open_binary(path) as stream:
-        yield from decode_lines(stream, input_name(path), encoding=encoding)
+        for lines in line_lists(stream, input_name(path), encoding):
+            yield from lines
 
 
 def count_segments(path: PathLike, *, encoding: str = "utf-8") -> int:
     """Count the segments of a plain text file; raises what :func:`read_segments` does."""
     with open_binary(path) as stream:
-        return sum(map(len, _line_lists(stream, input_name(path), encoding)))
+        return sum(map(len, line_lists(stream, input_name(path), encoding)))
 
 
 def csv_rows(reader: CsvReader, name: str) -> Iterator[list[str]]:
@@ -77,8 +70,8 @@ def csv_rows(reader: CsvReader, name: str) -> Iterator[list[str]]:
         raise InputError(f"{name}, line {reader.line_num}: not CSV ({error})") from error
 
 
-def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Iterator[str]:
-    """Iterate over the lines of a binary stream as :func:`read_segments` does.
+def line_lists(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[list[str]]:
+    """Yield the lines of a binary stream by the list: to decode and split many at once takes a fraction of the time.
 
     Args:
         stream: the stream.
@@ -89,12 +82,6 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
         InputError: if it is not in this encoding.
         ConfigError: for an unknown encoding.
     """
-    for lines in _line_lists(stream, name, encoding):
-        yield from lines
-
-
-def _line_lists(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str]]:
-    """Yield lines by the list: to decode and split many at once takes a fraction of the time."""
     try:
         # lookup() drops what is not ASCII: to it, utf-٨ is utf.
         codec = codecs.lookup(encoding if encoding.isascii() else "")
@@ -102,31 +89,19 @@ def _line_lists(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str
         narrow = "\n\r".encode(codec.name) == b"\n\r"
     except (LookupError, TypeError, ValueError) as error:
         raise ConfigError(f"unknown encoding {encoding[:40]!r}; utf-8 is the usual one") from error
-    lists = _narrow_lines(stream, codec) if narrow else _wide_lines(stream, codec)
     number = 0
     try:
         with reading(name):
-            for lines in lists:
+            for lines in _narrow_lines(stream, codec) if narrow else _wide_lines(stream, codec):
                 if not number and lines:
                     lines[0] = lines[0].removeprefix("\ufeff")
                 number += len(lines)
                 yield lines
-    except _LineTooLongError:
-        raise InputError(
-            f"{name}, line {number + 1}: longer than {spell_size(MAX_LINE)}; this is not text, one segment per line"
-        ) from None
-    except _WideTextError:
-        raise InputError(
-            f"{name}: a NUL character at each line end, so this is UTF-16 and not {codec.name.upper()}; say so with "
-            "--encoding utf-16-le (or utf-16-be), or convert it"
-        ) from None
-    except _NoTextError:
-        raise InputError(f"{name} is not text: it has NUL characters") from None
+    except _NotThisTextError as error:
+        raise InputError(f"{name}, line {number + 1}: {error}") from None
     except UnicodeError as error:
         # Some codecs raise nothing more precise, as that of UTF-16 where there is no byte order mark.
-        reason = str(error)
-        if isinstance(error, UnicodeDecodeError):
-            reason = f"byte {error.start + 1}: {error.reason}"
+        reason = f"byte {error.start + 1}: {error.reason}" if isinstance(error, UnicodeDecodeError) else str(error)
         raise InputError(
             f"{name}, line {number + 1}: not valid {codec.name.upper()} ({reason}); "
             "convert the file, or name its encoding"
@@ -140,40 +115,48 @@ def _narrow_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[st
     size = 0
     first = True
     while block := read(_BLOCK):
-        if first and _is_wide(block):
-            raise _WideTextError if _is_text(block) else _NoTextError
+        if first:
+            _check_width(block, codec)
         first = False
         lines, end, rest = block.rpartition(b"\n")
         if end:
-            yield from _decoded(b"".join((*pending, lines, end)), codec)
+            data = b"".join((*pending, lines, end))
             pending, size = [], 0
+            if len(data) > MAX_LINE and data.index(b"\n") >= MAX_LINE:
+                raise _too_long()
+            yield from _decoded(data, codec)
         pending.append(rest)
         size += len(rest)
         if size > MAX_LINE:
-            raise _LineTooLongError
+            raise _too_long()
     if size:
         yield [_without_end(codec.decode(b"".join(pending), "strict")[0])]
 
 
-def _is_wide(block: bytes) -> bool:
-    """Return whether the beginning of a text is UTF-16 without a mark: a line end has a NUL before or after it."""
+def _too_long() -> _NotThisTextError:
+    return _NotThisTextError(f"longer than {spell_size(MAX_LINE)}; this is not text, one segment per line")
+
+
+def _check_width(block: bytes, codec: codecs.CodecInfo) -> None:
+    """Refuse the beginning of a text that is UTF-16 without a mark: a line end has a NUL before or after it."""
     if b"\0" not in block or block[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or not block.strip(b"\0"):
-        return False
+        return
     ends = block.count(b"\n")
     # What follows the last one may not have been read.
-    return max(block.count(b"\n\0"), block.count(b"\0\n")) >= ends - (ends > 1)
-
-
-def _is_text(block: bytes) -> bool:
-    """Return whether the beginning of a file of 16-bit units, in either order, has no control characters but NUL."""
-    texts = [block.decode(codec, "ignore").replace("\0", "") for codec in ("utf-16-le", "utf-16-be")]
-    return any("".join(text.split()).isprintable() for text in texts)
+    if max(block.count(b"\n\0"), block.count(b"\0\n")) < ends - (ends > 1):
+        return
+    # In either order, text has no control characters but NUL.
+    texts = [block.decode(order, "ignore").replace("\0", "") for order in ("utf-16-le", "utf-16-be")]
+    if not any("".join(text.split()).isprintable() for text in texts):
+        raise _NotThisTextError("NUL characters; this is not text")
+    raise _NotThisTextError(
+        f"a NUL character at each line end, so this is UTF-16 and not {codec.name.upper()}; say so with "
+        "--encoding utf-16-le (or utf-16-be), or convert it"
+    )
 
 
 def _decoded(data: bytes, codec: codecs.CodecInfo) -> Iterator[list[str]]:
     """Yield the lines of data that end with a line; those before one that is wrong are yielded, too."""
-    if len(data) > MAX_LINE and data.index(b"\n") >= MAX_LINE:
-        raise _LineTooLongError
     if codec.name == "utf-8":
         with contextlib.suppress(UnicodeDecodeError):
             yield data.decode().replace("\r\n", "\n")[:-1].split("\n")
@@ -193,7 +176,7 @@ def _wide_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[str]
     try:
         while line := text.readline(MAX_LINE + 1):
             if len(line) > MAX_LINE:
-                raise _LineTooLongError
+                raise _too_long()
             yield [_without_end(line)]
     finally:
         # The file may be closed already, where a reader stops in the middle of it.

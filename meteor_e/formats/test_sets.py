@@ -12,6 +12,8 @@ from meteor_e.base.errors import InputError, near_miss
 from meteor_e.base.extras import require
 from meteor_e.formats.plain import read_segments
 
+_OTHER_FIELDS = {"src", "docid", "doc_id", "origlang", "domain"}
+
 
 def target_language(pair: str) -> str:
     """Return the language of a pair's outputs, without script and country: ``zh`` of ``en-zh-Hant`` or ``en-zh_TW``."""
@@ -63,33 +65,10 @@ def named_set(name: str, pair: str) -> NamedSet:
             f"test set {name} has no language pair {pair!r}{near_miss(pair, dataset.langpairs)}; "
             f"it has {', '.join(sorted(dataset.langpairs))}"
         )
-    files, chosen = _files(dataset, pair)
-    texts = {field: list(read_segments(file)) for field, file in files.items()}
-    source = texts.get("src", [])
-    for field, segments in texts.items():
-        if len(segments) != len(source):
-            raise InputError(f"test set {name} {pair}: {field} has {len(segments)} segments, the source {len(source)}")
-    references = [texts[field] for field in chosen]
-    systems = {
-        field: segments
-        for field, segments in texts.items()
-        if field not in _OTHER_FIELDS and field.partition(":")[0] != "ref"
-    }
-    reference_files = [files[field] for field in chosen]
-    return NamedSet(
-        name, pair, source, references, systems, reference_files, {system: files[system] for system in systems}
-    )
-
-
-_OTHER_FIELDS = {"src", "docid", "doc_id", "origlang", "domain"}
-
-
-def _files(dataset: Any, pair: str) -> tuple[dict[str, str], list[str]]:
-    """Return a pair's files by field, and which fields are the references; sacreBLEU fetches them if need be."""
     try:
+        # sacreBLEU fetches them if need be.
         files = dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True))
-        references = set(dataset.get_reference_files(pair))
-        return files, [field for field, file in files.items() if file in references]
+        reference_files = set(dataset.get_reference_files(pair))
     except (OSError, SystemExit, EOFError) as error:
         folder = os.environ.get("SACREBLEU") or "~/.sacrebleu"
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or "it could not be fetched"
@@ -98,3 +77,19 @@ def _files(dataset: Any, pair: str) -> tuple[dict[str, str], list[str]]:
             f"sacrebleu -t {dataset.name} -l {pair} --echo src; it comes from {', '.join(dataset.data)} and is kept in "
             f"{folder}/{dataset.name}, which can be copied here"
         ) from error
+    texts = {field: list(read_segments(file)) for field, file in files.items()}
+    source = texts.get("src", [])
+    for field, segments in texts.items():
+        if len(segments) != len(source):
+            raise InputError(f"test set {name} {pair}: {field} has {len(segments)} segments, the source {len(source)}")
+    references = [field for field, file in files.items() if file in reference_files]
+    systems = [field for field in files if field not in _OTHER_FIELDS and field.partition(":")[0] != "ref"]
+    return NamedSet(
+        name,
+        pair,
+        source,
+        [texts[field] for field in references],
+        {system: texts[system] for system in systems},
+        [files[field] for field in references],
+        {system: files[system] for system in systems},
+    )

@@ -39,7 +39,7 @@ from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
 if TYPE_CHECKING:
     from meteor_e.api.java_modules import JavaModule
-    from meteor_e.formats.sgml import JavaSgml
+    from meteor_e.java.sgml import JavaSgml
 
 
 def run(options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
@@ -364,7 +364,7 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
 
 
 def _read_sgml(path: str) -> JavaSgml:
-    from meteor_e.formats.sgml import read_java_sgml
+    from meteor_e.java.sgml import read_java_sgml
 
     return read_java_sgml(_lines(path), input_name(path))
 

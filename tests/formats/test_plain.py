@@ -10,7 +10,7 @@ import random
 import pytest
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.formats.plain import decode_lines, read_segments
+from meteor_e.formats.plain import line_lists, read_segments
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_reading_may_end_before_the_file_does(write, recwarn):
     lines.close()
     path = write("one\ntwo\n".encode("utf-16"))
     with path.open("rb") as stream:
-        lines = decode_lines(stream, "a stream", encoding="utf-16")
+        lines = line_lists(stream, "a stream", "utf-16")
         next(lines)
     lines.close()  # what was said here came up in __del__, where no test sees it but as a warning
     gc.collect()
@@ -112,7 +112,7 @@ def test_reading_may_end_before_the_file_does(write, recwarn):
 def test_segments_are_read_as_they_are_asked_for(write):
     data = b"one\n" * 200_000 + b"\xff\n"
     stream = io.BufferedReader(io.BytesIO(data))
-    assert next(decode_lines(stream, "a stream")) == "one"
+    assert next(line_lists(stream, "a stream"))[0] == "one"
     assert stream.raw.tell() < len(data) / 2
 
 
@@ -164,8 +164,8 @@ def test_what_is_read_at_once_makes_no_difference(encoding):
         for stream in (Pieces(data), io.BytesIO(data)):
             found = []
             try:
-                for line in decode_lines(stream, "x", encoding=encoding):
-                    found.append(line)
+                for lines in line_lists(stream, "x", encoding):
+                    found += lines
             except InputError as error:
                 found.append(str(error)[3:].partition(" valid")[0] + " valid")
             assert found == expected, data
@@ -174,5 +174,5 @@ def test_what_is_read_at_once_makes_no_difference(encoding):
 def test_a_binary_file_is_not_text(tmp_path):
     file = tmp_path / "program"
     file.write_bytes(b"\x7fELF\x02\0\n\0\x01\x03\0\n\0" * 50)
-    with pytest.raises(InputError, match="program is not text"):
+    with pytest.raises(InputError, match="program, line 1: NUL characters; this is not text"):
         list(read_segments(file))

@@ -7,7 +7,8 @@ import pytest
 
 from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import SegmentKey
-from meteor_e.formats.sgml import read_java_sgml, read_sgml
+from meteor_e.formats.markup import read_sgml
+from meteor_e.java.sgml import read_java_sgml
 
 SET = """\
 <?xml version="1.0" encoding="UTF-8"?>

@@ -7,7 +7,7 @@ import pytest
 
 from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import SegmentKey
-from meteor_e.formats.wmt_xml import read_wmt_xml
+from meteor_e.formats.markup import read_wmt_xml
 
 DATA = """\
 <?xml version='1.0' encoding='utf-8'?>
@@ -93,7 +93,7 @@ def test_an_encoding_that_cannot_be_read(encoding):
         (' id="weather"', "", "line 4: <doc> has no id"),
         ('<seg id="2">der', "<seg>der", "line 7: <seg> has no id"),
         ('<doc origlang="en" id="weather" testsuite="none">', "<dic>", "line 5: <src> outside of <doc>"),
-        ("<b>wind</b>", '<seg id="3">wind</seg>', "line 10: <seg> within <seg>"),
+        ("<b>wind</b>", '<seg id="3">wind</seg>', "line 10: this <seg> is not closed"),
         ("<hyp", '<seg id="9"/><hyp', "line 12: <seg> outside of <src>, <ref> and <hyp>"),
         ("</p>\n", "</q>\n", "line 8: mismatched tag"),
         ("</dataset>", "", "no element found"),

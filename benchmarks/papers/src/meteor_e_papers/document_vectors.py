@@ -11,13 +11,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from meteor_e_learned.splitting import split
 
 from meteor_e.api import InputError
 from meteor_e.base.files import whole_file
-from meteor_e.formats.plain import decode_lines, read_segments
+from meteor_e.formats.plain import read_segments
 from meteor_e_papers.features.document_cosine import DELIMITER
 
 
@@ -30,24 +29,10 @@ class _Sentences:
 
     def __iter__(self) -> Iterator[list[str]]:
         for file in self._files:
-            for segment in islice(_lines(file), self._limit):
+            for segment in islice(read_segments(file), self._limit):
                 words = split(segment)
                 if words:
                     yield words
-
-
-def _lines(file: str | os.PathLike[str]) -> Iterator[str]:
-    name = os.fspath(file)
-    if not name.endswith(".xz"):
-        yield from read_segments(file)
-        return
-    import lzma
-
-    try:
-        with lzma.open(name, "rb") as stream:
-            yield from decode_lines(cast(BinaryIO, stream), name)
-    except (OSError, EOFError, lzma.LZMAError) as error:
-        raise InputError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from error
 
 
 class _Joined:
