@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict, TypeVar, final
 
 from meteor_e.api.matchers import Match
-from meteor_e.engine.plan import PlannedMatcher
+from meteor_e.engine.native import PlannedMatcher
 from meteor_e.engine.protocol import EngineSettings
 from meteor_e.text.normalization import Normalizer
 
@@ -65,8 +65,6 @@ class Core:
         """Return the forms of the word types that have no features yet."""
     def describe(self, functional: bytes, features: Sequence[Any], units: bytes | None, /) -> None:
         """Give the features of the new word types: one flag per type, one item per matcher, one uint32 per type."""
-    def synsets(self, matcher: int, words: Sequence[str], /) -> list[list[int]]:
-        """Return the synsets by which a matcher of synonyms matches words, ordered."""
     def clear(self) -> None:
         """Forget all word types; batches made before are void."""
 

@@ -20,20 +20,22 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_text, listed
 from meteor_e.chains.chain import Chain, ChainMatcher, make_segmenter, plugins_of, resolve, signature
 from meteor_e.chains.config import chain_of, load_chain
-from meteor_e.engine.choice import make_engine
-from meteor_e.engine.metric import AlignmentMetric
-from meteor_e.engine.protocol import Engine, EngineSettings, Scored
-from meteor_e.engine.streaming import (
+from meteor_e.engine.batches import (
     BATCH_CHARACTERS,
     ENCODED_CHARACTERS,
     SegmentBatch,
+    default_threads,
     paired,
     reference_list,
+    scored_in_order,
     segment_batches,
 )
-from meteor_e.engine.threads import default_threads, scored_in_order
+from meteor_e.engine.metric import AlignmentMetric
+from meteor_e.engine.native import make_engine
+from meteor_e.engine.protocol import Engine, EngineSettings, Scored
 from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.formats.plain import read_segments
+from meteor_e.matchers.modules import SynonymMatcher
 from meteor_e.packs.resources import AwaitedResources, LanguageResources, find_resources
 from meteor_e.plugins.builtin import meteor_e_matchers
 from meteor_e.plugins.registry import plugin_registry
@@ -549,7 +551,8 @@ class Meteor:
 
     def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
         """Return for each word the synsets by which matcher ``synonym`` matches it; none in a chain without it."""
-        return self._engine.synsets(words)
+        keys = next((matcher.keys for matcher in self.matchers if isinstance(matcher, SynonymMatcher)), None)
+        return [sorted(keys(Token(word))) if keys else [] for word in words]
 
     def segment_scores(self, batch: SegmentBatch, scored: Scored) -> Iterator[SegmentScore]:
         """Yield a batch's scores; instead of a segment that has none, do as :attr:`on_error` has it."""

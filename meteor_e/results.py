@@ -15,8 +15,7 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
-from meteor_e.engine.streaming import SegmentBatch, segment_batches
-from meteor_e.engine.threads import scored_in_order
+from meteor_e.engine.batches import SegmentBatch, scored_in_order, segment_batches
 from meteor_e.render.documents import settled
 from meteor_e.render.numbers import shown_number, shown_p
 
@@ -39,7 +38,7 @@ BOOTSTRAP_NOTE = (
 
 
 InOrder: TypeAlias = Callable[[Iterator[SegmentBatch], Any, int], Iterator[tuple[SegmentBatch, Any]]]
-"""Scores batches and yields them in order, as :func:`~meteor_e.engine.threads.scored_in_order` does."""
+"""Scores batches and yields them in order, as :func:`~meteor_e.engine.batches.scored_in_order` does."""
 
 Pairs: TypeAlias = Iterator[tuple[str, Sequence[str]]]
 

@@ -13,12 +13,11 @@ SOURCES = [
 
 
 @pytest.fixture(params=["native", "python"])
-def meteor(request, monkeypatch, own_packs):
-    if request.param == "python":
-        monkeypatch.setattr("meteor_e.engine.choice.NativeEngine.make", lambda *_: None)
+def meteor(request, own_packs):
     found = Meteor("en")
-    if found.engine != request.param:
+    if request.param == "native" and found.engine != "native":
         pytest.skip("the native core is not built")
+    found.engine = request.param
     return found
 
 

@@ -235,7 +235,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     meteor-e score data.parquet --hypothesis-column mt --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
-    from meteor_e.engine.threads import scored_in_order
+    from meteor_e.engine.batches import scored_in_order
     from meteor_e.results import score as scored
 
     form, tests = output.format(), statistics.tests()

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from meteor_e.api.matchers import Match, Matcher, PhraseMatcher
+from meteor_e.api.matchers import (
+    ContextualMatcher,
+    KeyMatcher,
+    Match,
+    Matcher,
+    OverlapMatcher,
+    PhraseMatcher,
+    SimilarityMatcher,
+)
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import InputError, PluginError, guarded
-from meteor_e.engine.plan import family_of
 from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.text.identity import Identity
 
@@ -211,3 +218,40 @@ def too_many_candidates(hypothesis_size: int, reference_size: int) -> InputError
         f"a segment of {hypothesis_size} words and its reference of {reference_size} words have more "
         f"than {MAX_CANDIDATES} candidate matches, because words repeat; split the segment"
     )
+
+
+def family_of(matcher: Matcher) -> str:
+    """Return the family that the native core runs a matcher as."""
+    # Not inherited: a class that derives from one of ours may look for other keys.
+    own = vars(type(matcher)).get("core_family")
+    if own is not None and (own != "synonyms" or _is_synonym_index(matcher)):
+        return str(own)
+    # A class of a family that overrides how the family works stands outside it.
+    if isinstance(matcher, KeyMatcher) and inherits(matcher, KeyMatcher, "match", "_cached_keys"):
+        return "keys"
+    if isinstance(matcher, OverlapMatcher) and inherits(matcher, OverlapMatcher, "match", "distinct_pieces"):
+        return "overlap"
+    if isinstance(matcher, SimilarityMatcher) and inherits(matcher, SimilarityMatcher, "match", "_rows"):
+        return "similarity"
+    if isinstance(matcher, ContextualMatcher) and inherits(
+        matcher, ContextualMatcher, "match", "sentence_rows", "_rows"
+    ):
+        return "contextual"
+    if isinstance(matcher, PhraseMatcher) and inherits(matcher, PhraseMatcher, "match", "_phrases", "_pairs"):
+        from meteor_e.packs.indexes import ParaphraseIndex
+
+        return "phrases" if type(matcher.table) is ParaphraseIndex else "proposals"
+    return "proposals"
+
+
+def inherits(matcher: Matcher, family: Any, *methods: str) -> bool:
+    """Return whether a matcher has its family's methods as they are."""
+    return all(
+        getattr(type(matcher), method) is getattr(family, method) and method not in vars(matcher) for method in methods
+    )
+
+
+def _is_synonym_index(matcher: Matcher) -> bool:
+    from meteor_e.packs.indexes import SynonymIndex
+
+    return type(matcher.synonyms) is SynonymIndex  # type: ignore[attr-defined]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from meteor_e.api.metrics import Metric
 from meteor_e.api.sums import SummedRows, current_batch
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.engine.batches import SegmentBatch
 from meteor_e.engine.protocol import Scored, joined
-from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.scoring import formula
 from meteor_e.scoring.formula import PARTS, FormulaScores
 from meteor_e.scoring.results import Score

@@ -12,23 +12,37 @@ from __future__ import annotations
 import contextlib
 import os
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import accumulate, chain, islice
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
+from meteor_e.api.matchers import (
+    ContextualMatcher,
+    KeyMatcher,
+    Match,
+    Matcher,
+    OverlapMatcher,
+    PhraseMatcher,
+    SimilarityMatcher,
+)
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import MeteorError, ResourceError, guarded
+from meteor_e.base.errors import ConfigError, MeteorError, ResourceError, guarded
 from meteor_e.engine import search
-from meteor_e.engine.candidates import MAX_CANDIDATES, SEPARATE_CANDIDATES, misplaced, too_many_candidates
-from meteor_e.engine.plan import Plan, PlannedMatcher, plan
-from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
-from meteor_e.engine.python import synsets
-from meteor_e.engine.streaming import SegmentBatch
+from meteor_e.engine.batches import SegmentBatch
+from meteor_e.engine.candidates import (
+    MAX_CANDIDATES,
+    SEPARATE_CANDIDATES,
+    family_of,
+    inherits,
+    misplaced,
+    too_many_candidates,
+)
+from meteor_e.engine.protocol import Engine, EngineSettings, PairSource, Scored, score_pairs_one_by_one
+from meteor_e.engine.python import PythonEngine
 from meteor_e.scoring.alignment import AlignedMatch, Alignment, count_chunks
 from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.statistics import LAYOUT
@@ -36,12 +50,16 @@ from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
     from meteor_e._native import Batch, Core
+    from meteor_e.api.lemmatizers import Lemmatizer
 
 VOCABULARY_LIMIT = 1 << 18
 """Distinct words that a lane remembers, at some 150 bytes each; it starts afresh with the batch after that."""
 
 _SEGMENTS_A_THREAD = 64
 """Segments that are worth a thread of their own."""
+
+_MAX_WEIGHT = 1 << 20
+"""The largest weight in the search that the core computes with."""
 
 _LANES_KEPT = 4
 """Lanes kept for later calls; more only exist while as many calls run at once."""
@@ -65,12 +83,91 @@ def native_module() -> ModuleType | None:
     return module
 
 
+class PlannedMatcher(NamedTuple):
+    """A matcher of the chain; the core reads all fields but the first, by name.
+
+    Attributes:
+        matcher: the matcher itself.
+        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``overlap``, ``ngrams``,
+            ``characters``, ``subsequence``, ``similarity``, ``contextual``, ``phrases`` or ``proposals``.
+        column: which one it is of those whose features are kept alike.
+        search_weight, accuracy_search_weight, match_equal_words, graded: as the matcher has them.
+        threshold, below: the similarities that match.
+        longest: characters of the longest n-grams, of the family ``ngrams``.
+        resource: parameters and sections, by name, of the index that the core reads itself, else ``None``.
+    """
+
+    matcher: Matcher
+    family: str
+    column: int
+    search_weight: float
+    accuracy_search_weight: float
+    match_equal_words: bool
+    graded: bool
+    threshold: float
+    below: float
+    longest: int
+    resource: Mapping[str, Any] | None
+
+
+def plan(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None:
+    """Plan a chain for the native core; ``None`` if it cannot run there (weights beyond all reason)."""
+    for matcher in matchers:
+        for weight in (matcher.search_weight, matcher.accuracy_search_weight):
+            if not abs(weight) <= _MAX_WEIGHT:
+                return None
+    columns: dict[str, int] = {}
+    planned = []
+    for matcher in matchers:
+        family = family_of(matcher)
+        kind = "keys" if family in ("strings", "synonyms", "overlap", "ngrams") else family
+        column = columns.get(kind, 0)
+        columns[kind] = column + 1
+        similar = matcher if isinstance(matcher, SimilarityMatcher | ContextualMatcher | OverlapMatcher) else None
+        planned.append(
+            PlannedMatcher(
+                matcher=matcher,
+                family=family,
+                column=column,
+                search_weight=matcher.search_weight,
+                accuracy_search_weight=matcher.accuracy_search_weight,
+                match_equal_words=isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
+                graded=matcher.graded,
+                threshold=similar.options.threshold if similar is not None else 0.0,
+                # Similarities are 1 at most except for rounding, so that 2 is no bound.
+                below=2.0 if (below := getattr(matcher.options, "below", None)) is None else below,
+                longest=matcher.options.longest if family == "ngrams" else 0,
+                resource=_resource(matcher, family),
+            )
+        )
+    return tuple(planned)
+
+
+def _is_empty_table(matcher: Matcher) -> bool:
+    return isinstance(matcher, PhraseMatcher) and inherits(matcher, PhraseMatcher, "match") and matcher.table is None
+
+
+def _resource(matcher: Matcher, family: str) -> dict[str, Any] | None:
+    """Return the matcher's index, for the core: the header was checked, all else is where it is read."""
+    if family not in ("synonyms", "phrases"):
+        return None
+    index: Any = matcher.table if isinstance(matcher, PhraseMatcher) else matcher.synonyms  # type: ignore[attr-defined]
+    if index is None:
+        raise ConfigError(f"matcher {matcher.name!r} has no table")
+    file = index.file
+    words, probes, starting_words, node_count = file.parameters[:4]
+    parameters = {"words": words, "probes": probes}
+    if family == "phrases":
+        parameters.update(starting_words=starting_words, node_count=node_count)
+    return {"path": str(file.path), **parameters, **file.sections}
+
+
 class Lane:
     """A core, and what Python remembers of its word types."""
 
-    def __init__(self, core: Core, plan: Plan) -> None:
+    def __init__(self, core: Core, plan: Sequence[PlannedMatcher]) -> None:
         self.core = core
-        self._key_numbers: list[dict[Hashable, int]] = [{} for _ in plan.matchers]
+        self._key_numbers: list[dict[Hashable, int]] = [{} for _ in plan]
         self.tokens: list[Token] = []
         """Token of each word type, where tokens must be kept."""
         self.dimensions: dict[int, int] = {}
@@ -94,12 +191,12 @@ class Lane:
 
 
 class NativeEngine:
-    """Scores batches with the native core; use :meth:`make`.
+    """Scores batches with the native core; :func:`make_engine` makes it.
 
     Args:
         module: the extension.
         settings: parameters, beam and units.
-        plan: its matchers.
+        plan: the chain, as :func:`plan` makes it.
         normalizer: how a raw segment becomes words.
         function_words: the language's function words.
         tokenize: a raw segment's tokens, in a chain where they depend on their sentence; else ``None``.
@@ -114,7 +211,7 @@ class NativeEngine:
         self,
         module: ModuleType,
         settings: EngineSettings,
-        plan: Plan,
+        plan: tuple[PlannedMatcher, ...],
         normalizer: Normalizer,
         function_words: Collection[str],
         tokenize: Callable[[str], Sequence[Token]] | None,
@@ -129,28 +226,15 @@ class NativeEngine:
         self._tokenize = tokenize
         self._tokens_of = tokens_of
         self._segment = segment
-        self._proposers = plan.proposers
-        self._encoders = plan.encoders
-        self._keeps_tokens = plan.needs_tokens()
+        self._proposers = [
+            (place, planned)
+            for place, planned in enumerate(plan)
+            if planned.family == "proposals" and not _is_empty_table(planned.matcher)
+        ]
+        """Place and plan of the matchers that are asked in Python for each pair of segments."""
+        self._encoders = [planned for planned in plan if planned.family == "contextual"]
+        """Matchers that give the vectors of whole sentences."""
         self._lanes: list[Lane] = []
-
-    @classmethod
-    def make(
-        cls,
-        settings: EngineSettings,
-        matchers: Sequence[Matcher],
-        normalizer: Normalizer,
-        function_words: Collection[str],
-        tokenize: Callable[[str], Sequence[Token]] | None = None,
-        tokens_of: Callable[[list[str]], list[Token]] = plain_tokens,
-        segment: Callable[[str], str] | None = None,
-    ) -> NativeEngine | None:
-        """Make an engine; ``None`` where there is no extension, or the chain cannot run in it."""
-        module = native_module()
-        planned = plan(matchers) if module is not None and type(normalizer) is Normalizer else None
-        if module is None or planned is None:
-            return None
-        return cls(module, settings, planned, normalizer, function_words, tokenize, tokens_of, segment)
 
     def score(
         self,
@@ -188,35 +272,13 @@ class NativeEngine:
     ) -> tuple[array[float], dict[int, MeteorError]]:
         """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
         if self._proposers:
-            return self._ask_for_pairs(texts, sources, threads)
+            return score_pairs_one_by_one(self, texts, sources, threads)
         scores = array("d", [0.0]) * sum(len(left) * len(right) for left, right in sources)
         threads = max(1, min(threads, len(scores) // _SEGMENTS_A_THREAD))
         with self._lane() as lane:
             batch = self._read(lane, texts, threads, None)
             batch.score_pairs(sources, scores, threads, None)
             return scores, self._failures(batch)
-
-    def _ask_for_pairs(
-        self, texts: Sequence[str], sources: Sequence[PairSource], threads: int
-    ) -> tuple[array[float], dict[int, MeteorError]]:
-        """Score pairs where a matcher in Python is asked for each of them."""
-        scores = array("d")
-        failures: dict[int, MeteorError] = {}
-        for hypotheses, references in sources:
-            others = [[texts[number]] for number in references]
-            for hypothesis in hypotheses:
-                row = self.score(SegmentBatch(1, [texts[hypothesis]] * len(others), others), threads=threads)
-                failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
-                scores.extend(row.segment_scores())
-        return scores, failures
-
-    def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
-        """Return the synsets of words; see :meth:`meteor_e.engine.protocol.Engine.synsets`."""
-        for place, planned in enumerate(self._plan.matchers):
-            if planned.family == "synonyms":
-                with self._lane() as lane:
-                    return [*lane.core.synsets(place, words)]
-        return synsets([planned.matcher for planned in self._plan.matchers], words)
 
     @contextlib.contextmanager
     def _lane(self) -> Iterator[Lane]:
@@ -227,7 +289,7 @@ class NativeEngine:
             except IndexError:
                 core = self._module.Core(
                     settings=self._settings,
-                    matchers=self._plan.matchers,
+                    matchers=self._plan,
                     normalizer=self._normalizer,
                     max_candidates=MAX_CANDIDATES,
                     separate_candidates=SEPARATE_CANDIDATES,
@@ -277,10 +339,10 @@ class NativeEngine:
         """Compute the features of new word types."""
         function_words = self._function_words
         features: list[Any] = []
-        for place, planned in enumerate(self._plan.matchers):
+        for place, planned in enumerate(self._plan):
             with guarded(f"matcher {planned.matcher.name!r}"):
                 features.append(_features(lane, place, planned, tokens))
-        if self._keeps_tokens:
+        if self._proposers or self._encoders:
             lane.tokens.extend(tokens)
         weigh = self._settings.weigh
         units = None if weigh is None else array("I", [weigh(token.form) for token in tokens]).tobytes()
@@ -330,7 +392,7 @@ class NativeEngine:
             batch.words(hypothesis),
             batch.words(reference),
             matches,
-            tuple(planned.matcher.name for planned in self._plan.matchers),
+            tuple(planned.matcher.name for planned in self._plan),
             count_chunks(matches),
         )
 
@@ -349,7 +411,7 @@ class NativeEngine:
             return search.too_many_paths(hypothesis_size, reference_size)
         if matcher is None:
             return too_many_candidates(hypothesis_size, reference_size)
-        asked = self._plan.matchers[matcher].matcher
+        asked = self._plan[matcher].matcher
         if not proposal:
             assert isinstance(asked, ContextualMatcher)
             return asked.too_long(max(hypothesis_size, reference_size))
@@ -390,3 +452,54 @@ def _features(lane: Lane, place: int, planned: PlannedMatcher, tokens: Sequence[
             raise ValueError(f"vectors had {dimension} dimensions before, and now have {rows.shape[1]}")
         return rows
     return None
+
+
+ENGINES = ("native", "python")
+
+
+def make_engine(
+    settings: EngineSettings,
+    matchers: Sequence[Matcher],
+    normalizer: Normalizer,
+    function_words: Collection[str],
+    tokenize: Callable[[str], Sequence[Token]],
+    lemmatizer: Lemmatizer | None = None,
+    *,
+    segment: Callable[[str], str] | None = None,
+    wanted: str | None = None,
+) -> Engine:
+    """Make the engine for a chain: the native one, or the one in Python where that cannot run.
+
+    Args:
+        settings: parameters, beam and units.
+        matchers: the chain.
+        normalizer: how a raw segment becomes words.
+        function_words: the language's function words.
+        tokenize: a raw segment's tokens.
+        lemmatizer: what makes tokens of words; ``None`` for tokens that carry their form alone.
+        segment: changes a raw segment before it is normalized, where the chain has a segmenter.
+        wanted: ``native`` or ``python``.
+
+    Raises:
+        ConfigError: if the engine that is wanted cannot run the chain.
+    """
+    if wanted not in (None, *ENGINES):
+        raise ConfigError(f"unknown engine {wanted!r}; there are {' and '.join(ENGINES)}")
+    module = None if wanted == "python" or type(normalizer) is not Normalizer else native_module()
+    planned = None if module is None else plan(matchers)
+    if module is None or planned is None:
+        if wanted == "native":
+            raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
+        return PythonEngine(settings, matchers, function_words, tokenize)
+    # Where a token depends on its word alone, the engine asks once for each word type, and not for each segment.
+    by_word = lemmatizer is None or lemmatizer.scope == "word"
+    return NativeEngine(
+        module,
+        settings,
+        planned,
+        normalizer,
+        function_words,
+        None if by_word else tokenize,
+        plain_tokens if lemmatizer is None else lemmatizer.analyze,
+        segment,
+    )

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol, TypeAlias
 
 from meteor_e.base.errors import MeteorError
-from meteor_e.engine.streaming import SegmentBatch
+from meteor_e.engine.batches import SegmentBatch
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.parameters import Parameters
@@ -148,5 +148,17 @@ class Engine(Protocol):
             error why it has none.
         """
 
-    def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
-        """Return for each word the synsets by which the chain's matcher of synonyms matches it, ordered."""
+
+def score_pairs_one_by_one(
+    engine: Engine, texts: Sequence[str], sources: Sequence[PairSource], threads: int = 1
+) -> tuple[array[float], dict[int, MeteorError]]:
+    """Score pairs as segments, where an engine has no way to share work among them."""
+    scores = array("d")
+    failures: dict[int, MeteorError] = {}
+    for hypotheses, references in sources:
+        others = [[texts[number]] for number in references]
+        for hypothesis in hypotheses:
+            row = engine.score(SegmentBatch(1, [texts[hypothesis]] * len(others), others), threads=threads)
+            failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
+            scores.extend(row.segment_scores())
+    return scores, failures

@@ -9,12 +9,10 @@ from typing import NamedTuple
 from meteor_e.api.matchers import ContextualMatcher, Matcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, guarded
-from meteor_e.engine.candidates import collect_candidates
-from meteor_e.engine.plan import family_of
-from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
+from meteor_e.engine.batches import SegmentBatch
+from meteor_e.engine.candidates import collect_candidates, family_of
+from meteor_e.engine.protocol import EngineSettings, PairSource, Scored, score_pairs_one_by_one
 from meteor_e.engine.search import DEFAULT_BEAM, search
-from meteor_e.engine.streaming import SegmentBatch
-from meteor_e.matchers.modules import SynonymMatcher
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.characters import ngram_shares, subsequence_shares
@@ -65,12 +63,6 @@ def align(
         tuple(matcher.name for matcher in matchers),
         count_chunks(matches),
     )
-
-
-def synsets(matchers: Sequence[Matcher], words: Sequence[str]) -> list[Sequence[int]]:
-    """Return the synsets of words by the chain's matcher of synonyms, ordered."""
-    keys = next((matcher.keys for matcher in matchers if isinstance(matcher, SynonymMatcher)), None)
-    return [sorted(keys(Token(word))) if keys else [] for word in words]
 
 
 class _Pair(NamedTuple):
@@ -130,21 +122,7 @@ class PythonEngine:
         self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
     ) -> tuple[array[float], dict[int, MeteorError]]:
         """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
-        tokens = [self._tokenize(text) for text in texts]
-        if self._encoders:
-            self._encoded([tokens])
-        scores = array("d")
-        failures: dict[int, MeteorError] = {}
-        for hypotheses, references in sources:
-            for hypothesis in hypotheses:
-                row = self._score(([tokens[hypothesis], tokens[number]] for number in references), False, None)
-                failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
-                scores.extend(row.segment_scores())
-        return scores, failures
-
-    def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
-        """Return the synsets of words; see :meth:`meteor_e.engine.protocol.Engine.synsets`."""
-        return synsets(self._matchers, words)
+        return score_pairs_one_by_one(self, texts, sources)
 
     def _encoded(self, sides: Iterable[Iterable[Sequence[Token]]]) -> list[list[Sequence[Token]]]:
         """Encode all sentences at once; the matchers then find them in memory, as far as it reaches."""

@@ -52,7 +52,7 @@ double weight_of(py::handle object, const char* name) {
     return weight;
 }
 
-// A PlannedMatcher of meteor_e/engine/plan.py.
+// A PlannedMatcher of meteor_e/engine/native.py.
 Matcher matcher_of(Core& core, py::handle planned) {
     Matcher matcher;
     matcher.family = named<Family>(planned.attr("family"),
@@ -162,19 +162,6 @@ py::list undescribed(Core& core) {
     return forms;
 }
 
-py::list synsets(Core& core, std::size_t place, py::handle words) {
-    const auto index = core.chain.matchers.at(place).synonyms;
-    if (!index) throw std::invalid_argument("the matcher has no synonyms");
-    std::vector<std::uint32_t> found;
-    const Sequence items(words);
-    py::list rows(items.size());
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        index->synsets(to_string(items[k]), found);
-        rows[k] = to_list(found);
-    }
-    return rows;
-}
-
 void add_strings(KeyColumn& column, py::handle object, Identity identity) {
     for (const std::u32string& string : to_vector(object, to_string)) {
         if (identity == Identity::java) {
@@ -245,7 +232,6 @@ void add_core(py::module_& module) {
         .def("add_types", alone(add_types), "Add word types whose tokens carry more than their forms.")
         .def("undescribed", alone(undescribed), "Return the forms of the word types that have no features yet.")
         .def("describe", alone(describe), "Give the features of the word types that have none yet.")
-        .def("synsets", alone(synsets), "Return the synsets of words, ordered.")
         .def("clear", alone(+[](Core& core) { core.vocabulary->clear(); }),
              "Forget all word types; batches made before are void.");
 }

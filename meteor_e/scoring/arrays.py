@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats
+from meteor_e.scoring import formula
 from meteor_e.scoring.formula import Arithmetic, compute
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import statistics_columns
@@ -50,19 +51,8 @@ def _power(values: Floats, exponent: float) -> Floats:
 
 def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return weighted precision and recall; NaN or infinite where a side is empty."""
-    of = statistics_columns(counts)
-    hypothesis, reference = np.zeros(counts.shape[:-1]), np.zeros(counts.shape[:-1])
-    for matched, weight in zip(of.matchers, weights, strict=True):
-        hypothesis += matched.hypothesis_content * weight * delta
-        reference += matched.reference_content * weight * delta
-    for matched, weight in zip(of.matchers, weights, strict=True):
-        hypothesis += matched.hypothesis_function * weight * (1 - delta)
-        reference += matched.reference_function * weight * (1 - delta)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return (
-            hypothesis / (delta * of.hypothesis_content_words + (1 - delta) * of.hypothesis_function_words),
-            reference / (delta * of.reference_content_words + (1 - delta) * of.reference_function_words),
-        )
+        return formula.precision_recall(statistics_columns(counts), delta, weights, np.true_divide)
 
 
 def fmean(precision: Floats, recall: Floats, alpha: float) -> Floats:

@@ -7,7 +7,7 @@ Language", section 2. The order of the additions is fixed, so that the last digi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from meteor_e.scoring.parameters import Parameters
@@ -66,6 +66,28 @@ class Arithmetic(NamedTuple):
     choose: Callable[[Any, Any, Any], Any]
 
 
+def precision_recall(
+    statistics: Statistics, delta: float, weights: Sequence[float], divide: Callable[[Any, Any], Any] = _ratio
+) -> tuple[Any, Any]:
+    """Return weighted precision and recall; the arguments are those of :func:`compute`."""
+    hypothesis_weighted = reference_weighted = 0.0
+    for counts, weight in zip(statistics.matchers, weights, strict=True):
+        hypothesis_weighted += counts.hypothesis_content * weight * delta
+        reference_weighted += counts.reference_content * weight * delta
+    for counts, weight in zip(statistics.matchers, weights, strict=True):
+        hypothesis_weighted += counts.hypothesis_function * weight * (1 - delta)
+        reference_weighted += counts.reference_function * weight * (1 - delta)
+    precision = divide(
+        hypothesis_weighted,
+        delta * statistics.hypothesis_content_words + (1 - delta) * statistics.hypothesis_function_words,
+    )
+    recall = divide(
+        reference_weighted,
+        delta * statistics.reference_content_words + (1 - delta) * statistics.reference_function_words,
+    )
+    return precision, recall
+
+
 def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmetic | None = None) -> FormulaScores:
     """Apply the formula to the statistics of a segment or of a whole corpus.
 
@@ -78,21 +100,7 @@ def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmet
     """
     divide, power, choose = arithmetic or NUMBERS
     alpha, delta = parameters.alpha, parameters.delta
-    hypothesis_weighted = reference_weighted = 0.0
-    for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
-        hypothesis_weighted += counts.hypothesis_content * weight * delta
-        reference_weighted += counts.reference_content * weight * delta
-    for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
-        hypothesis_weighted += counts.hypothesis_function * weight * (1 - delta)
-        reference_weighted += counts.reference_function * weight * (1 - delta)
-    precision = divide(
-        hypothesis_weighted,
-        delta * statistics.hypothesis_content_words + (1 - delta) * statistics.hypothesis_function_words,
-    )
-    recall = divide(
-        reference_weighted,
-        delta * statistics.reference_content_words + (1 - delta) * statistics.reference_function_words,
-    )
+    precision, recall = precision_recall(statistics, delta, parameters.weights, divide)
     f1 = divide(2 * precision * recall, precision + recall)
     fmean = divide(1.0, divide(1 - alpha, precision) + divide(alpha, recall))
     matched = (statistics.hypothesis_matched + statistics.reference_matched) / 2

@@ -8,9 +8,8 @@ from itertools import islice
 import pytest
 
 from meteor_e import InputError, Meteor
+from meteor_e.engine.batches import BATCH_SEGMENTS, SegmentBatch, paired, scored_in_order, segment_batches
 from meteor_e.engine.native import native_module
-from meteor_e.engine.streaming import BATCH_SEGMENTS, SegmentBatch, paired, segment_batches
-from meteor_e.engine.threads import scored_in_order
 from meteor_e.packs.resources import LanguageResources
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the native core is not built or not wanted")

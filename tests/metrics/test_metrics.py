@@ -12,7 +12,7 @@ import pytest
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
 from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, SystemInput
-from meteor_e.engine.streaming import BATCH_SEGMENTS as BATCH
+from meteor_e.engine.batches import BATCH_SEGMENTS as BATCH
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.specs import parse_metric, parse_metrics
 from meteor_e.plugins.registry import Registry, plugin_registry

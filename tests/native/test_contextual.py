@@ -10,9 +10,8 @@ from random_chains import Neighbors, engines, hypotheses_and_references
 
 from meteor_e.api.matchers import ContextualMatcher, SentenceMemory
 from meteor_e.base.errors import InputError, PluginError
-from meteor_e.engine.native import native_module
-from meteor_e.engine.plan import plan
-from meteor_e.engine.streaming import SegmentBatch
+from meteor_e.engine.batches import SegmentBatch
+from meteor_e.engine.native import native_module, plan
 from meteor_e.matchers.modules import ExactMatcher
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
@@ -31,7 +30,7 @@ class Counting(Neighbors):
 
 
 def test_the_core_compares_the_vectors():
-    assert [planned.family for planned in plan([ExactMatcher(), Neighbors()]).matchers] == ["exact", "contextual"]
+    assert [planned.family for planned in plan([ExactMatcher(), Neighbors()])] == ["exact", "contextual"]
 
 
 @pytest.mark.parametrize("pure", [False, True])
@@ -51,9 +50,9 @@ def test_scores_do_not_depend_on_chunks_order_and_threads(monkeypatch):
     expected = list(engines(matchers)[1].segments(hypotheses, references))
     assert any(score.statistics.matchers[1].hypothesis_content for score in expected)
     for size, threads in ((1, 1), (7, 1), (64, 3)):
-        monkeypatch.setattr("meteor_e.engine.streaming.BATCH_SEGMENTS", size)
-        monkeypatch.setattr("meteor_e.engine.streaming._FIRST_BATCH", size)
-        monkeypatch.setattr("meteor_e.engine.threads.BATCH_SEGMENTS", size)
+        monkeypatch.setattr("meteor_e.engine.batches.BATCH_SEGMENTS", size)
+        monkeypatch.setattr("meteor_e.engine.batches._FIRST_BATCH", size)
+        monkeypatch.setattr("meteor_e.engine.batches.BATCH_SEGMENTS", size)
         meteor = engines([ExactMatcher(), Neighbors.make(threshold=0.7)], threads=threads)[0]
         assert list(meteor.segments(hypotheses, references)) == expected
         assert list(meteor.segments(hypotheses[::-1], references[::-1])) == expected[::-1]

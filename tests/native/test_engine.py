@@ -16,10 +16,8 @@ from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.base.errors import ConfigError
 from meteor_e.engine import candidates
 from meteor_e.engine import native as engine_native
-from meteor_e.engine.native import native_module
-from meteor_e.engine.plan import plan
-from meteor_e.engine.streaming import BATCH_SEGMENTS
-from meteor_e.engine.threads import default_threads
+from meteor_e.engine.batches import BATCH_SEGMENTS, default_threads
+from meteor_e.engine.native import native_module, plan
 from meteor_e.matchers.modules import ExactMatcher
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
@@ -128,7 +126,7 @@ class TestFamilies:
                 return [Match(0, 0)]
 
         planned = plan([Letters(), Odd(), Sounds()])
-        assert [matcher.family for matcher in planned.matchers] == ["keys", "proposals", "similarity"]
+        assert [matcher.family for matcher in planned] == ["keys", "proposals", "similarity"]
         native, python = engines([Odd()])
         assert native.score("a", "b") == python.score("a", "b")
 
@@ -139,7 +137,7 @@ class TestFamilies:
             def keys(self, token):
                 return (token.form[:2],)
 
-        assert plan([Prefix()]).matchers[0].family == "keys"
+        assert plan([Prefix()])[0].family == "keys"
         native, python = engines([Prefix()])
         assert native.score("cats dog", "catch do").alignment == python.score("cats dog", "catch do").alignment
 

@@ -15,7 +15,7 @@ import pytest
 from command_line import wait_until
 
 from meteor_e import ConfigError, MeteorError
-from meteor_e.engine.streaming import SegmentBatch
+from meteor_e.engine.batches import SegmentBatch
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 

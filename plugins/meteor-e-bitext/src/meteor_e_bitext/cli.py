@@ -83,7 +83,7 @@ def build(
     meteor-e pack build --language fr --bitext europarl.fr europarl.en
     meteor-e score system.txt reference.txt --language fr --set pack=fr-bitext
     """
-    from meteor_e.engine.threads import default_threads
+    from meteor_e.engine.batches import default_threads
     from meteor_e_bitext.build import build_from_bitext
     from meteor_e_bitext.texts import language_text
 

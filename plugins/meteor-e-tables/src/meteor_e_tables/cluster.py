@@ -19,12 +19,12 @@ from meteor_e import __version__
 from meteor_e.api import ConfigError, MeteorError
 from meteor_e.api.tables import ScoreRun, ScoreRunner
 from meteor_e.base.extras import require
-from meteor_e.engine.threads import default_threads
+from meteor_e.engine.batches import default_threads
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-    from meteor_e.engine.streaming import SegmentBatch
+    from meteor_e.engine.batches import SegmentBatch
 
 WAIT = 30.0
 """Seconds to wait for a scheduler, and for the first worker."""
@@ -198,7 +198,7 @@ class Work(NamedTuple):
     Attributes:
         version: of this package.
         signatures: of the metrics.
-        score: the pickled function; see :class:`meteor_e.engine.threads.ScoreBatch`.
+        score: the pickled function; see :class:`meteor_e.engine.batches.ScoreBatch`.
     """
 
     version: str
@@ -222,7 +222,7 @@ class Work(NamedTuple):
 def score_in_order(
     client: Client, batches: Iterator[SegmentBatch], score: Any, threads: int
 ) -> Iterator[tuple[SegmentBatch, Any]]:
-    """Yield each batch with what it is scored to, in order; like :func:`meteor_e.engine.threads.scored_in_order`.
+    """Yield each batch with what it is scored to, in order; like :func:`meteor_e.engine.batches.scored_in_order`.
 
     What is under way is bounded, so that memory does not grow with the input. A worker that is lost loses nothing:
     its tasks are done again elsewhere; and a task has one result, so nothing is counted twice.

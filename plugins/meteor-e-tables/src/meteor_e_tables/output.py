@@ -17,7 +17,7 @@ from meteor_e_tables.jsonlines import ObjectRows
 from meteor_e_tables.writers import JsonLinesWriter, ParquetWriter, table_writer
 
 if TYPE_CHECKING:
-    from meteor_e.engine.streaming import SegmentBatch
+    from meteor_e.engine.batches import SegmentBatch
 
 
 class TableRunner(ScoreRunner):
