@@ -95,26 +95,18 @@ class JsonLines(Source):
 
     def batches(self, whole: bool = False) -> Iterator[Batch]:
         """Read the file; standard input can be read once."""
-        numbers: list[int] = []
-        rows: list[dict[str, msgspec.Raw]] = []
-        for number, row in self._all_lines():
-            # Blank lines are no rows; a batch is of lines without a gap, so that its rows have their numbers.
-            if rows and (len(rows) == BATCH_ROWS or number != numbers[-1] + 1):
-                yield self._batch(numbers[0], rows, whole)
-                numbers, rows = [], []
-            numbers.append(number)
-            rows.append(row)
-        if rows:
-            yield self._batch(numbers[0], rows, whole)
+        lines = self._all_lines()
+        while some := list(itertools.islice(lines, BATCH_ROWS)):
+            yield self._batch([number for number, _ in some], [row for _, row in some], whole)
 
     def _all_lines(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
         # What the constructor read comes first: standard input has it no more.
         lines, self._lines = self._lines, None
         return self._objects() if lines is None or self._first is None else itertools.chain([self._first], lines)
 
-    def _batch(self, first: int, rows: list[dict[str, msgspec.Raw]], whole: bool) -> Batch:
+    def _batch(self, numbers: list[int], rows: list[dict[str, msgspec.Raw]], whole: bool) -> Batch:
         def where(row: int) -> str:
-            return f"{self.name}, line {first + row}"
+            return f"{self.name}, line {numbers[row]}"
 
         values = {}
         for column, path in self._fields.items():
@@ -127,7 +119,7 @@ class JsonLines(Source):
                 except (msgspec.DecodeError, RecursionError) as error:
                     raise InputError(f"{where(row)}, field {path[0]!r}: {error}") from None
             values[column] = list(nested(cells, path, where))
-        return text_batch(self.texts, values, ObjectRows(self.name, list(rows)) if whole else None, where)
+        return text_batch(self.texts, values, ObjectRows(self.name, [*rows]) if whole else None, where)
 
 
 def _decoded(value: Any) -> Any:

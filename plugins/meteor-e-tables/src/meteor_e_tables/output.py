@@ -129,8 +129,7 @@ class RecordSource(Source):
             numbers, rows = zip(*some, strict=True)
             cells = {column: [row[column] for row in rows] for columns in self.texts for column in columns}
             kept = ObjectRows(self.name, [dict(row) for row in rows])
-            yield text_batch(self.texts, cells, kept, self._places(numbers))
+            yield text_batch(self.texts, cells, kept, partial(self._place, numbers))
 
-    def _places(self, numbers: Sequence[int]) -> Callable[[int], str]:
-        """Return what names the place of a row of a batch."""
-        return lambda row: f"{self.name}, line {numbers[row]}"
+    def _place(self, numbers: Sequence[int], row: int) -> str:
+        return f"{self.name}, line {numbers[row]}"

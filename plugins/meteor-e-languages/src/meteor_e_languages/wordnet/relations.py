@@ -95,6 +95,6 @@ def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> 
     for form, bases in sorted(lexicon.exceptions.items()):
         for base in bases:
             forms.setdefault(entry(form[0], base), []).append(form)
-    exceptions = "".join(f"{base}\n{' '.join(irregular)}\n" for base, irregular in forms.items())
-    sources = (Stream(io.BytesIO(text.encode()), "the wordnet") for text in (synsets, exceptions))
-    return build_synonym_index(*sources, target, progress)
+    exceptions = "".join(f"{base}\n{' '.join(others)}\n" for base, others in forms.items())
+    words, irregular = (Stream(io.BytesIO(text.encode()), "the wordnet") for text in (synsets, exceptions))
+    return build_synonym_index(words, irregular, target, progress)
