@@ -28,7 +28,7 @@ AVERAGE = "mean"
 
 
 @dataclass(frozen=True)
-class Result:
+class Value:
     """One number of a table, and its bootstrap interval if there is one."""
 
     value: float
@@ -51,7 +51,7 @@ class Table:
     testset: str
     measure: Measure[TestSet]
     columns: tuple[str, ...]
-    rows: dict[str, tuple[Result, ...]]
+    rows: dict[str, tuple[Value, ...]]
     comparisons: dict[str, Comparison] = field(default_factory=dict)
     ranks: dict[str, dict[str, int]] = field(default_factory=dict)
 
@@ -261,7 +261,7 @@ def _table(
     rows = {}
     for metric in metrics:
         entries = [found[name, measure.name, test.pair][metric.label] for test in tests]
-        results = [Result(value, None if drawn is None else interval(drawn)) for value, drawn in entries]
+        results = [Value(value, None if drawn is None else interval(drawn)) for value, drawn in entries]
         if len(tests) > 1:
             results.append(_average(entries, weights))
         rows[metric.label] = tuple(results)
@@ -280,12 +280,12 @@ def _table(
     return Table(name, measure, columns, rows, tested, ranks)
 
 
-def _average(entries: Sequence[tuple[float, Floats | None]], weights: Floats) -> Result:
+def _average(entries: Sequence[tuple[float, Floats | None]], weights: Floats) -> Value:
     """Return the mean over language pairs, undefined if one is."""
     values = np.array([value for value, _ in entries])
     if np.isnan(values).any() or not weights.sum():
-        return Result(math.nan, None)
+        return Value(math.nan, None)
     shares = weights / weights.sum()
     samples = [drawn for _, drawn in entries if drawn is not None]
     drawn = interval(shares @ np.stack(samples)) if len(samples) == len(entries) else None
-    return Result(float(shares @ values), drawn)
+    return Value(float(shares @ values), drawn)

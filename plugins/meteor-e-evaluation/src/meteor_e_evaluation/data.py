@@ -36,7 +36,7 @@ from meteor_e_evaluation.index import (
     id_pattern,
 )
 from meteor_e_evaluation.judgements import Assessments, Rankings
-from meteor_e_evaluation.rankings import Comparison, read_rank_file, read_ranking_csv
+from meteor_e_evaluation.rankings import RankedPair, read_rank_file, read_ranking_csv
 from meteor_e_evaluation.ratings import Assessment, read_assessments, read_mqm, read_ratings, read_score_lines
 
 
@@ -382,7 +382,7 @@ class _Judgements:
 
     def _read_rankings(self, spec: JudgementSpec, file: Path, lines: dict[int, int] | None) -> None:
         self._seen_rankings = True
-        readers: dict[str, Callable[[], Iterator[Comparison]]] = {
+        readers: dict[str, Callable[[], Iterator[RankedPair]]] = {
             "ranking-csv": lambda: read_ranking_csv(file, spec.languages),
             "rank": lambda: read_rank_file(file),
         }

@@ -15,7 +15,6 @@ ranks only where two denominators differ. On small sets both are exact.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -150,12 +149,9 @@ def soft_accuracy(values: Floats, human: Floats, masks: Masks) -> Differences:
 
     people = p_values(human, human)
 
-    @functools.cache
-    def table(one: int, other: int) -> Floats:
-        return np.abs(p_values(values[one], values[other]) - people)
-
     def tables(one: int, other: int) -> Floats:
-        return np.stack([table(*each) for each in itertools.product((one, other), repeat=2)])[None]
+        pairs = itertools.product((values[one], values[other]), repeat=2)
+        return np.abs(np.stack([p_values(*pair) for pair in pairs]) - people)[None]
 
     return of_tables(tables, masks, lambda sums: 1 - sums[0] / len(people))
 
@@ -181,16 +177,18 @@ def _of_pairs(
     order = np.where(rankings.ties, 0, np.where(rankings.better < rankings.worse, 1, -1)).astype(np.int8)
     left, right = values[:, first, rankings.segments], values[:, second, rankings.segments]
 
-    def by_segment(one: int, other: int) -> Sequence[Floats]:
-        apart = np.stack([left[each] - right[each] for each in (one, other)])
-        return list(count(apart, order, rankings.segments, length).swapaxes(0, 1))
+    unit, units = rankings.segments, length
+    if exchanged == "systems":
+        unit, units = first * systems - first * (first + 1) // 2 + second - first - 1, systems * (systems - 1) // 2
 
-    def by_systems(one: int, other: int) -> Floats:
-        apart = np.stack([left[a] - right[b] for a, b in itertools.product((one, other), repeat=2)])
-        pair = first * systems - first * (first + 1) // 2 + second - first - 1
-        return count(apart, order, pair, systems * (systems - 1) // 2)
+    def tables(one: int, other: int) -> Floats:
+        both = [(one, one), (other, other)]
+        pairs = both if exchanged == "segments" else itertools.product((one, other), repeat=2)
+        return count(np.stack([left[a] - right[b] for a, b in pairs]), order, unit, units)
 
-    return linear(by_segment, masks, finish) if exchanged == "segments" else of_tables(by_systems, masks, finish)
+    if exchanged == "systems":
+        return of_tables(tables, masks, finish)
+    return linear(lambda one, other: list(tables(one, other).swapaxes(0, 1)), masks, finish)
 
 
 def counted(
@@ -319,7 +317,7 @@ class _JointOrder:
         """Return for each of the chosen places the sum of all pairs that it is in with others of them."""
         ranks, levels = self.ranks[chosen], self.levels[chosen]
         if self.coefficient != "spearman":
-            return concordant(levels)
+            return kendall.concordant(levels)
         weights = self.weights[levels]
         below, above = (np.searchsorted(ranks, ranks, side) for side in ("left", "right"))
         total = np.r_[0.0, np.cumsum(weights)]
@@ -382,18 +380,3 @@ class _JointOrder:
             least = np.minimum(self.count - (tied - (tied > 0)).sum(axis=1), len(human))
             return np.stack([offset, self.count**2 * (least - 1) / (4 * np.maximum(least, 1))])
         return np.stack([offset, np.sqrt(pairs - ties) * np.sqrt(pairs - human_ties) / 2])
-
-
-def concordant(levels: Integers) -> Floats:
-    """Count the earlier places of lower and the later places of higher level, for each place, bit by bit of levels."""
-    places, found, order = np.arange(len(levels)), np.zeros(len(levels)), np.arange(len(levels))
-    for bit in range(int(levels.max()).bit_length() - 1, -1, -1):
-        # Places are in order within those whose levels have the same higher bits.
-        bits = levels[order] >> bit
-        start, end = (np.searchsorted(bits >> 1, bits >> 1, side) for side in ("left", "right"))
-        high = (bits & 1).astype(bool)
-        highs = np.r_[0, np.cumsum(high)]
-        lows = np.r_[places, len(levels)] - highs
-        found[order] += np.where(high, lows[places] - lows[start], highs[end] - highs[places])
-        order = order[np.argsort(bits, kind="stable")]
-    return found

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.array_cache import Floats
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation.judgements import Rankings
 
 
@@ -131,3 +131,18 @@ def tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: float | None
         accuracies, thresholds = np.r_[start, accuracies], np.r_[0.0, thresholds]
     best = int(np.argmax(accuracies))
     return TiedAccuracy(float(accuracies[best]) / total, float(thresholds[best]))
+
+
+def concordant(levels: Integers) -> Floats:
+    """Count the earlier places of lower and the later places of higher level, for each place, bit by bit of levels."""
+    places, found, order = np.arange(len(levels)), np.zeros(len(levels)), np.arange(len(levels))
+    for bit in range(int(levels.max()).bit_length() - 1, -1, -1):
+        # Places are in order within those whose levels have the same higher bits.
+        bits = levels[order] >> bit
+        start, end = (np.searchsorted(bits >> 1, bits >> 1, side) for side in ("left", "right"))
+        high = (bits & 1).astype(bool)
+        highs = np.r_[0, np.cumsum(high)]
+        lows = np.r_[places, len(levels)] - highs
+        found[order] += np.where(high, lows[places] - lows[start], highs[end] - highs[places])
+        order = order[np.argsort(bits, kind="stable")]
+    return found

@@ -37,8 +37,8 @@ LANGUAGES = {
 NOT_RANKED = -1
 
 
-class Comparison(NamedTuple):
-    """A judgment on the outputs of two systems for one segment.
+class RankedPair(NamedTuple):
+    """A judgment on the outputs of two systems for one segment, from a ranking.
 
     Attributes:
         pair: language pair, ``source-target``; empty where the file does not say.
@@ -56,14 +56,14 @@ class Comparison(NamedTuple):
     where: str
 
 
-def _ordered(pair: str, segment: int, ranked: Iterable[tuple[str, int]], where: str) -> Iterator[Comparison]:
+def _ordered(pair: str, segment: int, ranked: Iterable[tuple[str, int]], where: str) -> Iterator[RankedPair]:
     """Turn one ranking (1 is best) into all its comparisons of two."""
     for (first, first_rank), (second, second_rank) in itertools.combinations(ranked, 2):
         better, worse = (first, second) if first_rank <= second_rank else (second, first)
-        yield Comparison(pair, segment, better, worse, first_rank == second_rank, where)
+        yield RankedPair(pair, segment, better, worse, first_rank == second_rank, where)
 
 
-def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None) -> Iterator[Comparison]:
+def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None) -> Iterator[RankedPair]:
     """Read a WMT ranking file (to 2014, and the exports of later years): one ranking of up to five systems per row.
 
     The columns are found by their names: ``srclang``, ``trglang``, ``srcIndex`` (or ``segmentId``), and
@@ -116,7 +116,7 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
         yield from _ordered("-".join(codes), segment, ranked, where)
 
 
-def read_rank_file(path: PathLike) -> Iterator[Comparison]:
+def read_rank_file(path: PathLike) -> Iterator[RankedPair]:
     """Read a METEOR ``.rank`` file: ``segment, pair, better system, pair, worse system`` a line, tabs between.
 
     Raises:
@@ -133,4 +133,4 @@ def read_rank_file(path: PathLike) -> Iterator[Comparison]:
         segment, pair, better, other, worse = (field.strip() for field in fields)
         if pair != other:
             raise InputError(f"{where}: outputs of two language pairs, {pair} and {other}, cannot be compared")
-        yield Comparison(pair, whole_number(segment, "the segment", where), better, worse, False, where)
+        yield RankedPair(pair, whole_number(segment, "the segment", where), better, worse, False, where)

@@ -23,33 +23,21 @@ LEAST_SYSTEMS = 5
 
 def check_test_set(test: TestSet) -> list[str]:
     """Return warnings about judgments and outputs of a test set; what was left out comes first."""
-    warnings = list(test.notes)
-    warnings += _identical_outputs(test)
-    warnings += _empty_outputs(test)
-    return warnings
+    return [*test.notes, *_identical_outputs(test), *_empty_outputs(test)]
 
 
 def _identical_outputs(test: TestSet) -> list[str]:
     if test.rankings is None:
         return []
-    identical = differing = 0
-    rankings = test.rankings
-    for segment, better, worse, tie in zip(
-        rankings.segments.tolist(),
-        rankings.better.tolist(),
-        rankings.worse.tolist(),
-        rankings.ties.tolist(),
-        strict=True,
-    ):
-        if test.outputs[better][segment] == test.outputs[worse][segment]:
-            identical += 1
-            differing += not tie
+    rankings, outputs = test.rankings, test.outputs
+    rows = zip(rankings.better.tolist(), rankings.worse.tolist(), rankings.segments.tolist(), strict=True)
+    same = np.array([outputs[better][at] == outputs[worse][at] for better, worse, at in rows], bool)
+    identical, differing = int(same.sum()), int((same & ~rankings.ties).sum())
     if not differing:
         return []
     message = f"{differing} of {identical} pairs of identical outputs have different ranks"
     suspicious = identical >= LEAST_IDENTICAL and differing > IDENTICAL_SHARE * identical
-    only_strict = not bool(rankings.ties.any())
-    if only_strict or not suspicious:
+    if not rankings.ties.any() or not suspicious:
         return [message]
     return [f"warning: {message}; are the judgments shifted against the outputs?"]
 

@@ -1,6 +1,6 @@
 from meteor_e_evaluation.reports.page import write_page as write_page, write_report as write_report
 from meteor_e_evaluation.reports.scored import (
-    Comparison as Comparison,
+    SystemTests as SystemTests,
     Report as Report,
     ScoredSystem as ScoredSystem,
     score_systems as score_systems,

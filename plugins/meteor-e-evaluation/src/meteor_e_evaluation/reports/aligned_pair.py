@@ -22,7 +22,7 @@ DEFAULT_WIDTH = 100
 _LABELS = ("", "hypothesis", "", "reference")
 
 
-class Column(NamedTuple):
+class WordColumn(NamedTuple):
     """Words that stand one over the other.
 
     Attributes:
@@ -63,7 +63,7 @@ def _holders(alignment: Alignment) -> tuple[list[int | None], list[int | None]]:
     return hypothesis, reference
 
 
-def columns(alignment: Alignment) -> list[Column]:
+def columns(alignment: Alignment) -> list[WordColumn]:
     """Line up an alignment's words: matches that do not cross in columns of their own, other words beside them.
 
     A word that matches elsewhere shares its column with no other such word.
@@ -72,7 +72,7 @@ def columns(alignment: Alignment) -> list[Column]:
 
     def add(sizes: Sequence[int], match: int | None) -> None:
         hypothesis, reference = (range(start, start + size) for start, size in zip(at, sizes, strict=True))
-        found.append(Column((hypothesis, reference), match))
+        found.append(WordColumn((hypothesis, reference), match))
         at[:] = hypothesis.stop, reference.stop
 
     def fill(ends: tuple[int, int]) -> None:
@@ -156,7 +156,7 @@ def _first(held: Sequence[int | None], places: range) -> int | None:
 def _cells(
     alignment: Alignment,
     function_words: Collection[str],
-    column: Column,
+    column: WordColumn,
     numbers: Sequence[int],
     held: tuple[Sequence[int | None], Sequence[int | None]],
 ) -> tuple[Text, Text, Text, Text]:

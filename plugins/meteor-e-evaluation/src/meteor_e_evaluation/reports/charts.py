@@ -102,7 +102,7 @@ def balance(report: Report, metric: int, first: int, second: int) -> Balance:
     return Balance(better, len(gains) - better - worse, worse)
 
 
-class Part(NamedTuple):
+class Piece(NamedTuple):
     """One matcher's piece of a stacked bar, with its start and its width."""
 
     matcher: int
@@ -110,12 +110,12 @@ class Part(NamedTuple):
     width: float
 
 
-def stacked(report: Report, width: float) -> list[list[Part]]:
+def stacked(report: Report, width: float) -> list[list[Piece]]:
     """Return a stacked bar per system: what each matcher contributed to its METEOR; the best score fills the width."""
     best = max(system.corpus.score for system in report.systems) or 1.0
     bars = []
     for system in report.systems:
         sizes = [share.score / best * width for share in system.corpus.contributions()]
         places = zip(accumulate([0.0, *sizes]), sizes, strict=False)
-        bars.append([Part(at, round(start, 2), round(size, 2)) for at, (start, size) in enumerate(places)])
+        bars.append([Piece(at, round(start, 2), round(size, 2)) for at, (start, size) in enumerate(places)])
     return bars

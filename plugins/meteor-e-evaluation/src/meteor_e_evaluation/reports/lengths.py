@@ -65,7 +65,7 @@ class Cell(NamedTuple):
     distributions: tuple[Distribution, ...]
 
 
-class Row(NamedTuple):
+class Distributions(NamedTuple):
     """The distributions of one number.
 
     Attributes:
@@ -82,7 +82,7 @@ class Row(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-def distributions(report: Report) -> list[Row]:
+def distributions(report: Report) -> list[Distributions]:
     """Return one row per metric, then one per part of METEOR.
 
     Segments with an empty reference count among all segments only.
@@ -93,7 +93,7 @@ def distributions(report: Report) -> list[Row]:
     if len(filled) == 2 and filled[0][1].sum() == filled[1][1].sum():
         filled = filled[:1]
     return [
-        Row(title, low, high, metric, tuple(_cells(values, filled, np.linspace(low, high, POINTS + 1))))
+        Distributions(title, low, high, metric, tuple(_cells(values, filled, np.linspace(low, high, POINTS + 1))))
         for title, low, high, metric, values in _numbers(report)
     ]
 

@@ -27,7 +27,7 @@ LIMIT = 256 << 20
 """Characters of JSON that a page may hold; browsers do not take texts much longer than that."""
 
 
-class Texts:
+class RawTexts:
     """Raw texts, which may hold anything.
 
     Args:
@@ -64,8 +64,8 @@ def payload(report: Report) -> dict[str, Any]:
             matches.append(_flat(alignment))
             used.append(index)
         entry: dict[str, Any] = {
-            "name": Texts(system.name),
-            "hypotheses": Texts(system.hypotheses),
+            "name": RawTexts(system.name),
+            "hypotheses": RawTexts(system.hypotheses),
             "words": tokens,
             "matches": matches,
             "references": used,
@@ -80,23 +80,23 @@ def payload(report: Report) -> dict[str, Any]:
         "meteor": report.meteor,
         "metrics": [
             {
-                "label": Texts(result.label),
+                "label": RawTexts(result.label),
                 "higher": result.higher_is_better,
                 "decimals": result.decimals,
                 "ends": (0, 1) if at == report.meteor else ends_of(result.segments),
                 "explanations": [
-                    {"system": one.system, "segment": one.segment, "text": Texts(one.text)}
+                    {"system": one.system, "segment": one.segment, "text": RawTexts(one.text)}
                     for one in result.explanations
                     if one.segment is not None
                 ],
-                "remarks": Texts(_remarks(result)),
+                "remarks": RawTexts(_remarks(result)),
             }
             for at, result in enumerate(report.metrics)
         ],
-        "matchers": Texts(report.matchers),
-        "vocabulary": Texts(vocabulary),
+        "matchers": RawTexts(report.matchers),
+        "vocabulary": RawTexts(vocabulary),
         "functionWords": functional,
-        "references": Texts(report.references),
+        "references": RawTexts(report.references),
         "referenceWords": reference_words,
         "lengths": report.lengths.tolist(),
         "systems": systems,

@@ -75,7 +75,7 @@ class ScoredSystem:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SystemTests:
     """How the scores of the systems compare.
 
     Attributes:
@@ -146,7 +146,7 @@ class MetricResult:
     decimals: int
     scores: tuple[float, ...]
     segments: tuple[Floats, ...]
-    comparison: Comparison | None = None
+    comparison: SystemTests | None = None
     explanations: tuple[Explanation, ...] = ()
     details: tuple[Sequence[Mapping[str, Any]], ...] = ()
 
@@ -198,7 +198,7 @@ class Report:
         return self.metrics[self.meteor].signature
 
     @property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> SystemTests | None:
         """How the systems compare under METEOR; ``None`` if that was not asked for."""
         return self.metrics[self.meteor].comparison
 
@@ -254,14 +254,14 @@ def score_systems(
         found = score(others, given, language=language, details=True, keep=True, progress=progress).kept()
 
     def result(place: int, metric: Metric | None) -> MetricResult:
-        def compare(statistics: Sequence[Floats], scorer: Scorer) -> Comparison | None:
+        def compare(statistics: Sequence[Floats], scorer: Scorer) -> SystemTests | None:
             if method is None:
                 return None
             counts = dict(zip(systems, statistics, strict=True))
             tests = compare_pairs(
                 counts, scorer, method=method, samples=samples, seed=seed, baselines=None if place == 0 else 1
             )
-            return Comparison(method, METHODS[method] if samples is None else samples, seed, tuple(map(tuple, tests)))
+            return SystemTests(method, METHODS[method] if samples is None else samples, seed, tuple(map(tuple, tests)))
 
         if metric is None:
             return MetricResult(
@@ -296,7 +296,7 @@ def _result(
     found: Results,
     systems: Sequence[ScoredSystem],
     references: Sequence[Sequence[str]],
-    compare: Callable[[Sequence[Floats], Scorer], Comparison | None],
+    compare: Callable[[Sequence[Floats], Scorer], SystemTests | None],
 ) -> MetricResult:
     """Compare the systems under one of the metrics of results, and ask the metric why they differ if it can say."""
     scores = tuple(row.found[place].values[0] for row in found.whole)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from meteor_e import __version__
+from meteor_e.base.yamlfile import dump_yaml
 from meteor_e.render.numbers import shown_p
 from meteor_e_evaluation.tuning.run import Settings, Tuning
 from meteor_e_evaluation.tuning.scorer import Point
@@ -26,22 +26,6 @@ def tuned_chain(meteor: Meteor, point: Point, description: str) -> dict[str, Any
     for entry, weight in zip(chain["matchers"], point[4:], strict=True):
         entry["weight"] = weight
     return {"description": description, **chain}
-
-
-def chain_yaml(meteor: Meteor, point: Point, provenance: Mapping[str, str]) -> str:
-    """Return a chain file.
-
-    Args:
-        meteor: the chain that was tuned.
-        point: the parameters and weights.
-        provenance: what was tuned on what, how, and what it brought; goes into comments and the description.
-    """
-    from meteor_e.base.yamlfile import dump_yaml
-
-    facts = {"made by": f"meteor-e tune {__version__}", **provenance}
-    comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in facts.items())
-    description = f"Tuned for {provenance['objective']} on {provenance['tuned on']}"
-    return comments + dump_yaml(tuned_chain(meteor, point, description))
 
 
 def tuning_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str, Any]:
@@ -141,6 +125,7 @@ def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
 def chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
     """Return the tuned chain with its report in comments."""
     provenance = {
+        "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],
         "tuned on": report["tuned on"],
         "method": f"{report['method']}, {report['points tried']} points",
@@ -163,4 +148,6 @@ def chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
         for number, (default, tuned, point, options) in enumerate(rows, 1):
             chosen = "".join(f", {name}={value}" for name, value in options.items())
             provenance[f"fold {number}"] = f"default {default:.4f}, tuned {tuned:.4f} at {point}{chosen}"
-    return chain_yaml(tuning.variant.meteor, tuning.best[0], provenance)
+    description = f"Tuned for {provenance['objective']} on {provenance['tuned on']}"
+    comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in provenance.items())
+    return comments + dump_yaml(tuned_chain(tuning.variant.meteor, tuning.best[0], description))
