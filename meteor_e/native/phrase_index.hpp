@@ -1,4 +1,4 @@
-// The paraphrase table as a trie in a mapped file; see meteor_e/packs/paraphrases.py and docs/index-format.md.
+// The paraphrase table as a trie in a mapped file; see meteor_e/packs/indexes.py and docs/index-format.md.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The synonym dictionary in a mapped file, and the synsets of a word; see meteor_e/packs/synonyms.py and
+// The synonym dictionary in a mapped file, and the synsets of a word; see meteor_e/packs/indexes.py and
 // meteor_e/matchers/modules.py.
 #pragma once
 

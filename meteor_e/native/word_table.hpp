@@ -1,4 +1,4 @@
-// The words of an index file and their numbers; see meteor_e/packs/vocabulary.py and docs/index-format.md.
+// The words of an index file and their numbers; see meteor_e/packs/indexes.py and docs/index-format.md.
 #pragma once
 
 #include <optional>
