@@ -57,9 +57,9 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     Options: ClassVar[type[Any] | str | None] = None
     options: Any = None
 
-    def __init__(self, options: Any = None, /, **by_name: Any) -> None:
+    def __init__(self, options: Any = None) -> None:
         """Take the options: an instance of :attr:`Options`, all values checked; ``None`` for the defaults."""
-        self.options = self.check_options(by_name) if options is None else options
+        self.options = self.check_options({}) if options is None else options
 
     @classmethod
     def make(cls, context: Any = None, /, **options: Any) -> Self:
@@ -97,10 +97,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
             ConfigError: for values that make no sense together, or for this language.
             ResourceError: if a resource that it needs is missing.
         """
-        code = cls.__init__.__code__
-        if options is not None and "options" in code.co_varnames[1 : code.co_argcount]:
-            return cls(options)
-        return cls(**options_by_name(options))
+        return cls() if options is None else cls(options)
 
     def describe(self) -> str:
         """Return what the signature says of this component behind its name: what changes its result.

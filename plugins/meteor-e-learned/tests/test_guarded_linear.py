@@ -38,7 +38,7 @@ def examples(seed=1):
 
 
 def trained(**options):
-    estimator = GuardedLinear(**{"guard": GUARD, "penalty": 0.001, **options})
+    estimator = GuardedLinear.make(**{"guard": GUARD, "penalty": 0.001, **options})
     estimator.learn(examples(), None, TrainingRun(columns=COLUMNS))
     return estimator
 
@@ -72,7 +72,7 @@ def test_ratings_of_a_test_set_count_as_much_as_its_share_says():
     )  # fmt: skip
     weights = []
     for share in (0.0, 1.0):
-        estimator = GuardedLinear(shares={"Two": share}, penalty=0.001)
+        estimator = GuardedLinear.make(shares={"Two": share}, penalty=0.001)
         estimator.learn(rated, None, TrainingRun(columns=COLUMNS))
         weights.append(estimator.weights_)
     assert abs(weights[0][1]) < 0.1 < weights[1][1]
@@ -91,7 +91,7 @@ def test_what_an_option_names_has_to_be_there():
         part=np.empty(0, int), weight=np.empty(0),
     )  # fmt: skip
     with pytest.raises(InputError, match="neither comparisons nor human scores"):
-        GuardedLinear().learn(nothing, None, TrainingRun(columns=COLUMNS))
+        GuardedLinear.make().learn(nothing, None, TrainingRun(columns=COLUMNS))
 
 
 @pytest.mark.parametrize("kind", ["errors", "excerpts"])

@@ -25,7 +25,7 @@ def chain(language="other"):
 
 
 def test_meteor():
-    feature = MeteorFeature(chain())
+    feature = MeteorFeature.make(default_context(), chain=chain())
     rows = feature.extract(HYPOTHESES, REFERENCES)
     assert rows.dtype == np.float64
     assert rows.shape == (3, feature.dimension) == (3, 13 + 2 * 7)
@@ -47,7 +47,9 @@ def test_meteor():
 
 
 def test_a_matcher_that_a_chain_has_twice():
-    feature = MeteorFeature({"language": "other", "matchers": ["exact", *chain()["matchers"]]})
+    feature = MeteorFeature.make(
+        default_context(), chain={"language": "other", "matchers": ["exact", *chain()["matchers"]]}
+    )
     assert [name for name in feature.columns if name.endswith(".score")] == [
         "exact.score",
         "exact#2.score",
@@ -76,14 +78,16 @@ def test_meteor_by_a_chain_that_names_no_language():
 
 def test_settings_of_a_chain():
     changed = {"language": "other", "matchers": ["exact", {"use": "stem", "stemmer": "german", "weight": 0.25}]}
-    feature = MeteorFeature(chain(), settings={"stem": {"stemmer": "german", "weight": 0.25}})
+    feature = MeteorFeature.make(
+        default_context(), chain=chain(), settings={"stem": {"stemmer": "german", "weight": 0.25}}
+    )
     assert feature.describe() == Meteor.from_config(changed).signature
     assert "0.25(german)" in feature.describe()
     with pytest.raises(ConfigError, match=r"cannot set stme\.weight: .*did you mean 'stem'"):
-        MeteorFeature(chain(), settings={"stme": {"weight": 0.25}})
+        MeteorFeature.make(default_context(), chain=chain(), settings={"stme": {"weight": 0.25}})
     for wrong in ("stem.weight=1", {"stem": 0.25}):
-        with pytest.raises(ConfigError, match="must be a mapping"):
-            MeteorFeature(chain(), settings=wrong)
+        with pytest.raises(ConfigError, match="settings"):
+            MeteorFeature.make(default_context(), chain=chain(), settings=wrong)
 
 
 def test_meteor_refuses_other_options():

@@ -31,7 +31,7 @@ def test_strict_tau():
 
 def test_logistic_learns_and_is_antisymmetric(pairs):
     X, y = pairs  # noqa: N806
-    model = PairwiseLogistic(C=[0.01, 1.0]).fit(X[:300], y[:300])
+    model = PairwiseLogistic.make(C=[0.01, 1.0]).fit(X[:300], y[:300])
     assert model.C_ in (0.01, 1.0)
     assert model.score(X[300:], y[300:]) > 0.7
     assert abs(model.weights_[0]) > 5 * abs(model.weights_[1:]).max()
@@ -50,7 +50,7 @@ def test_logistic_learns_and_is_antisymmetric(pairs):
 def test_logistic_ignores_outliers_and_constants(pairs):
     X, y = pairs  # noqa: N806
     X = np.hstack([X[:, :3], np.ones((400, 1)), X[:, 3:], np.ones((400, 1))])  # noqa: N806
-    model = PairwiseLogistic(C=1.0, clip=0.01).fit(X, y)
+    model = PairwiseLogistic.make(C=1.0, clip=0.01).fit(X, y)
     assert model.weights_[3] == 0
     far = np.zeros((1, 8))
     far[0, 0] = 1e9
@@ -62,7 +62,7 @@ def test_regression():
     X = random.normal(size=(300, 4))  # noqa: N806
     y = X[:, 0] - X[:, 1] ** 2 + 0.1 * random.normal(size=300)
     groups = np.arange(300) % 6
-    model = SegmentRegression(alphas=(0.1, 10.0)).fit(X[:200], y[:200], groups=groups[:200])
+    model = SegmentRegression.make(alphas=(0.1, 10.0)).fit(X[:200], y[:200], groups=groups[:200])
     assert model.degree_ == 2
     assert model.score(X[200:], y[200:]) > 0.9
     again = type(model)(model.options)
@@ -75,11 +75,11 @@ def test_regression_chooses_with_a_single_group_too():
     random = np.random.default_rng(0)
     X = random.normal(size=(300, 4))  # noqa: N806
     y = X[:, 0] - X[:, 1] ** 2 + 0.1 * random.normal(size=300)
-    model = SegmentRegression(alphas=(10.0, 1e5)).fit(X, y, groups=np.zeros(300))
+    model = SegmentRegression.make(alphas=(10.0, 1e5)).fit(X, y, groups=np.zeros(300))
     assert (model.degree_, model.alpha_) == (2, 10.0)
     assert 0.9 < max(model.folds_.values()) < 1
     with pytest.raises(ConfigError, match="folds"):
-        SegmentRegression(folds=1).fit(X, y)
+        SegmentRegression.make(folds=1).fit(X, y)
 
 
 def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
@@ -88,21 +88,21 @@ def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
     draw = np.random.default_rng(5)
     X = np.hstack([draw.normal(size=(300, 4)), np.ones((300, 1))])  # noqa: N806
     y = X @ np.array([1.0, -2.0, 0.5, 0.0, 3.0]) + draw.normal(size=300)
-    plain = SegmentRegression(alphas=(5.0,), degrees=(1,), clip=0, clip_scores=0).fit(X, y)
+    plain = SegmentRegression.make(alphas=(5.0,), degrees=(1,), clip=0, clip_scores=0).fit(X, y)
     scaled = (X[:, :4] - X[:, :4].mean(axis=0)) / X[:, :4].std(axis=0)
     assert plain.predict(X) == pytest.approx(Ridge(alpha=5.0).fit(scaled, y).predict(scaled), abs=1e-10)
     y[0] = 1e6
-    cut = SegmentRegression(alphas=(5.0,), degrees=(1,), clip=0, clip_scores=0.05).fit(X, y)
+    cut = SegmentRegression.make(alphas=(5.0,), degrees=(1,), clip=0, clip_scores=0.05).fit(X, y)
     assert np.corrcoef(cut.predict(X), plain.predict(X))[0, 1] > 0.99
     for options, message in (
         ({"alphas": (0.0, 1.0)}, "above 0"),
         ({"alphas": ()}, "alphas: must be a list with something in it"),
         ({"degrees": (1, 3)}, "degrees.1.: must be one of 1, 2, not 3"),
         ({"clip": 0.5}, "clip: must be a number, at least 0 and below 0.5, not 0.5"),
-        ({"clip_scores": -0.1}, "clip_scores must be a number .*, not -0.1"),
+        ({"clip_scores": -0.1}, "clip_scores: must be a number, .* not -0.1"),
     ):
         with pytest.raises(ConfigError, match=message):
-            SegmentRegression(**options).fit(X, y)
+            SegmentRegression.make(**options).fit(X, y)
 
 
 class FeatureMean(Estimator):

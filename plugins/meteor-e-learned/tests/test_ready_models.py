@@ -74,7 +74,7 @@ COLUMNS = ("a.score", "b.score", "c.score", "d.score")
 
 @pytest.mark.parametrize(("comparisons", "assessments"), [(True, False), (False, True), (True, True)])
 def test_it_learns_from_either_kind(comparisons, assessments):
-    estimator = GuardedLinear(toward=(), penalty=0.001)
+    estimator = GuardedLinear.make(toward=(), penalty=0.001)
     figures = estimator.learn(made(comparisons, assessments), None, TrainingRun(columns=COLUMNS))
     weights = estimator.weights_ / abs(estimator.weights_).max()
     assert weights[0] == 1
@@ -83,31 +83,31 @@ def test_it_learns_from_either_kind(comparisons, assessments):
 
 
 def test_it_is_drawn_to_what_is_known_to_be_sound():
-    free = GuardedLinear(toward=(), penalty=1e6)
-    drawn = GuardedLinear(toward=("b.score",), penalty=1e6, toward_weight=0.5)
+    free = GuardedLinear.make(toward=(), penalty=1e6)
+    drawn = GuardedLinear.make(toward=("b.score",), penalty=1e6, toward_weight=0.5)
     for estimator in (free, drawn):
         estimator.learn(made(), None, TrainingRun(columns=COLUMNS))
     assert abs(free.weights_).max() < 1e-3
     assert drawn.weights_ == pytest.approx([0, 0.5, 0, 0], abs=1e-3)
     with pytest.raises(ConfigError, match=r"there is no feature 'e\.score'"):
-        GuardedLinear(toward=("e.score",)).learn(made(), None, TrainingRun(columns=COLUMNS))
+        GuardedLinear.make(toward=("e.score",)).learn(made(), None, TrainingRun(columns=COLUMNS))
     with pytest.raises(InputError, match="neither comparisons nor human scores"):
-        GuardedLinear(toward=()).learn(made(False, False), None, TrainingRun(columns=COLUMNS))
+        GuardedLinear.make(toward=()).learn(made(False, False), None, TrainingRun(columns=COLUMNS))
 
 
 def test_some_features_are_held_tighter():
     examples = made()
     weights = {}
     for strength in (0.001, 1.0, 1e6):
-        estimator = GuardedLinear(toward=(), penalty=0.001, penalties={"a.": strength})
+        estimator = GuardedLinear.make(toward=(), penalty=0.001, penalties={"a.": strength})
         estimator.learn(examples, None, TrainingRun(columns=COLUMNS))
         weights[strength] = estimator.weights_
-    plain = GuardedLinear(toward=(), penalty=0.001)
+    plain = GuardedLinear.make(toward=(), penalty=0.001)
     plain.learn(examples, None, TrainingRun(columns=COLUMNS))
     assert weights[0.001] == pytest.approx(plain.weights_)
     assert weights[0.001][0] > weights[1.0][0] > 1e-3 > abs(weights[1e6][0])
     with pytest.raises(ConfigError, match=r"no feature begins with 'a\.scores' \(did you mean 'a\.score'"):
-        GuardedLinear(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, TrainingRun(columns=COLUMNS))
+        GuardedLinear.make(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, TrainingRun(columns=COLUMNS))
 
 
 def test_every_year_counts_alike():
@@ -118,7 +118,7 @@ def test_every_year_counts_alike():
     )
     found = []
     for examples in (once, twice):
-        estimator = GuardedLinear(toward=())
+        estimator = GuardedLinear.make(toward=())
         estimator.learn(examples, None, TrainingRun(columns=COLUMNS))
         found.append(estimator.weights_)
     assert found[0] == pytest.approx(found[1], abs=1e-4)

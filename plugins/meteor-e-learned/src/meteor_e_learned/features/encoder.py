@@ -50,8 +50,8 @@ class EncoderFeature(Feature):
         encoder: Annotated[str, Meta(description="An installed encoder.")] = "minilm"
         layer: Annotated[int, Meta(ge=1, description="The layer, from 1, whose difference is taken.")] = 4
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
         self._memory: Memory[str, Vectors] = Memory(KEPT)
         self._load()
 
@@ -79,7 +79,7 @@ class EncoderFeature(Feature):
         return {"options": self.options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**{name: getattr(state["options"], name) for name in ("encoder", "layer")})  # type: ignore[misc]
+        self.__init__(state["options"])  # type: ignore[misc]
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e import MatcherCounts, Meteor, Statistics
-from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
+from meteor_e.api import ComponentOptions, Feature, FeatureBatch, Meta
 from meteor_e.base.yamlfile import is_path
 from meteor_e.chains.config import load_chain
 from meteor_e.chains.settings import apply_settings, chain_with_paths
@@ -28,12 +28,8 @@ if TYPE_CHECKING:
 class MeteorFeature(Feature):
     """METEOR: the score, its parts, all statistics, and what each matcher of the chain brought.
 
-    Args:
-        chain: path of a YAML chain, name of a chain, or a mapping; by default the language's chain.
-        language: code of the language; by default that of the recipe.
-        task: what the parameters were tuned for; by default the chain's or the language's.
-        settings: options of the chain's matchers and, under ``lemmatizer``, of its lemmatizer, instead of those
-            that the chain gives: ``{vector: {file: en.vectors, threshold: 0.7}}``.
+    ``settings`` are options of the chain's matchers and, under ``lemmatizer``, of its lemmatizer:
+    ``{vector: {file: en.vectors, threshold: 0.7}}``.
 
     Raises:
         ConfigError: for a chain or settings that are wrong.
@@ -64,18 +60,14 @@ class MeteorFeature(Feature):
             | None
         ) = None
 
-    def __init__(
-        self,
-        chain: str | Mapping[str, Any] | None = None,
-        language: str | None = None,
-        task: str | None = None,
-        settings: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> None:
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        chain, settings = options.chain, options.settings
         self._plain = chain is None and settings is None
-        given: dict[str, Any] = {"language": language, "task": task}
+        given: dict[str, Any] = {"language": options.language, "task": options.task}
         given = {key: value for key, value in given.items() if value is not None}
         if settings is not None:
-            given |= apply_settings(chain, given, _checked(settings))
+            given |= apply_settings(chain, given, settings)
         self.meteor = Meteor(**given) if chain is None else Meteor.from_config(chain, **given)
 
     @classmethod
@@ -154,14 +146,6 @@ class MeteorFeature(Feature):
         if not self._plain:
             return self.meteor.signature
         return f"{chain.language.code}|{chain.task}|{'+'.join(self.meteor.matcher_names)}"
-
-
-def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
-    if not isinstance(settings, Mapping) or not all(isinstance(options, Mapping) for options in settings.values()):
-        raise ConfigError(
-            f"feature 'meteor': settings is {settings!r}; it must be a mapping, such as {{vector: {{threshold: 0.7}}}}"
-        )
-    return settings
 
 
 _PARTS = [FormulaScores._fields.index(part) for part in PARTS]

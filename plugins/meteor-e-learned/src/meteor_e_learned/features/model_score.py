@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 class ModelScoreFeature(Feature):
-    """The score that a trained model gives, before it is mapped to a share.
-
-    Args:
-        model: name of a model that comes with the plugin, or a model file.
-    """
+    """The score that a trained model gives, before it is mapped to a share."""
 
     name: ClassVar[str] = "model-score"
     dimension = 1
@@ -34,8 +30,9 @@ class ModelScoreFeature(Feature):
 
         model: Annotated[str, Meta(description="A model's name, such as en-light, or a model file.")]
 
-    def __init__(self, model: str) -> None:
-        self._model = load_model(model)
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._model = load_model(options.model)
         self._store = FeatureStore(enabled=False)
 
     @classmethod
