@@ -13,39 +13,6 @@ import click
 from meteor_e.cli.output import destination
 from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, UsageError, parse
 
-HELP = {
-    "-l": "language: en cz de es fr ru da fi hu it nl no pt ro se tr, or other (default en)",
-    "-t": "task: rank util adq hter li tune universal",
-    "-p": "'alpha beta gamma delta'",
-    "-m": "modules: 'exact stem synonym paraphrase'",
-    "-w": "weights of the modules: '1.0 0.6 0.8 0.6'",
-    "-r": "references per segment, one after the other in the reference file (default 1)",
-    "-x": "beam size (default 40)",
-    "-s": "file of function words",
-    "-d": "folder of synonyms; METEOR-E's are looked up by lemma, too (with -lemmas, or vectors that need lemmas)",
-    "-a": "paraphrase table (gzip)",
-    "-f": "prefix of the files that are written (default meteor)",
-    "-emb": "METEOR-E: word vectors (module 'embeddings'), looked up by word",
-    "-embLemma": "the same, looked up by lemma",
-    "-embWord_POS": "the same, by word and tag",
-    "-embLemma_POS": "the same, by lemma and tag",
-    "-embWord_Lemma": "the same, by word and lemma",
-    "-embTh": "lowest similarity of two words (default 0.80)",
-    "-lemmas": "METEOR-E: table of lemmas, word, tag and lemma, joined by tabs",
-    "-new": "folder of a new language: function.words and paraphrase.gz",
-    "-q": "segment scores on standard error, the final score on standard output, nothing else",
-    "-ch": "precision and recall of characters",
-    "-norm": "tokenize, normalize punctuation, lowercase",
-    "-lower": "lowercase",
-    "-noPunct": "with -norm: drop punctuation",
-    "-sgml": "the files are SGML",
-    "-stdio": "answer SCORE and EVAL lines of standard input",
-    "-mira": "the same as -stdio",
-    "-vOut": "precision, recall, penalty and score of every segment",
-    "-ssOut": "statistics instead of scores",
-    "-writeAlignments": "write alignments to PREFIX-align.out",
-}
-
 
 class JavaCommand(click.Command):
     """A command whose arguments are the Java program's, so that click must leave them alone."""
@@ -65,12 +32,8 @@ class JavaCommand(click.Command):
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the Java program's options."""
         with formatter.section("Options of the Java program"):
-            formatter.write_dl(
-                [
-                    (f"{name} {VALUES[name].upper()}" if name in VALUES else name, HELP[name])
-                    for name in (*VALUES, *FLAGS)
-                ]
-            )
+            valued = [(f"{name} {each.field.upper()}", each.text) for name, each in VALUES.items()]
+            formatter.write_dl([*valued, *((name, each.text) for name, each in FLAGS.items())])
 
 
 @click.command(cls=JavaCommand)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.api.languages import ISO_CODES, METEOR_CODES
 from meteor_e.base.errors import ConfigError, near_miss
@@ -15,26 +15,37 @@ from meteor_e.languages.files import builtin_language
 if TYPE_CHECKING:
     from meteor_e.api.languages import Language
 
+
+class JavaOption(NamedTuple):
+    """An option: the field of :class:`JavaOptions` that it sets, and what the help says of it."""
+
+    field: str
+    text: str
+
+
 VALUES = {
-    "-l": "language",
-    "-t": "task",
-    "-p": "parameters",
-    "-m": "modules",
-    "-w": "weights",
-    "-r": "references",
-    "-x": "beam",
-    "-s": "words",
-    "-d": "synonyms",
-    "-a": "paraphrases",
-    "-f": "prefix",
-    "-emb": "vectors",
-    "-embLemma": "vectors",
-    "-embWord_POS": "vectors",
-    "-embLemma_POS": "vectors",
-    "-embWord_Lemma": "vectors",
-    "-embTh": "threshold",
-    "-lemmas": "lemmas",
-    "-new": "new",
+    "-l": JavaOption("language", "language: en cz de es fr ru da fi hu it nl no pt ro se tr, or other (default en)"),
+    "-t": JavaOption("task", "task: rank util adq hter li tune universal"),
+    "-p": JavaOption("parameters", "'alpha beta gamma delta'"),
+    "-m": JavaOption("modules", "modules: 'exact stem synonym paraphrase'"),
+    "-w": JavaOption("weights", "weights of the modules: '1.0 0.6 0.8 0.6'"),
+    "-r": JavaOption("references", "references per segment, one after the other in the reference file (default 1)"),
+    "-x": JavaOption("beam", "beam size (default 40)"),
+    "-s": JavaOption("words", "file of function words"),
+    "-d": JavaOption(
+        "synonyms",
+        "folder of synonyms; METEOR-E's are looked up by lemma, too (with -lemmas, or vectors that need lemmas)",
+    ),
+    "-a": JavaOption("paraphrases", "paraphrase table (gzip)"),
+    "-f": JavaOption("prefix", "prefix of the files that are written (default meteor)"),
+    "-emb": JavaOption("vectors", "METEOR-E: word vectors (module 'embeddings'), looked up by word"),
+    "-embLemma": JavaOption("vectors", "the same, looked up by lemma"),
+    "-embWord_POS": JavaOption("vectors", "the same, by word and tag"),
+    "-embLemma_POS": JavaOption("vectors", "the same, by lemma and tag"),
+    "-embWord_Lemma": JavaOption("vectors", "the same, by word and lemma"),
+    "-embTh": JavaOption("threshold", "lowest similarity of two words (default 0.80)"),
+    "-lemmas": JavaOption("lemmas", "METEOR-E: table of lemmas, word, tag and lemma, joined by tabs"),
+    "-new": JavaOption("new", "folder of a new language: function.words and paraphrase.gz"),
 }
 """Options that take a value."""
 
@@ -51,17 +62,17 @@ METEOR_E_OPTIONS = (*VECTOR_KEYS, "-embTh", "-lemmas")
 """What METEOR 1.5's own program does not have."""
 
 FLAGS = {
-    "-q": "quiet",
-    "-ch": "characters",
-    "-norm": "normalize",
-    "-lower": "lowercase",
-    "-noPunct": "no_punctuation",
-    "-sgml": "sgml",
-    "-stdio": "stdio",
-    "-mira": "stdio",
-    "-vOut": "verbose",
-    "-ssOut": "statistics",
-    "-writeAlignments": "alignments",
+    "-q": JavaOption("quiet", "segment scores on standard error, the final score on standard output, nothing else"),
+    "-ch": JavaOption("characters", "precision and recall of characters"),
+    "-norm": JavaOption("normalize", "tokenize, normalize punctuation, lowercase"),
+    "-lower": JavaOption("lowercase", "lowercase"),
+    "-noPunct": JavaOption("no_punctuation", "with -norm: drop punctuation"),
+    "-sgml": JavaOption("sgml", "the files are SGML"),
+    "-stdio": JavaOption("stdio", "answer SCORE and EVAL lines of standard input"),
+    "-mira": JavaOption("stdio", "the same as -stdio"),
+    "-vOut": JavaOption("verbose", "precision, recall, penalty and score of every segment"),
+    "-ssOut": JavaOption("statistics", "statistics instead of scores"),
+    "-writeAlignments": JavaOption("alignments", "write alignments to PREFIX-align.out"),
 }
 """Options that take none."""
 
@@ -169,7 +180,7 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
     rest = iter(arguments[2:])
     for name in rest:
         if name in FLAGS:
-            setattr(options, FLAGS[name], True)
+            setattr(options, FLAGS[name].field, True)
         elif name in VALUES:
             value = next(rest, None)
             if value is None:
@@ -178,7 +189,7 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
                 if options.vectors is not None:
                     raise UsageError(f"there are vectors already where {name} names others; there is room for one file")
                 options.vector_key = VECTOR_KEYS[name]
-            setattr(options, VALUES[name], value)
+            setattr(options, VALUES[name].field, value)
         else:
             raise UsageError(f'unknown option "{name}"{near_miss(name, [*FLAGS, *VALUES])}')
     return options

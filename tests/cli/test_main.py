@@ -24,13 +24,6 @@ def test_help_lists_every_command_without_importing_one(cli):
         assert f"\n  {name} " in out
 
 
-@pytest.mark.parametrize("name", sorted(package.COMMANDS))
-def test_every_command_has_help(cli, name):
-    out = cli(name, "--help").out
-    assert "Usage:" in out
-    assert "Traceback" not in out
-
-
 @pytest.mark.parametrize("arguments", [[], ["pack"]])
 def test_without_a_command_there_is_the_help_as_it_is(capfd, arguments):
     with pytest.raises(SystemExit) as caught:

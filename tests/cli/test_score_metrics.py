@@ -125,12 +125,6 @@ def test_names_are_one_line_that_no_format_reads_as_its_own(cli, own_packs):
     assert re.search(r"<b>\\\| \| 0\.\d+ \| \[0.*\] \| [+-]0\.\d+ \| \[.*\] \| <?0\.\d+ \|$", markdown[-4])
 
 
-def test_standard_output_of_quiet(cli, own_packs):
-    line = cli("score", "one", "ref", "-q", "-M", "meteor", "-M", "bleu").out
-    assert len(line.split("\t")) == 2
-    assert float(line.split("\t")[1]) == expected("BLEU", FIRST)[0]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -195,17 +189,6 @@ def test_one_schema_for_any_metrics(cli, own_packs, options):
         for entry in (system, *system.get("segments", ())):
             assert isinstance(entry["scores"].pop("chrF")["score"], float)
     assert several == plain
-
-
-def test_the_schema_refuses_what_is_no_table():
-    assert not schema().is_valid({"version": 1, "metrics": {}, "systems": []})
-    assert not schema().is_valid({"systems": [{"system": "a", "score": 0.5}]})
-
-
-def test_records_are_the_same_for_any_metrics(cli, own_packs):
-    one = [line.split("\t") for line in cli("score", "one", "ref", "--format=tsv", "--segments").out.splitlines()]
-    both = cli("score", "one", "ref", "--format=tsv", "--segments", "-M", "meteor", "-M", "chrf").out.splitlines()
-    assert [line.split("\t")[:-1] for line in both] == one
 
 
 def test_segments_and_alignments_of_several_metrics(cli, own_packs):

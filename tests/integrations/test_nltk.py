@@ -28,13 +28,6 @@ def test_one_reference(meteor):
     )
 
 
-def test_code_written_for_nltk_calls_it_the_same_way():
-    nltk_score = pytest.importorskip("nltk.translate.meteor_score", reason="nltk is not installed")
-    for name, ours in (("meteor_score", meteor_score), ("single_meteor_score", single_meteor_score)):
-        theirs = list(inspect.signature(getattr(nltk_score, name)).parameters)
-        assert list(inspect.signature(ours).parameters)[:2] == theirs[:2]
-
-
 def test_default_metric_has_the_java_programs_number(packs):
     # java -jar meteor-1.5.jar hypothesis reference -l en -lower, on the two lines joined by spaces
     assert meteor_score(

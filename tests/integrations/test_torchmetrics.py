@@ -55,17 +55,6 @@ def test_unequal_sides(metric):
         metric.update(HYPOTHESES, REFERENCES[:1])
 
 
-def test_a_metric_in_a_module_follows_it(metric):
-    class Model(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.metric = metric
-
-    model = Model().to(torch.device("cpu"))
-    model.metric.update(["a door"], ["a door"])
-    assert model.metric.compute().dtype == torch.float64
-
-
 def test_scores_of_the_segments(tiny_pack):
     from meteor_e.integrations.torchmetrics import MeteorScore, meteor_score
 
