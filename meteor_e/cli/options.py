@@ -142,7 +142,7 @@ class MetricOptions(Options):
         """
         from meteor_e.meteor import Meteor
 
-        given, options = parse_settings(self.settings)
+        given, options = parse_settings(self.settings) if self.settings else ({}, {})
         listed = None if self.matchers is None else parse_matchers(self.matchers)
         own = {"language": self.language, "task": self.task, "matchers": listed}
         given = {**{name: value for name, value in own.items() if value is not None}, **given}

@@ -6,7 +6,7 @@ import inspect
 import json
 from collections import Counter
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,10 +15,6 @@ from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import KINDS as KINDS_OF_ALL
 from meteor_e.plugins.registry import Entry, plugin_registry
 from meteor_e.render.plain import format_table, printable
-
-if TYPE_CHECKING:
-    from meteor_e.api.component import Component
-    from meteor_e.api.options import OptionInfo
 
 KINDS = tuple(KINDS_OF_ALL)
 
@@ -67,9 +63,10 @@ def plugins(name: str | None, kind: str | None, as_json: bool) -> None:
         known = {known for each in ([kind] if kind else KINDS) for known in plugin_registry().names(each)}
         raise ConfigError(f"there is no {what} {name!r}{near_miss(name, known)}; meteor-e plugins lists all")
     if as_json:
-        rows = [{**asdict(entry), "status": "error" if entry.error else "ok"} for entry in entries]
-        if name is not None:
-            rows = [{**row, **_details(entry)} for row, entry in zip(rows, entries, strict=True)]
+        rows = [
+            {**asdict(entry), "status": "error" if entry.error else "ok", **(_details(entry) if name else {})}
+            for entry in entries
+        ]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif name is not None:
         click.echo("\n\n".join(map(_described, entries)))
@@ -84,45 +81,34 @@ def plugins(name: str | None, kind: str | None, as_json: bool) -> None:
             click.echo(f"\nNot shown: {counts}. `meteor-e plugins --kind KIND` lists them.")
 
 
-def _component(entry: Entry) -> type[Component] | None:
-    """Return the class of what an entry lists; ``None`` for what has none, or is broken."""
-    if entry.error or not KINDS_OF_ALL[entry.kind].base:
-        return None
-    result: type[Component] | None = plugin_registry().get(entry.kind, entry.name)
-    return result
-
-
 def _details(entry: Entry) -> dict[str, Any]:
-    """Return what JSON says of one component beside its line in the listing."""
-    found = _component(entry)
-    if found is None:
+    """Return description and options of a component; nothing for what is none, or is broken."""
+    from meteor_e.api.component import Component
+    from meteor_e.api.options import option_infos
+
+    if entry.error or not KINDS_OF_ALL[entry.kind].base:
         return {}
-    infos = _infos(found)
-    return {"description": inspect.cleandoc(found.__doc__ or ""), "options": [info._asdict() for info in infos]}
+    found = plugin_registry().get(entry.kind, entry.name)
+    kind = found.options_class() if issubclass(found, Component) else None
+    options = [] if kind is None else [info._asdict() for info in option_infos(kind)]
+    return {"description": inspect.cleandoc(found.__doc__ or ""), "options": options}
 
 
 def _described(entry: Entry) -> str:
     """Return a paragraph on what an entry lists, and a table of its options."""
-    parts = [f"{entry.kind} {entry.name} ({_origin(entry)})"]
-    found = _component(entry)
-    if found is None:
+    parts, found = [f"{entry.kind} {entry.name} ({_origin(entry)})"], _details(entry)
+    if not found:
         return "\n\n".join([*parts, printable(_description(entry))])
-    text = inspect.cleandoc(found.__doc__ or "").partition("\nArgs:")[0].partition("\nRaises:")[0].strip()
+    text = found["description"].partition("\nArgs:")[0].partition("\nRaises:")[0].strip()
     parts.append("\n".join(map(printable, text.split("\n"))))
     if entry.requires:
         parts.append(f"Needs {', '.join(entry.requires)}.")
-    infos = _infos(found)
-    rows = [[info.name, info.type, "required" if info.required else _spell(info.default), info.help] for info in infos]
+    rows = [
+        [info["name"], info["type"], "required" if info["required"] else _spell(info["default"]), info["help"]]
+        for info in found["options"]
+    ]
     table = format_table(["option", "value", "default", "what"], [list(map(printable, row)) for row in rows], left=4)
     return "\n\n".join([*parts, table if rows else "It has no options."])
-
-
-def _infos(component: type[Component]) -> list[OptionInfo]:
-    from meteor_e.api.component import Component
-    from meteor_e.api.options import option_infos
-
-    kind = component.options_class() if issubclass(component, Component) else None
-    return [] if kind is None else option_infos(kind)
 
 
 def _spell(default: Any) -> str:
@@ -137,9 +123,5 @@ def _origin(entry: Entry) -> str:
 def _description(entry: Entry) -> str:
     if entry.error:
         return f"ERROR: {entry.error}"
-    text = entry.summary
-    if entry.aliases:
-        text += f" (also {', '.join(entry.aliases)})"
-    if entry.requires:
-        text += f" (needs {', '.join(entry.requires)})"
-    return text
+    also = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""
+    return entry.summary + also + (f" (needs {', '.join(entry.requires)})" if entry.requires else "")

@@ -11,7 +11,15 @@ from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 
 def display_width(text: str) -> int:
     """Return how many columns of a terminal the text takes."""
-    return sum(0 if _takes_no_column(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+    wide = unicodedata.east_asian_width
+    return sum(
+        0
+        if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf")
+        else 2
+        if wide(char) in "WF"
+        else 1
+        for char in text
+    )
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -31,10 +39,6 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
 def count_or_no(number: int | None) -> str:
     """Return a number with commas, ``no`` for None."""
     return "no" if number is None else f"{number:,}"
-
-
-def _takes_no_column(char: str) -> bool:
-    return bool(unicodedata.combining(char)) or unicodedata.category(char) in ("Mn", "Me", "Cf")
 
 
 _JOINERS = "\u200c\u200d"  # they belong to the spelling of Persian, Hindi and others
