@@ -17,7 +17,7 @@ from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.engine.batches import SegmentBatch, scored_in_order, segment_batches
 from meteor_e.render.documents import settled
-from meteor_e.render.numbers import shown_number, shown_p
+from meteor_e.render.plain import shown_number, shown_p
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:

@@ -177,15 +177,6 @@ def test_numbers_that_are_not_finite(cli, command):
     assert "is not a finite number" in cli.failing_here(2, *command.split())
 
 
-@pytest.mark.parametrize("command", ["score hyp ref -o hyp", "mbr nbest -o nbest"])
-def test_an_output_that_is_an_input(cli, command):
-    for name in ("nbest", "text"):
-        cli.file(name, "0 ||| a\n0 ||| b\n")
-    before = {path.name: path.read_bytes() for path in cli.folder.iterdir()}
-    assert "is an input; it would be overwritten" in cli.failing_here(2, *command.split())
-    assert {path.name: path.read_bytes() for path in cli.folder.iterdir()} == before
-
-
 def test_names_in_errors(cli):
     assert "cannot read no\\x1b[2J" in cli.failing_here(1, "score", "no\x1b[2J", "ref")
     assert len(cli.failing_here(2, "score", "hyp", "ref", "-l", "e" * 100_000)) < 2000

@@ -99,8 +99,3 @@ def test_where_nothing_is_left_there_is_no_score(cli):
     assert result.code == 1
     assert "one: no segment can be aligned; there is nothing to score" in result.err
     assert result.out == ""
-
-
-def test_an_output_of_segments_is_refused(files):
-    message = files.failing(2, "score", "one", "ref", *OPTIONS, "--on-error", "skip", "-o", "out.jsonl")
-    assert "-o TABLE does not go with --on-error" in message

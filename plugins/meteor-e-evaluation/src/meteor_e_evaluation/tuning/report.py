@@ -8,7 +8,7 @@ import numpy as np
 
 from meteor_e import __version__
 from meteor_e.base.yamlfile import dump_yaml
-from meteor_e.render.numbers import shown_p
+from meteor_e.render.plain import shown_p
 from meteor_e_evaluation.tuning.run import Settings, Tuning
 from meteor_e_evaluation.tuning.scorer import Point
 
