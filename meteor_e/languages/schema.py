@@ -85,16 +85,3 @@ class LanguageFile(Struct, kw_only=True, forbid_unknown_fields=True):
     function_words: FunctionWords | UnsetType = UNSET
     aliases: Annotated[list[Code], Meta(description="Other codes that it answers to.")] | UnsetType = UNSET
     meteor_code: Annotated[Code, Meta(description="The Java program's code.")] | UnsetType = UNSET
-
-
-class CommonTask(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A task of every language; a list of weights goes to the language's own modules, by position."""
-
-    alpha: Alpha
-    beta: Beta
-    gamma: Gamma
-    delta: Delta
-    weights: dict[Name, Weight] | list[Weight]
-
-
-CommonTasks = dict[Name, CommonTask]

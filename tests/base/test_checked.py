@@ -10,7 +10,7 @@ from meteor_e.base.checked import convert
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.yamlfile import Document, parse_yaml
 from meteor_e.chains.schemas import ChainFile
-from meteor_e.languages.schema import CommonTasks, LanguageFile
+from meteor_e.languages.schema import LanguageFile, Weight
 
 
 def problem(given, kind=ChainFile) -> str:
@@ -93,9 +93,9 @@ def test_a_mistake_in_a_language(right, wrong, expected):
     assert problem(LANGUAGE.replace(right, wrong), LanguageFile).startswith(expected)
 
 
-def test_a_mistake_in_a_struct_of_dictionaries():
-    found = problem("li: {alpha: 0, beta: 0, gamma: 0, delta: 0, weights: [1, -1]}", CommonTasks)
-    assert found == "c.yaml:1: li.weights[1]: must be a number, at least 0, not -1"
+def test_a_mistake_in_a_list_of_a_dictionary():
+    found = problem("li: [1, -1]", dict[str, dict[str, Weight] | list[Weight]])
+    assert found == "c.yaml:1: li[1]: must be a number, at least 0, not -1"
 
 
 @pytest.mark.parametrize(
