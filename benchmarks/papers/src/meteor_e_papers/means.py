@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, InputError
-from meteor_e.base.errors import near_miss
+from meteor_e.api import InputError
 
 Floats = NDArray[np.float64]
 
@@ -62,18 +62,7 @@ MEANS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
     "root-mean-square": _root_mean_square,
 }
 """The means, by name."""
-
-
-def check_mean(name: str, floor: float) -> None:
-    """Check what :func:`system_mean` is to be called with.
-
-    Raises:
-        ConfigError: for an unknown mean, or a floor that is not above 0.
-    """
-    if name not in MEANS:
-        raise ConfigError(f"unknown mean {name!r}{near_miss(name, MEANS)}; there are {', '.join(MEANS)}")
-    if not floor > 0:
-        raise ConfigError(f"the floor of means is {floor}; it has to be above 0")
+Mean = Literal["arithmetic", "median", "geometric", "harmonic", "arithmetic-geometric", "root-mean-square"]
 
 
 def system_mean(name: str, values: Floats, weights: Floats | None = None, *, floor: float = 0.01) -> Floats:
@@ -93,10 +82,8 @@ def system_mean(name: str, values: Floats, weights: Floats | None = None, *, flo
         ``(samples,)``.
 
     Raises:
-        ConfigError: for an unknown mean, or a floor that is not above 0.
         InputError: if there is nothing to take the mean of.
     """
-    check_mean(name, floor)
     values = np.asarray(values, float)
     if not len(values):
         raise InputError("there are no segments to take the mean of")

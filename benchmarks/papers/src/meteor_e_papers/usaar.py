@@ -13,7 +13,7 @@ from meteor_e_learned.models.base import Floats
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, Estimator, InputError, Meta
-from meteor_e_papers.means import MEANS, check_mean, system_mean
+from meteor_e_papers.means import Mean, system_mean
 
 EXTREME = 1e-9
 """METEOR's score counts as 0 or 1 if it is as near to it."""
@@ -28,7 +28,7 @@ class Cosine(Estimator):
     class Options(ComponentOptions):
         """How segments' scores become a system's."""
 
-        mean: Annotated[str, Meta(description="Mean of the segments' scores: " + ", ".join(MEANS) + ".")] = "arithmetic"
+        mean: Annotated[Mean, Meta(description="Mean of the segments' scores.")] = "arithmetic"
         floor: Annotated[float, Meta(gt=0, description="What scores below it count as, for means of logarithms.")] = (
             0.01
         )
@@ -45,10 +45,8 @@ class Cosine(Estimator):
         """Check the features.
 
         Raises:
-            ConfigError: for an unknown mean, or a floor that is not above 0.
             InputError: if there is more than the cosine.
         """
-        check_mean(self.options.mean, self.options.floor)
         _columns(X, 1, "the cosine")
         return self
 
@@ -89,7 +87,6 @@ class Zwickel(Cosine):
             groups, sample_weight: not used; nothing is chosen by folds.
 
         Raises:
-            ConfigError: for an unknown mean, or a floor that is not above 0.
             InputError: without scores, or if there is more than the cosine.
         """
         self._regress(_columns(X, 1, "the cosine"), y)
@@ -98,7 +95,6 @@ class Zwickel(Cosine):
     def _regress(self, cosines: Floats, y: Floats | None) -> None:
         from sklearn.linear_model import BayesianRidge
 
-        check_mean(self.options.mean, self.options.floor)
         if y is None:
             raise InputError("ZWICKEL and COMET learn METEOR's scores: y is missing")
         model = BayesianRidge().fit(cosines, np.asarray(y, float))
@@ -141,7 +137,6 @@ class Comet(Zwickel):
             groups, sample_weight: not used; nothing is chosen by folds.
 
         Raises:
-            ConfigError: for an unknown mean, or a floor that is not above 0.
             InputError: without scores, or if there are other features.
         """
         self._regress(_columns(X, 2, "the cosine and METEOR's score")[:, :1], y)
