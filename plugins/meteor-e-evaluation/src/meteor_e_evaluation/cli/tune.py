@@ -30,10 +30,7 @@ GROUPS = {
         "wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5",
     ),
     "Search": OptionGroup(
-        (
-            *("objective", "option_values", "starts", "trials", "samples", "seed"),
-            *("no_cache"),
-        ),
+        ("objective", "option_values", "starts", "trials", "samples", "seed", "no_cache"),
         "wmt11.yaml -O pearson --trials 2000",
     ),
     "Grid, as the Java Trainer searches": OptionGroup(("grid", "first", "last", "step"), "wmt11.yaml --grid --step .1"),
