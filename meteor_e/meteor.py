@@ -481,31 +481,19 @@ class Meteor:
         Raises:
             InputError: if one side ends before the other, or there are no segments.
         """
-        given = hypotheses, references
+        kept, total = SegmentScores(), StatisticsSum(len(self.matchers))
         if segments:
-            kept, total = SegmentScores(self.segments(*given)), StatisticsSum(len(self.matchers))
+            kept = SegmentScores(self.segments(hypotheses, references))
             for segment in kept:
                 total.add(segment.statistics)
             progress("scoring", total.segments, None)
         else:
-            kept, total = SegmentScores(), self.statistics(*given, progress=progress)
+            corpus = SystemInput("the corpus", None, lambda: paired(hypotheses, references))
+            found = score([AlignmentMetric(self, skipping=True)], [corpus], segments=False, progress=progress).kept()
+            total.add_total(found.sums[0][0].total, found.sums[0][0].count)
         if not total.segments:
             raise InputError("there are no segments to score")
         return self.corpus_score(total, kept)
-
-    def statistics(
-        self,
-        hypotheses: Iterable[str],
-        references: Iterable[str | Sequence[str]],
-        *,
-        progress: Progress = silent,
-    ) -> StatisticsSum:
-        """Add up the statistics of a corpus, for :meth:`corpus_score`; the arguments are those of :meth:`corpus`."""
-        corpus = SystemInput("the corpus", None, lambda: paired(hypotheses, references))
-        found = score([AlignmentMetric(self, skipping=True)], [corpus], segments=False, progress=progress).kept()
-        total = StatisticsSum(len(self.matchers))
-        total.add_total(found.sums[0][0].total, found.sums[0][0].count)
-        return total
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...] = ()) -> CorpusScore:
         """Turn summed statistics into a corpus score."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import Parameters
 
 GREEK = ("alpha", "beta", "gamma", "delta")
 """The parameters of the formula beside the weights."""
@@ -39,7 +39,7 @@ class Task:
     """A named set of parameters, tuned for a purpose.
 
     Attributes:
-        alpha, beta, gamma, delta: see :class:`~meteor_e.scoring.parameters.Parameters`.
+        alpha, beta, gamma, delta: see :class:`~meteor_e.scoring.formula.Parameters`.
         weights: matchers and their weights, in chain order.
     """
 

@@ -20,7 +20,7 @@ from meteor_e.chains.keys import PLAIN, PlainKeys, check_bounds, described
 from meteor_e.languages.files import is_ours, own_tasks, read_language
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import BUILTIN, Registry, plugin_registry
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import Parameters
 
 if TYPE_CHECKING:
     from meteor_e.api.component import Component

@@ -14,8 +14,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from meteor_e.base.errors import MeteorError
 from meteor_e.engine.batches import SegmentBatch
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import FormulaScores
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import FormulaScores, Parameters
 from meteor_e.scoring.statistics import Statistics
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.tokens import split_words
 from meteor_e.engine.native import native_module
 from meteor_e.engine.protocol import EngineSettings
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import Parameters
 from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:

@@ -33,8 +33,7 @@ from meteor_e.packs.pack import parse_function_words, read_list
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import FormulaScores, compute
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import FormulaScores, Parameters, compute
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.results import score
 from meteor_e.scoring.arrays import Counts
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import statistics_width
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import Any
 
 from meteor_e.base.notebooks import SHOWN, Tabular
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import PARTS, FormulaScores, shares
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import PARTS, FormulaScores, Parameters, shares
 from meteor_e.scoring.statistics import Statistics
 
 

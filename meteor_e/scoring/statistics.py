@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import InputError
@@ -82,7 +82,7 @@ class Statistics(NamedTuple):
 
     def to_vector(self) -> list[int]:
         """Return the numbers in their fixed order: that of :func:`statistics_names`."""
-        return list(_flat(self))
+        return [*self[:_AT], *itertools.chain.from_iterable(self.matchers), *self[_AT + 1 :]]
 
     @classmethod
     def from_vector(cls, vector: Sequence[int]) -> Statistics:
@@ -97,15 +97,6 @@ class Statistics(NamedTuple):
             raise InputError(f"{len(vector)} statistics; {statistics_width(0)} and {size} more a matcher were expected")
         matchers = tuple(MatcherCounts(*vector[at : at + size]) for at in range(len(_BEFORE), behind, size))
         return cls._make((*vector[: len(_BEFORE)], matchers, *vector[behind:]))
-
-
-def _flat(statistics: tuple[Any, ...]) -> Iterator[Any]:
-    for name, value in zip(Statistics._fields, statistics, strict=True):
-        if name == "matchers":
-            for counts in value:
-                yield from counts
-        else:
-            yield value
 
 
 _AT = Statistics._fields.index("matchers")

@@ -17,7 +17,7 @@ from meteor_e.matchers.modules import ExactMatcher, ParaphraseMatcher, StemMatch
 from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
 from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import Parameters
 from meteor_e.text.normalization import Normalizer
 
 WORDS = [

@@ -340,7 +340,7 @@ def test_two_threads_at_once_are_told():
     from concurrent.futures import ThreadPoolExecutor
 
     from meteor_e.engine.protocol import EngineSettings
-    from meteor_e.scoring.parameters import Parameters
+    from meteor_e.scoring.formula import Parameters
 
     module = native_module()
     if module is None:

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from meteor_e.scoring import arrays, formula
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, as_summed, statistics_columns
 
 share = st.floats(0, 1)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import Parameters
 
 GOOD = {"alpha": 0.85, "beta": 0.2, "gamma": 0.6, "delta": 0.75, "weights": (1.0, 0.6)}
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring import formula
-from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import Statistics
 
 DEFAULT = (0.85, 0.2, 0.6, 0.75, 1.0, 0.6)
