@@ -13,9 +13,6 @@ from meteor_e.base.errors import InputError, PluginError, guarded
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
-BATCH = 4096
-"""Segments that are scored at once."""
-
 
 class Batch(NamedTuple):
     """The batch that is being scored, beside its texts.
@@ -145,14 +142,14 @@ class MetricSum:
 
     Args:
         metric: what scores.
-        keep: keep the rows of all segments; ``None`` keeps those that :meth:`__add__` needs.
+        keep: keep the rows of all segments, which :meth:`__add__` needs.
 
     Attributes:
         count: number of segments.
         given: the values of the system, where a metric knows them and does not compute them from the sum.
     """
 
-    def __init__(self, metric: Any, keep: bool | None = False) -> None:
+    def __init__(self, metric: Any, keep: bool = False) -> None:
         self.metric, self.keep = metric, keep
         self.count = 0
         self.given: list[float] | None = None
@@ -161,20 +158,20 @@ class MetricSum:
 
     def add(self, rows: Floats | SummedRows) -> None:
         """Add the rows of the next segments."""
-        summed = isinstance(rows, SummedRows)
-        if self.keep or (self.keep is None and not summed):
-            import numpy as np
-
-            self._rows.append(np.asarray(rows, float))
         if isinstance(rows, SummedRows):
             self.add_total(rows.total, rows.count)
-        elif len(rows):
-            import numpy as np
+            if not self.keep:  # Plain METEOR does without NumPy.
+                return
+        import numpy as np
 
+        part = np.asarray(rows, float)
+        if self.keep:
+            self._rows.append(part)
+        if not isinstance(rows, SummedRows) and len(part):
             # One after the other, so that no digit depends on the batches.
-            whole = rows if self._sum is None else np.concatenate([np.asarray(self._sum, float)[None], rows])
+            whole = part if self._sum is None else np.concatenate([np.asarray(self._sum, float)[None], part])
             self._sum = np.add.accumulate(whole, axis=0)[-1]
-            self.count += len(rows)
+            self.count += len(part)
 
     def add_total(self, total: Any, count: int) -> None:
         """Add the sum of the next segments."""

@@ -82,7 +82,8 @@ class Statistics(NamedTuple):
 
     def to_vector(self) -> list[int]:
         """Return the numbers in their fixed order: that of :func:`statistics_names`."""
-        return [*self[:_AT], *itertools.chain.from_iterable(self.matchers), *self[_AT + 1 :]]
+        fields: tuple[Any, ...] = self
+        return [*fields[:_AT], *itertools.chain.from_iterable(self.matchers), *fields[_AT + 1 :]]
 
     @classmethod
     def from_vector(cls, vector: Sequence[int]) -> Statistics:
