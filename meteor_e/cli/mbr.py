@@ -142,7 +142,7 @@ class QuietOutput(Output):
 
     example: ClassVar[str] = "… --format jsonl -o chosen.jsonl"
 
-    quiet: Annotated[bool, option("No progress bar.", "-q", "--quiet")] = False
+    quiet: Annotated[bool, option("No progress line.", "-q", "--quiet")] = False
 
 
 @click.command(cls=GroupedCommand)

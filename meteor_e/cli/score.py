@@ -208,7 +208,7 @@ class ScoreOutput(Output):
     prefix: Annotated[str, option("What the names of the columns in an output table begin with.", metavar="TEXT")] = (
         "meteor_"
     )
-    quiet: Annotated[bool, option("Write the score and nothing else; no progress bar.", "-q", "--quiet")] = False
+    quiet: Annotated[bool, option("Write the score and nothing else; no progress line.", "-q", "--quiet")] = False
 
     @property
     def table(self) -> str | None:
