@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import _masks
-from meteor_e_evaluation.exchange import one_by_one
+from meteor_e_evaluation.comparison import _masks, one_by_one
 from meteor_e_evaluation.judgements import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 from test_measures import make_set
@@ -42,7 +41,7 @@ def made(kind):
 @pytest.mark.parametrize("method", ["paired", "systems", "perm-both"])
 @pytest.mark.parametrize("name", list(MEASURES))
 def test_exchanges_are_what_the_measure_says(name, method, kind, monkeypatch):
-    monkeypatch.setattr("meteor_e_evaluation.exchange.BLOCK", 10_000)
+    monkeypatch.setattr("meteor_e_evaluation.exchange.BLOCK", 1 << 20)
     chosen = measure("darr:threshold=1" if name == "darr" else name)
     of_systems = chosen.takes == "systems"
     # Means in steps are equal but for rounding, which makes ranks of systems a matter of chance.

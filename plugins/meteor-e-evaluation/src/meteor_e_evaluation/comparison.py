@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Measure
+from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import near_miss
@@ -24,7 +25,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.significance.resampling import permutation_p
 from meteor_e_evaluation.correlation import williams_matrix
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.exchange import one_by_one
+from meteor_e_evaluation.exchange import Differences, Masks
 
 TESTS = {
     "auto": "the test that suits the measure",
@@ -242,6 +243,25 @@ def _exchange(
         observed[pair], permuted[pair] = float(found[0]), found[1:]
     progress("permutations", samples * len(upper), samples * len(upper))
     return _from_permutations(_title(method, samples, seeds), ASSUMED[method], names, observed, permuted)
+
+
+def one_by_one(
+    values: Floats, masks: Masks, exchanged: str, agreement: Agreement, *, means: bool = False
+) -> Differences:
+    """Exchange scores, and ask the measure anew for each sample; with ``means`` it takes means over segments."""
+    shaped = masks
+    if values.ndim > masks.ndim:
+        shaped = masks[:, None] if exchanged == "segments" else masks[:, :, None]
+
+    def ask(mask: Masks, one: Floats, other: Floats) -> float:
+        scores = np.where(mask, other, one)
+        return agreement(scores.mean(axis=1) if means else scores)
+
+    def differences(first: int, second: int) -> Floats:
+        one, other = values[first], values[second]
+        return np.array([ask(mask, one, other) - ask(mask, other, one) for mask in shaped])
+
+    return differences
 
 
 def _standardized(scores: Floats, known: NDArray[np.bool_]) -> Floats:

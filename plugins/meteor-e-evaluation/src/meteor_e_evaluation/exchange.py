@@ -2,7 +2,7 @@
 
 A permutation test asks a measure twice for every sample and every pair of metrics. What is asked most is a function of
 sums, and what an exchange does to a sum is a product of the masks with a matrix. Other measures are asked anew for
-each sample (:func:`one_by_one`).
+each sample (:func:`.comparison.one_by_one`).
 
 Arrays of scores are ``(metrics, systems, segments)``. Masks say what is exchanged in each sample: ``(samples,
 segments)``, ``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``; ``exchanged`` names which:
@@ -22,7 +22,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.measures import Agreement
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.groups import pairs_of_systems
@@ -34,25 +33,6 @@ Differences: TypeAlias = Callable[[int, int], Floats]
 
 BLOCK = 1 << 24
 """Numbers that an array of a block of samples may hold."""
-
-
-def one_by_one(
-    values: Floats, masks: Masks, exchanged: str, agreement: Agreement, *, means: bool = False
-) -> Differences:
-    """Exchange scores, and ask the measure anew for each sample; with ``means`` it takes means over segments."""
-    shaped = masks
-    if values.ndim > masks.ndim:
-        shaped = masks[:, None] if exchanged == "segments" else masks[:, :, None]
-
-    def ask(mask: Masks, one: Floats, other: Floats) -> float:
-        scores = np.where(mask, other, one)
-        return agreement(scores.mean(axis=1) if means else scores)
-
-    def differences(first: int, second: int) -> Floats:
-        one, other = values[first], values[second]
-        return np.array([ask(mask, one, other) - ask(mask, other, one) for mask in shaped])
-
-    return differences
 
 
 def linear(
@@ -182,8 +162,8 @@ def _of_pairs(
         unit, units = first * systems - first * (first + 1) // 2 + second - first - 1, systems * (systems - 1) // 2
 
     def tables(one: int, other: int) -> Floats:
-        both = [(one, one), (other, other)]
-        pairs = both if exchanged == "segments" else itertools.product((one, other), repeat=2)
+        own = (one, one), (other, other)
+        pairs = itertools.product((one, other), repeat=2) if exchanged == "systems" else own
         return count(np.stack([left[a] - right[b] for a, b in pairs]), order, unit, units)
 
     if exchanged == "systems":
@@ -237,8 +217,7 @@ def tied_accuracy(rankings: Rankings, values: Floats, masks: Masks, exchanged: s
         width = len(thresholds) + 1
         gains = np.bincount((cell * width + place).ravel(), gain.ravel(), len(apart) * units * width)
         start = np.bincount(cell.ravel(), np.where(right, value, 0.0).ravel(), len(apart) * units)
-        table = np.column_stack([start, gains.reshape(-1, width)[:, :-1]])
-        return np.asarray(table.T.reshape(-1, len(apart), units), float)
+        return np.concatenate([start[None], gains.reshape(-1, width)[:, :-1].T]).reshape(-1, len(apart), units)
 
     return _of_pairs(
         rankings, values, masks, exchanged, count, lambda sums: np.cumsum(sums, axis=0)[1:].max(axis=0) / value.sum()
@@ -278,8 +257,7 @@ def rank_correlation(
         step = max(1, BLOCK // max(order.largest for order in orders))
         blocks = [moved[:, start : start + step] for start in range(0, len(masks), step)]
         found = np.concatenate([np.stack([order.values(block) for order in orders]) for block in blocks], axis=2)
-        known = ~np.isnan(found)
-        one, other = _quotient(np.where(known, found, 0.0).sum(axis=0), known.sum(axis=0))
+        one, other = _quotient(np.nansum(found, axis=0), (~np.isnan(found)).sum(axis=0))
         return np.asarray(one - other)
 
     return differences
