@@ -212,11 +212,13 @@ class Work(NamedTuple):
         Raises:
             ConfigError: if a metric cannot be sent to other processes.
         """
+        # A chain is opened for its signature, and is then sent as it is here.
+        signatures = tuple(metric.signature for metric in score.metrics)
         try:
             pickled = pickle.dumps(score)
         except Exception as error:
             raise ConfigError(f"a metric cannot be sent to other processes: {_one_line(error)}") from error
-        return cls(__version__, tuple(metric.signature for metric in score.metrics), pickled)
+        return cls(__version__, signatures, pickled)
 
 
 def score_in_order(
