@@ -88,23 +88,6 @@ def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
     assert feature.asked == 3
 
 
-def test_a_text_is_split_once_for_all_features(monkeypatch):
-    from meteor_e_learned import counting
-
-    asked = []
-
-    def split(text):
-        asked.append(text)
-        return text.split()
-
-    monkeypatch.setattr(counting, "_native", None)
-    monkeypatch.setattr(counting, "split", split)
-    features = FeatureSet.from_config(["text"])
-    batch = FeatureBatch(["a b", "b c", "a b"], [["a"], ["a"], ["a d"]])
-    features.extract(batch, FeatureStore(enabled=False))
-    assert sorted(asked) == ["a", "a b", "a d", "b c"]
-
-
 @pytest.mark.parametrize(
     ("escaped", "plain"),
     [

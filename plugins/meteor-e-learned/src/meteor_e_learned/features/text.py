@@ -1,40 +1,44 @@
 """What a text and its reference share, lack and add: words by class and rarity, characters, pairs of words, negation.
 
-The words of a batch are numbered once, and all numbers are counted from that (:mod:`meteor_e_learned.counting`).
+The definition is here, one pair of texts at a time. The extension ``_native`` gives the same numbers, bit for bit, in
+one pass over the words; it asks this module once about each distinct word.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import math
+import mmap
+import os
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.base.extras import require
-from meteor_e.scoring.arrays import each_number
-from meteor_e_learned.counting import (
-    Pairs,
-    Tally,
-    alike,
-    characters,
-    mean_over_references,
-    segment_pairs,
-    words,
-)
-from meteor_e_learned.features.word_pairs import COLUMNS as PAIR_COLUMNS
-from meteor_e_learned.features.word_pairs import added_pairs
-from meteor_e_learned.frequencies import FREQUENT, RARE, frequencies
+from meteor_e_learned.features.references import mean_over_references, segment_pairs
+from meteor_e_learned.frequencies import FREQUENT, RARE, word_frequencies
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from meteor_e.api import MatcherContext
 
+_native: ModuleType | None = None
+if os.environ.get("METEOR_E_PURE", "0") in ("", "0"):
+    with contextlib.suppress(ImportError):
+        from meteor_e_learned import _native  # type: ignore[no-redef]
+
 Floats = NDArray[np.float64]
-Truths = NDArray[np.bool_]
 
 
 def listed(text: str) -> frozenset[str]:
@@ -70,9 +74,14 @@ WORD_CLASSES: dict[str, frozenset[str]] = {
 }
 """The classes and their words, in lower case; a word is of the first class that has it."""
 _CLASS = {word: place for place, members in reversed(list(enumerate(WORD_CLASSES.values()))) for word in members}
-_NUMBER, _MARK, _CONTENT = (len(WORD_CLASSES) + step for step in range(3))
-_DENIALS = WORD_CLASSES["negation"] - {"t"} | {"without", "neither"}
-_IMPLIED = listed(
+DETERMINER, PRONOUN, PREPOSITION, _, AUXILIARY, _, NEGATION = range(len(WORD_CLASSES))
+NUMBER, MARK, CONTENT = (len(WORD_CLASSES) + step for step in range(3))
+_KINDS = {
+    "determiner": DETERMINER, "pronoun": PRONOUN, "preposition": PREPOSITION, "auxiliary": AUXILIARY,
+    "negation": NEGATION, "mark": MARK, "content": CONTENT,
+}  # fmt: skip
+DENIALS = WORD_CLASSES["negation"] - {"t"} | {"without", "neither"}
+IMPLIED = listed(
     "absence absent avoid avoided avoiding avoids ban banned barely cease ceased denied denies deny denying disagree "
     "disagreed disagrees dislike dislikes except fail failed failing fails failure far few forbid forbidden forbids "
     "ignore ignored illegal impossible improbable incapable inability insufficient instead lack lacked lacking "
@@ -82,24 +91,270 @@ _IMPLIED = listed(
     "unlike unlikely unnecessary unless unwilling"
 )
 """Words that deny without a word of negation: one text may use them where another says "not"."""
-_ENDING = re.compile(r"(?<=\w{3})(?:e?s|e?d|ing|e)$")
+_WORD = re.compile(r"\w+|'\w+|[^\w\s]")
+_ENDINGS = ("ing", "es", "ed", "s", "d", "e")
 _LONGEST = 2000
 """Characters of a text that the edit distance compares."""
+ORDERS = 6
+"""Characters of the longest n-grams."""
+BACK_OFF = 0.4
+"""Weight of a word's own frequency where a pair is not listed (Brants et al., 2007)."""
+UNLISTED = 5000.0
+"""The count of a word that is not listed, a little below the rarest that are."""
+STRONGEST = 8.0
+"""The most that one pair can add to the association of words."""
 
-COLUMNS = (
-    *("references", "length", "ratio"),
-    *("chrf", "precision2", "precision6", "recall2", "recall6"),
-    *("abs_log_word_ratio", "reference_characters", "abs_log_character_ratio", "edit_similarity"),
-    *("capitals", "capitals_missing", "capitals_added", "digits", "non_ascii_added", "first_capital"),
-    *("unknown", "unknown_added", "unknown_added_share", "rare_added", "unknown_capitalized", "unknown_reference"),
-    *("frequent_recall", "repeated", "doubled"),
-    *("determiner_recall", "determiner_missing", "pronoun_recall", "pronoun_missing"),
-    *("preposition_recall", "preposition_missing", "preposition_added", "conjunction_recall", "auxiliary_added"),
-    *("negation_recall", "negation_missing", "mark_precision", "content_recall"),
-    *("letters_difference", "numbers_reference", "frequent_difference", "distinct_reference"),
+COUNTED = (
+    *("length", "ratio", "abs_log_character_ratio"),
+    *("chrf", "precision2", "precision6", "capitals", "capitals_missing", "capitals_added", "digits"),
+    *("first_capital", "unknown_added", "unknown_added_share", "rare_added", "unknown_capitalized"),
+    *("frequent_recall", "repeated", "determiner_recall", "pronoun_recall", "pronoun_missing"),
+    *("preposition_recall", "auxiliary_added", "negation_missing", "mark_precision", "content_recall"),
+    *("letters_difference", "frequent_difference", "distinct_reference"),
     *("negations_missing", "denials_added", "denials_missing", "polarity"),
-    *PAIR_COLUMNS,
+    *("pairs_log_probability", "pairs_least_log_probability", "pairs_unlisted", "pairs_association"),
+    *("pairs_moved_log_probability", "pairs_moved_least_log_probability"),
 )
+"""What is counted of a text and one reference."""
+
+
+class Word(NamedTuple):
+    """What is known about a word.
+
+    Attributes:
+        form: in lower case.
+        stem: without its ending (s, d, ed, ing).
+        plain: as lists of pairs have it; empty for a mark of punctuation.
+        kind: its class, or number, mark or content word.
+        letters: how many.
+        wordlike: it begins with a letter.
+        unknown, rare, frequent: by wordfreq's list; the first two only of what is wordlike.
+        capital: it begins with a capital.
+        denies, implies: it is a negation; it denies without one.
+    """
+
+    form: str
+    stem: str
+    plain: str
+    kind: int
+    letters: int
+    wordlike: bool
+    unknown: bool
+    rare: bool
+    frequent: bool
+    capital: bool
+    denies: bool
+    implies: bool
+
+
+def describe(text: str) -> Word:
+    """Return what is known about a word as it stands in a text."""
+    form = text.lower()
+    first = form[0]
+    kind = NUMBER if first.isdigit() else CONTENT if first.isalpha() or first == "'" else MARK
+    kind = _CLASS.get(form, kind)
+    often, wordlike = word_frequencies().get(form, 0.0), first.isalpha()
+    ending = next((ending for ending in _ENDINGS if form.endswith(ending) and len(form) >= len(ending) + 3), "")
+    return Word(
+        form, form.removesuffix(ending), "" if kind == MARK else form.lstrip("'"), kind, len(form), wordlike,
+        wordlike and often == 0, wordlike and often < RARE, often > FREQUENT, text[0].isupper(),
+        form in DENIALS, form in IMPLIED,
+    )  # fmt: skip
+
+
+class Side:
+    """A text, split.
+
+    Args:
+        text: the text.
+        known: returns what is known about a word.
+    """
+
+    def __init__(self, text: str, known: Callable[[str], Word]) -> None:
+        self.size = len(text)
+        self.words = [known(word) for word in _WORD.findall(text)]
+        self.forms = [word.form for word in self.words]
+        self.characters = "".join(text.split())
+        self.capitals = Counter(filter(str.isupper, self.characters))
+        plain = [word.plain for word in self.words if word.plain]
+        self.plain, self.pairs = set(plain), list(pairwise(plain))
+
+    def count(self, holds: Callable[[Word], bool]) -> int:
+        """Return how many words it holds for."""
+        return sum(map(holds, self.words))
+
+    def ngrams(self, order: int) -> Counter[str]:
+        """Return the n-grams of characters."""
+        return Counter(self.characters[at : at + order] for at in range(len(self.characters) - order + 1))
+
+    def content(self) -> tuple[Counter[str], Counter[tuple[str, bool]]]:
+        """Return the stems of content words, and the stems with whether one of four words before denies."""
+        signed = [
+            (word.stem, any(before.denies for before in self.words[max(0, at - 4) : at]))
+            for at, word in enumerate(self.words)
+            if word.kind == CONTENT
+        ]
+        return Counter(stem for stem, _ in signed), Counter(signed)
+
+
+def count(left: Side, right: Side, lists: PairLists) -> list[float]:
+    """Return the numbers of a text beside a reference, in the order of :data:`COUNTED`."""
+    return [*_lengths(left, right), *_characters(left, right), *_words(left, right), *_pairs(left, right, lists)]
+
+
+def _lengths(left: Side, right: Side) -> list[float]:
+    words, characters = len(left.words) + 1, (left.size + 1) / (right.size + 1)
+    return [math.log(len(right.words) + 1), math.log(words / (len(right.words) + 1)), abs(math.log(characters))]
+
+
+def _characters(left: Side, right: Side) -> list[float]:
+    """Return chrF (Popović, 2015) and n-grams, and capitals, digits, and whether both begin alike."""
+    precisions = []
+    precision = recall = 0.0
+    orders = 0
+    for order in range(1, ORDERS + 1):
+        sides = [max(0, len(side.characters) - order + 1) for side in (left, right)]
+        common = (left.ngrams(order) & right.ngrams(order)).total()
+        precisions.append(common / max(1, sides[0]))
+        if all(sides):  # An order counts where both sides have it.
+            orders += 1
+            precision += precisions[-1]
+            recall += common / sides[1]
+    precision, recall = precision / max(1, orders), recall / max(1, orders)
+    # Recall weighs four times as much as precision.
+    chrf = 5 * precision * recall / (4 * precision + recall) if precision + recall > 0 else 0.0
+    capitals = [left.capitals.total(), *((one - other).total() for one, other in (
+        (right.capitals, left.capitals), (left.capitals, right.capitals)
+    ))]  # fmt: skip
+    digits = sum(map(str.isdigit, left.characters))
+    alike = left.characters[:1].isupper() == right.characters[:1].isupper()
+    return [chrf, precisions[1], precisions[5], *capitals, digits, alike]
+
+
+def _words(left: Side, right: Side) -> list[float]:
+    """Return words in common by class, words that the reference lacks by rarity, repetitions and negations."""
+    rest = Counter(right.forms)
+    common = [0] * (CONTENT + 1)
+    frequent = 0
+    for word in left.words:
+        if rest[word.form] > 0:
+            rest[word.form] -= 1
+            common[word.kind] += 1
+            frequent += word.frequent
+    of_left, of_right = Counter(word.kind for word in left.words), Counter(word.kind for word in right.words)
+
+    def recall(kind: int) -> float:
+        return common[kind] / of_right[kind] if of_right[kind] else 0.5
+
+    def difference(value: Callable[[Word], int]) -> float:
+        one, other = (sum(map(value, side.words)) / max(1, len(side.words)) for side in (left, right))
+        return one - other
+
+    added = [word for word in left.words if word.form not in rest]
+    unknown = sum(word.unknown for word in added)
+    negations, denials = (
+        right.count(lambda word: word.denies) - left.count(lambda word: word.denies),
+        left.count(lambda word: word.denies or word.implies) - right.count(lambda word: word.denies or word.implies),
+    )
+    (one, one_signed), (other, other_signed) = left.content(), right.content()
+    return [
+        unknown, unknown / max(1, left.count(lambda word: word.wordlike)), sum(word.rare for word in added),
+        sum(word.unknown and word.capital for word in added),
+        frequent / max(1, right.count(lambda word: word.frequent)),
+        sum(one == other for one, other in pairwise(left.forms)),
+        recall(DETERMINER), recall(PRONOUN), of_right[PRONOUN] - common[PRONOUN], recall(PREPOSITION),
+        of_left[AUXILIARY] - common[AUXILIARY], of_right[NEGATION] - common[NEGATION],
+        common[MARK] / of_left[MARK] if of_left[MARK] else 0.5, recall(CONTENT),
+        difference(lambda word: word.letters), difference(lambda word: word.frequent),
+        len(set(right.forms)) / max(1, len(right.words)),
+        max(0, negations), max(0, denials), max(0, -denials),
+        (one & other).total() - (one_signed & other_signed).total(),
+    ]  # fmt: skip
+
+
+def _pairs(left: Side, right: Side, lists: PairLists) -> list[float]:
+    """Return how usual the pairs of words are that the reference lacks.
+
+    By counts of the web's words and pairs of words (Norvig, 2009): logarithms of the second word's probability, per
+    pair of the text, the least of them; pairs that are not listed; association; and logarithms of pairs whose two words
+    the reference has.
+    """
+    known = set(right.pairs)
+    total = least = unlisted = association = moved = least_moved = 0.0
+    for pair in left.pairs:
+        if pair in known:
+            continue
+        first, second = pair
+        together, alone = lists.pairs.get(f"{first} {second}"), lists.words.get(second, UNLISTED) / lists.total
+        if together is None:
+            logarithm = math.log(BACK_OFF * alone)
+            unlisted += 1
+        else:
+            probability = min(1.0, together / lists.words.get(first, together))
+            logarithm = math.log(probability)
+            association += min(STRONGEST, math.log(probability / alone))
+        total += logarithm
+        least = min(least, logarithm)
+        if first in right.plain and second in right.plain:
+            moved += logarithm
+            least_moved = min(least_moved, logarithm)
+    count = max(1, len(left.pairs))
+    return [total / count, least, unlisted, association / count, moved / count, least_moved]
+
+
+class PairLists(NamedTuple):
+    """Counts of words and of pairs of words."""
+
+    words: Mapping[str, float]
+    pairs: Mapping[str, float]
+    total: float
+
+
+@functools.cache
+def _counter() -> Callable[[list[str], list[str]], Floats]:
+    """Return what counts texts beside references, ``(texts, counted)``.
+
+    The extension reads wordsegment's files as they are: 333,213 words and 258,437 pairs of words.
+
+    Raises:
+        ConfigError: if the package is not installed, or its files are damaged.
+    """
+    package: Any = require("wordsegment", "feature 'text'", distribution="meteor-e-learned")
+    made = package.Segmenter()
+    try:
+        if _native is not None:
+            counter = _native.TextCounter(
+                _mapped(made.UNIGRAMS_FILENAME), _mapped(made.BIGRAMS_FILENAME), describe, kinds=_KINDS,
+                total=made.TOTAL, back_off=BACK_OFF, unlisted=UNLISTED, strongest=STRONGEST,
+            )  # fmt: skip
+            lock = threading.Lock()
+
+            def in_turn(left: list[str], right: list[str]) -> Floats:
+                with lock:
+                    found: Floats = counter.numbers(left, right)
+                return found
+
+            return in_turn
+        made.load()
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"feature 'text': the counts of wordsegment cannot be read: {error}; run: "
+            "pip install --force-reinstall wordsegment"
+        ) from error
+    lists = PairLists(made.unigrams, made.bigrams, made.total)
+    known = functools.lru_cache(maxsize=1 << 17)(describe)
+
+    def one_by_one(left: list[str], right: list[str]) -> Floats:
+        rows = [count(Side(one, known), Side(other, known), lists) for one, other in zip(left, right, strict=True)]
+        return np.array(rows, float).reshape(len(left), len(COUNTED))
+
+    return one_by_one
+
+
+def _mapped(file: str) -> mmap.mmap:
+    """Return a file's content, of which memory holds what has been read."""
+    with Path(file).open("rb") as handle:
+        return mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 class TextFeature(Feature):
@@ -107,190 +362,34 @@ class TextFeature(Feature):
 
     ``references``, ``length`` and ``ratio`` say what kind of text it is: the number of references, the logarithm of
     one plus the reference's words, and of the hypothesis's words over the reference's. ``chrf`` and character n-grams
-    of orders 2 and 6 are without spaces (Popović, 2015). Words are unknown or rare by wordfreq's list. ``*_added`` is
+    of orders 2 and 6 are without spaces. Words are unknown or rare by wordfreq's list. ``*_added`` is
     what the reference lacks, ``*_missing`` what the hypothesis lacks. ``polarity`` counts content words that are
-    negated on one side only. ``pairs_*`` is how usual added pairs of words are on the web
-    (:mod:`meteor_e_learned.features.word_pairs`). Against several references, every number is the mean over them.
+    negated on one side only. ``pairs_*`` is how usual added pairs of words are on the web. Against several references,
+    every number is the mean over them.
     """
 
     name: ClassVar[str] = "text"
     requires: ClassVar[tuple[str, ...]] = ("wordfreq", "wordsegment", "rapidfuzz")
-    columns: ClassVar[tuple[str, ...]] = COLUMNS
-    dimension = len(COLUMNS)
+    columns: ClassVar[tuple[str, ...]] = ("references", *COUNTED, "edit_similarity")
+    dimension = len(columns)
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: None) -> Self:
         """Refuse other languages than English, and say at once if a list is not installed."""
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
-        for library in ("wordfreq", "wordsegment"):
-            require(library, f"feature {cls.name!r}", distribution="meteor-e-learned")
+        _counter()
+        word_frequencies()
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
         """Count."""
-        pairs, known = words(batch)
-        kinds = word_kinds(known)
-        tally = pairs.tally()
-        count = np.array([len(each) for each in batch.references], float)
-        left, right = pairs.lengths
-        ratio = each_number(math.log, (left + 1) / (right + 1))
-        blocks = [
-            np.repeat(count, count.astype(int)), each_number(math.log, right + 1.0), ratio,
-            *_characters(batch, ratio),
-            *_rarity(batch, pairs, known, tally),
-            *_classes(tally, kinds),
-            *_difficulty(pairs, known, tally),
-            *_negation(pairs, known, tally, kinds),
-        ]  # fmt: skip
-        rows = mean_over_references(np.column_stack(blocks), batch)
-        return np.hstack([rows, added_pairs(batch)])
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cpdist
 
-
-def word_kinds(known: list[str]) -> NDArray[np.int64]:
-    """Return the class of each word; after the classes of function words come numbers, marks and content words."""
-    of_first = {
-        first: _NUMBER if first.isdigit() else _CONTENT if first.isalpha() or first == "'" else _MARK
-        for first in {word[0] for word in known}
-    }
-    return np.array([_CLASS[word] if word in _CLASS else of_first[word[0]] for word in known] or [0])
-
-
-def _truths(known: list[str], members: frozenset[str]) -> Truths:
-    return np.array([word in members for word in known] or [False])
-
-
-def _characters(batch: FeatureBatch, word_ratio: Floats) -> list[Floats]:
-    """Return chrF, character n-grams, lengths, edits, and capitals, digits and characters beyond ASCII."""
-    from rapidfuzz.distance import Levenshtein
-
-    pairs, points = characters(batch, lambda text: "".join(text.split()), "without spaces")
-    common = pairs.common_ngrams(6).astype(float)
-    sides = [np.stack([np.maximum(side - step, 0) for step in range(6)], axis=1) for side in pairs.lengths]
-    precisions, recalls = (common / np.maximum(side, 1) for side in sides)
-    # An order counts where both sides have it; recall weighs four times as much as precision.
-    both = (sides[0] > 0) & (sides[1] > 0)
-    orders = np.maximum(both.sum(axis=1), 1)
-    precision, recall = ((share * both).sum(axis=1) / orders for share in (precisions, recalls))
-    chrf = 5 * precision * recall / np.where(precision + recall > 0, 4 * precision + recall, 1)
-    texts = segment_pairs(batch)
-    left, right = (np.array([len(text) for text in side], float) for side in texts)
-    short = [[text[:_LONGEST] for text in side] for side in texts]
-    edits = alike(short[0], short[1], Levenshtein.normalized_similarity)
-    columns = [chrf, precisions[:, 1], precisions[:, 5], recalls[:, 1], recalls[:, 5], abs(word_ratio), right]
-    columns += [abs(each_number(math.log, (left + 1) / (right + 1))), edits]
-    upper = np.array([chr(point).isupper() for point in points.tolist()] or [False])
-    digit = np.array([chr(point).isdigit() for point in points.tolist()] or [False])
-    of_capitals = pairs.where(upper[pairs.items]).tally()
-    columns += [of_capitals.total(of_capitals.left)]
-    columns += [of_capitals.total(np.maximum(of_capitals.right - of_capitals.left, 0))]
-    columns += [of_capitals.total(np.maximum(of_capitals.left - of_capitals.right, 0))]
-    beyond = pairs.where(points[pairs.items] > 127 if len(points) else np.zeros(0, bool)).tally()
-    columns += [pairs.where(digit[pairs.items]).lengths[0].astype(float)]
-    columns += [beyond.total(np.maximum(beyond.left - beyond.right, 0))]
-    first = [[text.lstrip()[:1].isupper() for text in side] for side in texts]
-    return [*columns, np.equal(*map(np.array, first)).astype(float)]
-
-
-def _rarity(batch: FeatureBatch, pairs: Pairs, known: list[str], tally: Tally) -> list[Floats]:
-    """Return words that no list has and rare ones, frequent words in common, and words said twice in a row."""
-    found = frequencies(known or [" "])
-    often, wordlike = found[tally.item], np.array([word[0].isalpha() for word in known] or [False])[tally.item]
-    absent, unknown = tally.right == 0, wordlike & (often == 0)
-    added, rare = (tally.total(tally.left * which) for which in (unknown & absent, wordlike & absent & (often < RARE)))
-    columns = [tally.total(tally.left * unknown), added]
-    columns += [added / np.maximum(tally.total(tally.left * wordlike), 1), rare]
-    columns += [_capitalized(batch, pairs.count, known, tally, unknown & absent), tally.total(tally.right * unknown)]
-    frequent = often > FREQUENT
-    shared = tally.total(tally.common * frequent)
-    columns.append(shared / np.maximum(tally.total(tally.right * frequent), 1))
-    twice = (pairs.items[1:] == pairs.items[:-1]) & (pairs.owner[1:] == pairs.owner[:-1])
-    repeated = np.bincount(pairs.owner[1:][twice], minlength=2 * pairs.count)
-    twice &= (word_kinds(known) != _MARK)[pairs.items[1:]]
-    doubled = np.bincount(pairs.owner[1:][twice], minlength=2 * pairs.count)
-    columns.append(repeated[: pairs.count].astype(float))
-    columns.append(np.maximum(doubled[: pairs.count] - doubled[pairs.count :], 0).astype(float))
-    return columns
-
-
-def _capitalized(batch: FeatureBatch, count: int, known: list[str], tally: Tally, foreign: Truths) -> Floats:
-    """Return how many of the unknown words that the reference lacks are written with a capital."""
-    result = np.zeros(count)
-    left, _ = segment_pairs(batch)
-    chosen = foreign & (tally.left > 0)
-    by_pair: dict[int, set[str]] = {}
-    for pair, item in zip(tally.pair[chosen].tolist(), tally.item[chosen].tolist(), strict=True):
-        by_pair.setdefault(pair, set()).add(known[item])
-    for pair, found in by_pair.items():
-        result[pair] = sum(word[0].isupper() for word in left[pair].split() if word.lower() in found)
-    return result
-
-
-def _classes(tally: Tally, kinds: NDArray[np.int64]) -> list[Floats]:
-    """Return what both sides share of each class of words; 0.5 of a class that a side does not have."""
-    common, left, right = (
-        tally.totals(each, kinds[tally.item], _CONTENT + 1) for each in (tally.common, tally.left, tally.right)
-    )
-    precision, recall = (np.where(side > 0, common / np.maximum(side, 1), 0.5) for side in (left, right))
-    missing, added = right - common, left - common
-    determiner, pronoun, preposition, conjunction, auxiliary, _, negation = range(len(WORD_CLASSES))
-    return [
-        recall[:, determiner], missing[:, determiner], recall[:, pronoun], missing[:, pronoun],
-        recall[:, preposition], missing[:, preposition], added[:, preposition], recall[:, conjunction],
-        added[:, auxiliary], recall[:, negation], missing[:, negation], precision[:, _MARK], recall[:, _CONTENT],
-    ]  # fmt: skip
-
-
-def _difficulty(pairs: Pairs, known: list[str], tally: Tally) -> list[Floats]:
-    """Return length and frequency of words, beside the reference's, and the reference's numbers and variety."""
-    letters = np.array([len(word) for word in known] or [0], float)[tally.item]
-    numbers = np.array([word[0].isdigit() for word in known] or [False])[tally.item]
-    frequent = (frequencies(known or [" "]) > FREQUENT)[tally.item]
-    left, right = (np.maximum(length, 1) for length in pairs.lengths)
-
-    def difference(values: NDArray[Any]) -> Floats:
-        result: Floats = tally.total(tally.left * values) / left - tally.total(tally.right * values) / right
-        return result
-
-    return [
-        difference(letters), tally.total(tally.right * numbers) / right, difference(frequent),
-        tally.total(tally.right > 0) / right,
-    ]  # fmt: skip
-
-
-def _negation(pairs: Pairs, known: list[str], tally: Tally, kinds: NDArray[np.int64]) -> list[Floats]:
-    """Return negations that are missing, denials too many and too few, and words that one side only negates."""
-    denies = _truths(known, _DENIALS)
-
-    def over(table: Truths) -> Floats:
-        return tally.total((tally.left - tally.right) * table[tally.item])
-
-    denials = over(denies | _truths(known, _IMPLIED))
-    return [
-        np.maximum(-over(denies), 0), np.maximum(denials, 0), np.maximum(-denials, 0),
-        _polarity(pairs, known, denies, kinds == _CONTENT),
-    ]  # fmt: skip
-
-
-def _polarity(pairs: Pairs, known: list[str], denies: Truths, content: Truths) -> Floats:
-    """Return how many content words of both sides are negated on one side only: up to four words after a negation.
-
-    Words count as the same if they differ by an ending only (s, d, ed, ing).
-    """
-    negated = np.zeros(len(pairs.items), bool)
-    denied = denies[pairs.items]
-    for step in range(1, 5):
-        negated[step:] |= denied[:-step] & (pairs.owner[step:] == pairs.owner[:-step])
-    # Only pairs with a negation can differ.
-    some = np.zeros(pairs.count, bool)
-    some[pairs.owner[denied] % max(1, pairs.count)] = True
-    chosen = content[pairs.items] & some[pairs.owner % max(1, pairs.count)]
-    place: dict[str, int] = {}
-    stems = np.zeros(max(1, len(known)), np.int64)
-    for item in np.unique(pairs.items[chosen]).tolist():
-        stems[item] = place.setdefault(_ENDING.sub("", known[item]), len(place))
-    owner, negated, items = pairs.owner[chosen], negated[chosen], stems[pairs.items[chosen]]
-    both = Pairs(pairs.count, items, owner, max(1, len(place))).tally()
-    signed = Pairs(pairs.count, 2 * items + negated, owner, max(2, 2 * len(place))).tally()
-    result: Floats = both.total(both.common) - signed.total(signed.common)
-    return result
+        left, right = ([text.replace("’", "'") for text in side] for side in segment_pairs(batch))
+        counts = [len(each) for each in batch.references]
+        short = [[text[:_LONGEST] for text in side] for side in (left, right)]
+        edits = cpdist(*short, scorer=Levenshtein.normalized_similarity, dtype=np.float64, workers=1)
+        rows = np.column_stack([np.repeat(np.array(counts, float), counts), _counter()(left, right), edits])
+        return mean_over_references(rows, batch)

@@ -1,0 +1,325 @@
+#include "text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace meteor::learned {
+
+namespace {
+
+double real(std::int64_t value) { return static_cast<double>(value); }
+
+double real(std::size_t value) { return static_cast<double>(value); }
+
+double share(std::int64_t part, std::int64_t whole) { return real(part) / real(std::max<std::int64_t>(1, whole)); }
+
+// Two numbers as one key.
+std::uint64_t joined(std::int32_t first, std::int32_t second) {
+    return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(first)) << 32) | static_cast<std::uint32_t>(second);
+}
+
+// How many items of `one` are not in `other`; both sorted.
+template <class Item>
+std::int64_t surplus(const std::vector<Item>& one, const std::vector<Item>& other) {
+    std::int64_t found = 0;
+    auto at = other.begin();
+    for (const Item& item : one) {
+        while (at != other.end() && *at < item) ++at;
+        if (at != other.end() && *at == item) {
+            ++at;
+        } else {
+            ++found;
+        }
+    }
+    return found;
+}
+
+template <class Holds>
+std::int64_t number_of(const Side& side, Holds holds) {
+    return std::count_if(side.words.begin(), side.words.end(), [&holds](const Word* word) { return holds(*word); });
+}
+
+}  // namespace
+
+void Numbers::start(std::size_t count) {
+    std::size_t places = 16;
+    while (places < 2 * count) places *= 2;
+    if (places > slots_.size() || round_ == std::numeric_limits<std::uint32_t>::max()) {
+        slots_.assign(std::max(places, slots_.size()), Slot{});
+        round_ = 0;
+    }
+    // Few keys use the beginning only, which stays in the processor's cache.
+    mask_ = places - 1;
+    ++round_;
+    counts_.clear();
+}
+
+std::int32_t Numbers::number(std::uint64_t key) {
+    Slot& slot = slots_[place(key)];
+    if (slot.round != round_) {
+        slot = Slot{key, round_, static_cast<std::int32_t>(counts_.size())};
+        counts_.push_back(0);
+    }
+    return slot.number;
+}
+
+std::int32_t Numbers::known(std::uint64_t key) const {
+    const Slot& slot = slots_[place(key)];
+    return slot.round == round_ ? slot.number : -1;
+}
+
+std::size_t Numbers::place(std::uint64_t key) const {
+    const std::uint64_t mixed = key * 0x9E3779B97F4A7C15ull;
+    std::size_t at = static_cast<std::size_t>(mixed ^ (mixed >> 32)) & mask_;
+    while (slots_[at].round == round_ && slots_[at].key != key) at = (at + 1) & mask_;
+    return at;
+}
+
+std::int32_t Counter::plain(const std::u32string& text) {
+    const std::int32_t number = plain_numbers_.number(text);
+    if (static_cast<std::size_t>(number) == plain_.size()) {
+        // Lists have letters of ASCII only.
+        std::string ascii;
+        for (const char32_t character : text) ascii.push_back(static_cast<char>(character < 128 ? character : 127));
+        plain_.push_back(ascii);
+        counts_.push_back(words_.count(ascii, -1));
+    }
+    return number;
+}
+
+void Counter::count(const Side& left, const Side& right, double* result) {
+    *result++ = std::log(real(right.words.size() + 1));
+    *result++ = std::log(real(left.words.size() + 1) / real(right.words.size() + 1));
+    *result++ = std::abs(std::log(real(left.size + 1) / real(right.size + 1)));
+    pairs(left, right, words(left, right, characters(left, right, result)));
+}
+
+void Counter::common_ngrams(const Side& left, const Side& right, std::int64_t* common) {
+    // The number of the n-gram that begins at each place, -1 for one that the reference lacks; and of the single items.
+    left_grams_.clear();
+    right_grams_.clear();
+    std::fill(common, common + orders, 0);
+    for (std::size_t order = 1; order <= orders; ++order) {
+        const std::size_t lefts = left.characters.size() + 1, rights = right.characters.size() + 1;
+        if (lefts <= order || rights <= order) return;
+        right_grams_.resize(rights - order);
+        left_grams_.resize(lefts - order);
+        numbers_.start(right_grams_.size());
+        for (std::size_t at = 0; at < right_grams_.size(); ++at) {
+            std::int32_t& gram = right_grams_[at];
+            gram = numbers_.number(order == 1 ? right.characters[at] : joined(gram, right_items_[at + order - 1]));
+            ++numbers_.count(gram);
+        }
+        for (std::size_t at = 0; at < left_grams_.size(); ++at) {
+            std::int32_t& gram = left_grams_[at];
+            if (order == 1) {
+                gram = numbers_.known(left.characters[at]);
+            } else if (gram >= 0) {
+                // What the reference lacks is in no longer n-gram of it.
+                const std::int32_t item = left_items_[at + order - 1];
+                gram = item < 0 ? -1 : numbers_.known(joined(gram, item));
+            }
+            if (gram >= 0 && numbers_.count(gram) > 0) {
+                --numbers_.count(gram);
+                ++common[order - 1];
+            }
+        }
+        if (order == 1) {
+            right_items_ = right_grams_;
+            left_items_ = left_grams_;
+        }
+    }
+}
+
+double* Counter::characters(const Side& left, const Side& right, double* result) {
+    std::int64_t common[orders];
+    common_ngrams(left, right, common);
+    double precisions[orders], precision = 0, recall = 0;
+    std::int64_t both = 0;
+    for (std::size_t order = 0; order < orders; ++order) {
+        const auto grams = [order](const Side& side) {
+            return static_cast<std::int64_t>(side.characters.size() - std::min(side.characters.size(), order));
+        };
+        const std::int64_t lefts = grams(left), rights = grams(right);
+        precisions[order] = share(common[order], lefts);
+        if (lefts && rights) {
+            ++both;
+            precision += precisions[order];
+            recall += share(common[order], rights);
+        }
+    }
+    precision /= real(std::max<std::int64_t>(1, both));
+    recall /= real(std::max<std::int64_t>(1, both));
+    *result++ = precision + recall > 0 ? 5 * precision * recall / (4 * precision + recall) : 0.0;
+    *result++ = precisions[1];
+    *result++ = precisions[5];
+    *result++ = real(left.capitals.size());
+    *result++ = real(surplus(right.capitals, left.capitals));
+    *result++ = real(surplus(left.capitals, right.capitals));
+    *result++ = real(left.digits);
+    *result++ = left.capital == right.capital;
+    return result;
+}
+
+double* Counter::words(const Side& left, const Side& right, double* result) {
+    if (rest_.size() < forms.size()) {
+        rest_.resize(forms.size());
+        here_.resize(forms.size());
+    }
+    std::int64_t distinct = 0;
+    for (const Word* word : right.words) {
+        const std::size_t form = static_cast<std::size_t>(word->form);
+        distinct += !here_[form];
+        here_[form] = true;
+        ++rest_[form];
+    }
+    const std::size_t kinds = static_cast<std::size_t>(kinds_.content) + 1;
+    std::vector<std::int64_t> common(kinds), lefts(kinds), rights(kinds);
+    std::int64_t frequent = 0, unknown = 0, rare = 0, capital = 0, repeated = 0;
+    std::int32_t before = -1;
+    for (const Word* word : left.words) {
+        repeated += word->form == before;
+        before = word->form;
+        const std::size_t form = static_cast<std::size_t>(word->form), kind = static_cast<std::size_t>(word->kind);
+        ++lefts[kind];
+        if (!here_[form]) {
+            unknown += word->unknown;
+            rare += word->rare;
+            capital += word->unknown && word->capital;
+        } else if (rest_[form] > 0) {
+            --rest_[form];
+            ++common[kind];
+            frequent += word->frequent;
+        }
+    }
+    for (const Word* word : right.words) {
+        const std::size_t form = static_cast<std::size_t>(word->form);
+        rest_[form] = 0;
+        here_[form] = false;
+        ++rights[static_cast<std::size_t>(word->kind)];
+    }
+    const auto of = [](const std::vector<std::int64_t>& counts, std::int32_t kind) {
+        return counts[static_cast<std::size_t>(kind)];
+    };
+    const auto recall = [&](std::int32_t kind) {
+        return of(rights, kind) ? real(of(common, kind)) / real(of(rights, kind)) : 0.5;
+    };
+    const auto mean = [](const Side& side, auto value) {
+        std::int64_t sum = 0;
+        for (const Word* word : side.words) sum += value(*word);
+        return share(sum, static_cast<std::int64_t>(side.words.size()));
+    };
+    const auto difference = [&](auto value) { return mean(left, value) - mean(right, value); };
+    const auto is_frequent = [](const Word& word) -> std::int64_t { return word.frequent; };
+    const auto denies = [](const Word& word) { return word.denies; };
+    const auto denials_of = [](const Word& word) { return word.denies || word.implies; };
+    const std::int64_t negations = number_of(right, denies) - number_of(left, denies);
+    const std::int64_t denials = number_of(left, denials_of) - number_of(right, denials_of);
+    const std::int64_t marks = of(lefts, kinds_.mark);
+    *result++ = real(unknown);
+    *result++ = share(unknown, number_of(left, [](const Word& word) { return word.wordlike; }));
+    *result++ = real(rare);
+    *result++ = real(capital);
+    *result++ = share(frequent, number_of(right, is_frequent));
+    *result++ = real(repeated);
+    *result++ = recall(kinds_.determiner);
+    *result++ = recall(kinds_.pronoun);
+    *result++ = real(of(rights, kinds_.pronoun) - of(common, kinds_.pronoun));
+    *result++ = recall(kinds_.preposition);
+    *result++ = real(of(lefts, kinds_.auxiliary) - of(common, kinds_.auxiliary));
+    *result++ = real(of(rights, kinds_.negation) - of(common, kinds_.negation));
+    *result++ = marks ? real(of(common, kinds_.mark)) / real(marks) : 0.5;
+    *result++ = recall(kinds_.content);
+    *result++ = difference([](const Word& word) { return word.letters; });
+    *result++ = difference(is_frequent);
+    *result++ = share(distinct, static_cast<std::int64_t>(right.words.size()));
+    *result++ = real(std::max<std::int64_t>(0, negations));
+    *result++ = real(std::max<std::int64_t>(0, denials));
+    *result++ = real(std::max<std::int64_t>(0, -denials));
+    *result++ = real(polarity(left, right));
+    return result;
+}
+
+std::int64_t Counter::polarity(const Side& left, const Side& right) {
+    const auto denies = [](const Word* word) { return word->denies; };
+    if (std::none_of(left.words.begin(), left.words.end(), denies) &&
+        std::none_of(right.words.begin(), right.words.end(), denies)) {
+        return 0;
+    }
+    // Stems of content words; and the same, with whether one of four words before denies.
+    const auto content = [this, &denies](const Side& side) {
+        std::vector<std::int64_t> plain, with_sign;
+        for (std::size_t at = 0; at < side.words.size(); ++at) {
+            if (side.words[at]->kind != kinds_.content) continue;
+            const auto place = side.words.begin() + static_cast<std::ptrdiff_t>(at);
+            const bool denied =
+                std::any_of(place - static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, at)), place, denies);
+            plain.push_back(side.words[at]->stem);
+            with_sign.push_back(2 * std::int64_t{side.words[at]->stem} + denied);
+        }
+        std::sort(plain.begin(), plain.end());
+        std::sort(with_sign.begin(), with_sign.end());
+        return std::make_pair(plain, with_sign);
+    };
+    const auto one = content(left), other = content(right);
+    return surplus(one.second, other.second) - surplus(one.first, other.first);
+}
+
+const Counter::Pair& Counter::pair(std::int32_t first, std::int32_t second) {
+    const auto [place, added] = known_pairs_.try_emplace(joined(first, second));
+    Pair& found = place->second;
+    if (!added) return found;
+    const std::string& one = plain_[static_cast<std::size_t>(first)];
+    const std::string& other = plain_[static_cast<std::size_t>(second)];
+    const double together = pairs_.count(one + ' ' + other, -1);
+    const double of_first = counts_[static_cast<std::size_t>(first)],
+                 of_second = counts_[static_cast<std::size_t>(second)];
+    const double alone = (of_second < 0 ? settings_.unlisted : of_second) / settings_.total;
+    found.listed = together >= 0;
+    if (found.listed) {
+        const double probability = std::min(1.0, together / (of_first < 0 ? together : of_first));
+        found.logarithm = std::log(probability);
+        found.association = std::min(settings_.strongest, std::log(probability / alone));
+    } else {
+        found.logarithm = std::log(settings_.back_off * alone);
+        found.association = 0;
+    }
+    return found;
+}
+
+double* Counter::pairs(const Side& left, const Side& right, double* result) {
+    if (plain_here_.size() < plain_.size()) plain_here_.resize(plain_.size());
+    std::vector<std::uint64_t> known;
+    for (std::size_t at = 0; at < right.plain.size(); ++at) {
+        plain_here_[static_cast<std::size_t>(right.plain[at])] = true;
+        if (at) known.push_back(joined(right.plain[at - 1], right.plain[at]));
+    }
+    std::sort(known.begin(), known.end());
+    double total = 0, least = 0, association = 0, moved = 0, least_moved = 0;
+    std::int64_t unlisted = 0;
+    for (std::size_t at = 1; at < left.plain.size(); ++at) {
+        const std::int32_t first = left.plain[at - 1], second = left.plain[at];
+        if (std::binary_search(known.begin(), known.end(), joined(first, second))) continue;
+        const Pair& found = pair(first, second);
+        unlisted += !found.listed;
+        association += found.association;
+        total += found.logarithm;
+        least = std::min(least, found.logarithm);
+        if (plain_here_[static_cast<std::size_t>(first)] && plain_here_[static_cast<std::size_t>(second)]) {
+            moved += found.logarithm;
+            least_moved = std::min(least_moved, found.logarithm);
+        }
+    }
+    for (const std::int32_t word : right.plain) plain_here_[static_cast<std::size_t>(word)] = false;
+    const double count = real(left.plain.size() > 1 ? left.plain.size() - 1 : 1);
+    *result++ = total / count;
+    *result++ = least;
+    *result++ = real(unlisted);
+    *result++ = association / count;
+    *result++ = moved / count;
+    *result++ = least_moved;
+    return result;
+}
+
+}  // namespace meteor::learned

@@ -1,0 +1,129 @@
+// What the feature "text" counts of a text beside a reference.
+//
+// The definition is meteor_e_learned/features/text.py, whose names are used here; tests compare both, bit for bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "count_table.hpp"
+
+namespace meteor::learned {
+
+// What is known about a word; words with equal forms, stems or plain forms have the same numbers for these.
+struct Word {
+    std::int32_t form, stem;
+    std::int32_t plain;  // -1 for a mark of punctuation
+    std::int32_t kind;
+    std::int64_t letters;
+    bool wordlike, unknown, rare, frequent, capital, denies, implies;
+};
+
+// The numbers of the kinds of words.
+struct Kinds {
+    std::int32_t determiner, pronoun, preposition, auxiliary, negation, mark, content;
+};
+
+// What a pair that is not listed counts for, and limits.
+struct PairSettings {
+    double total, back_off, unlisted, strongest;
+};
+
+// Numbers strings from 0 in the order in which they come.
+class Strings {
+public:
+    std::int32_t number(const std::u32string& text) {
+        return places_.emplace(text, static_cast<std::int32_t>(places_.size())).first->second;
+    }
+    std::size_t size() const { return places_.size(); }
+
+private:
+    std::unordered_map<std::u32string, std::int32_t> places_;
+};
+
+// Numbers keys from 0 in the order in which they come, and counts them. Emptied in no time.
+class Numbers {
+public:
+    // Makes room for `count` keys, and forgets all.
+    void start(std::size_t count);
+    // The number of a key; a new one has the next number and a count of 0.
+    std::int32_t number(std::uint64_t key);
+    // The number of a key, or -1 for one that is not there.
+    std::int32_t known(std::uint64_t key) const;
+    std::int32_t& count(std::int32_t number) { return counts_[static_cast<std::size_t>(number)]; }
+
+private:
+    struct Slot {
+        std::uint64_t key = 0;
+        std::uint32_t round = 0;
+        std::int32_t number = 0;
+    };
+
+    std::size_t place(std::uint64_t key) const;
+
+    std::vector<Slot> slots_;
+    std::vector<std::int32_t> counts_;
+    std::size_t mask_ = 0;
+    std::uint32_t round_ = 0;
+};
+
+// A text, split: words, and characters without spaces.
+struct Side {
+    std::size_t size = 0;
+    std::vector<const Word*> words;
+    std::vector<std::uint32_t> characters;
+    std::vector<std::uint32_t> capitals;  // sorted
+    std::int64_t digits = 0;
+    bool capital = false;  // The first character is one.
+    std::vector<std::int32_t> plain;
+};
+
+// Counts texts beside references. What it keeps between calls is memory only.
+class Counter {
+public:
+    static constexpr std::size_t width = 38;
+    static constexpr std::size_t orders = 6;
+
+    Counter(const CountTable& words, const CountTable& pairs, PairSettings settings, Kinds kinds)
+        : words_(words), pairs_(pairs), settings_(settings), kinds_(kinds) {}
+
+    // Numbers of the parts of words: what `Word` holds.
+    Strings forms, stems;
+    std::int32_t plain(const std::u32string& text);
+    std::size_t known_pairs() const { return known_pairs_.size(); }
+
+    // Writes the numbers of a text beside a reference, `width` of them.
+    void count(const Side& left, const Side& right, double* result);
+
+private:
+    // Two plain words that follow each other: logarithm of the second's probability, association, and if it is listed.
+    struct Pair {
+        double logarithm, association;
+        bool listed;
+    };
+
+    double* characters(const Side& left, const Side& right, double* result);
+    double* words(const Side& left, const Side& right, double* result);
+    double* pairs(const Side& left, const Side& right, double* result);
+    const Pair& pair(std::int32_t first, std::int32_t second);
+    std::int64_t polarity(const Side& left, const Side& right);
+    void common_ngrams(const Side& left, const Side& right, std::int64_t* common);
+
+    const CountTable& words_;
+    const CountTable& pairs_;
+    PairSettings settings_;
+    Kinds kinds_;
+    Strings plain_numbers_;
+    std::vector<std::string> plain_;
+    std::vector<double> counts_;  // of plain words; -1 for one that is not listed
+    std::unordered_map<std::uint64_t, Pair> known_pairs_;
+    std::vector<std::int32_t> rest_;  // By form, how many of the reference's words are not matched; 0 between calls.
+    std::vector<bool> here_, plain_here_;  // By form or plain form, whether the reference has it; false between calls.
+    Numbers numbers_;
+    std::vector<std::int32_t> left_grams_, right_grams_, left_items_, right_items_;
+};
+
+}  // namespace meteor::learned
