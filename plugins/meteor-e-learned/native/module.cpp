@@ -24,9 +24,22 @@ public:
 
     Py_UCS4 operator[](std::size_t at) const { return PyUnicode_READ(kind_, data_, static_cast<Py_ssize_t>(at)); }
 
-    void copy(std::size_t start, std::size_t end, std::u32string& result) const {
+    // Sets `result` to some of them, in UTF-8.
+    void copy(std::size_t start, std::size_t end, std::string& result) const {
         result.clear();
-        for (std::size_t at = start; at < end; ++at) result.push_back(static_cast<char32_t>((*this)[at]));
+        for (std::size_t at = start; at < end; ++at) {
+            const Py_UCS4 character = (*this)[at];
+            const auto last = [character](int bits) { return static_cast<char>(0x80 | ((character >> bits) & 0x3F)); };
+            if (character < 0x80) {
+                result.push_back(static_cast<char>(character));
+            } else if (character < 0x800) {
+                result.append({static_cast<char>(0xC0 | (character >> 6)), last(0)});
+            } else if (character < 0x10000) {
+                result.append({static_cast<char>(0xE0 | (character >> 12)), last(6), last(0)});
+            } else {
+                result.append({static_cast<char>(0xF0 | (character >> 18)), last(12), last(6), last(0)});
+            }
+        }
     }
 
     py::object part(std::size_t start, std::size_t end) const {
@@ -43,8 +56,8 @@ private:
     const void* data_;
 };
 
-std::u32string string_of(const py::handle& text) {
-    std::u32string result;
+std::string string_of(const py::handle& text) {
+    std::string result;
     const Characters characters(text);
     characters.copy(0, characters.size, result);
     return result;
@@ -95,14 +108,14 @@ private:
 
     void forget() {
         known_.clear();
+        known_.reserve(1 << 16);
         counter_ = std::make_unique<Counter>(words_, pairs_, settings_, kinds_);
     }
 
     // The pieces of a text that the expression of meteor_e_learned/features/text.py finds.
     void split(const py::handle& text, Side& side) {
         const Characters all(text);
-        side = Side{};
-        side.size = all.size;
+        side.clear(all.size);
         for (std::size_t at = 0; at < all.size;) {
             const Py_UCS4 first = all[at];
             std::size_t end = at + 1;
@@ -121,10 +134,11 @@ private:
     }
 
     static void add(Py_UCS4 character, Side& side) {
-        const bool capital = Py_UNICODE_ISUPPER(character);
+        const bool ascii = character < 128;
+        const bool capital = ascii ? character >= 'A' && character <= 'Z' : Py_UNICODE_ISUPPER(character) != 0;
         if (side.characters.empty()) side.capital = capital;
         if (capital) side.capitals.push_back(character);
-        side.digits += Py_UNICODE_ISDIGIT(character) != 0;
+        side.digits += ascii ? character >= '0' && character <= '9' : Py_UNICODE_ISDIGIT(character) != 0;
         side.characters.push_back(character);
     }
 
@@ -132,10 +146,10 @@ private:
         all.copy(start, end, key_);
         const auto found = known_.find(key_);
         if (found != known_.end()) return found->second;
-        const std::u32string key = key_;
+        const std::string key = key_;
         const py::tuple told = describe_(all.part(start, end));
         if (told.size() != 12) throw std::invalid_argument("a word has other attributes");
-        const std::u32string plain = string_of(told[2]);
+        const std::string plain = string_of(told[2]);
         const auto holds = [&told](std::size_t place) { return told[place].cast<bool>(); };
         const std::int32_t kind = told[3].cast<std::int32_t>();
         if (kind < 0 || kind > kinds_.content) throw std::invalid_argument("a word is of no kind");
@@ -158,9 +172,9 @@ private:
     py::object describe_;
     PairSettings settings_;
     Kinds kinds_{};
-    std::unordered_map<std::u32string, Word> known_;
+    std::unordered_map<std::string, Word> known_;
     std::unique_ptr<Counter> counter_;
-    std::u32string key_;
+    std::string key_;
 };
 
 }  // namespace

@@ -15,9 +15,11 @@ double real(std::size_t value) { return static_cast<double>(value); }
 double share(std::int64_t part, std::int64_t whole) { return real(part) / real(std::max<std::int64_t>(1, whole)); }
 
 // Two numbers as one key.
-std::uint64_t joined(std::int32_t first, std::int32_t second) {
-    return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(first)) << 32) | static_cast<std::uint32_t>(second);
+std::uint64_t joined(std::int32_t first, std::uint32_t second) {
+    return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(first)) << 32) | second;
 }
+
+constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
 // How many items of `one` are not in `other`; both sorted.
 template <class Item>
@@ -55,35 +57,11 @@ void Numbers::start(std::size_t count) {
     counts_.clear();
 }
 
-std::int32_t Numbers::number(std::uint64_t key) {
-    Slot& slot = slots_[place(key)];
-    if (slot.round != round_) {
-        slot = Slot{key, round_, static_cast<std::int32_t>(counts_.size())};
-        counts_.push_back(0);
-    }
-    return slot.number;
-}
-
-std::int32_t Numbers::known(std::uint64_t key) const {
-    const Slot& slot = slots_[place(key)];
-    return slot.round == round_ ? slot.number : -1;
-}
-
-std::size_t Numbers::place(std::uint64_t key) const {
-    const std::uint64_t mixed = key * 0x9E3779B97F4A7C15ull;
-    std::size_t at = static_cast<std::size_t>(mixed ^ (mixed >> 32)) & mask_;
-    while (slots_[at].round == round_ && slots_[at].key != key) at = (at + 1) & mask_;
-    return at;
-}
-
-std::int32_t Counter::plain(const std::u32string& text) {
+std::int32_t Counter::plain(const std::string& text) {
     const std::int32_t number = plain_numbers_.number(text);
     if (static_cast<std::size_t>(number) == plain_.size()) {
-        // Lists have letters of ASCII only.
-        std::string ascii;
-        for (const char32_t character : text) ascii.push_back(static_cast<char>(character < 128 ? character : 127));
-        plain_.push_back(ascii);
-        counts_.push_back(words_.count(ascii, -1));
+        plain_.push_back(text);
+        counts_.push_back(words_.count(text, -1));
     }
     return number;
 }
@@ -96,39 +74,45 @@ void Counter::count(const Side& left, const Side& right, double* result) {
 }
 
 void Counter::common_ngrams(const Side& left, const Side& right, std::int64_t* common) {
-    // The number of the n-gram that begins at each place, -1 for one that the reference lacks; and of the single items.
-    left_grams_.clear();
-    right_grams_.clear();
     std::fill(common, common + orders, 0);
+    const auto start = [](const std::vector<std::uint32_t>& characters, std::vector<Gram>& grams) {
+        grams.clear();
+        for (std::size_t at = 0; at < characters.size(); ++at) {
+            grams.push_back({static_cast<std::int32_t>(at), static_cast<std::int32_t>(characters[at])});
+        }
+    };
+    start(left.characters, left_grams_);
+    start(right.characters, right_grams_);
     for (std::size_t order = 1; order <= orders; ++order) {
-        const std::size_t lefts = left.characters.size() + 1, rights = right.characters.size() + 1;
-        if (lefts <= order || rights <= order) return;
-        right_grams_.resize(rights - order);
-        left_grams_.resize(lefts - order);
+        // An n-gram is the one before, by its number, and one more character. What one side lacks is in no longer one.
+        const auto key = [order](const Gram& gram, const std::vector<std::uint32_t>& characters) {
+            const std::size_t last = static_cast<std::size_t>(gram.at) + order - 1;
+            return last < characters.size() ? joined(order > 1 ? gram.number : 0, characters[last]) : no_key;
+        };
         numbers_.start(right_grams_.size());
-        for (std::size_t at = 0; at < right_grams_.size(); ++at) {
-            std::int32_t& gram = right_grams_[at];
-            gram = numbers_.number(order == 1 ? right.characters[at] : joined(gram, right_items_[at + order - 1]));
-            ++numbers_.count(gram);
+        std::size_t kept = 0;
+        for (const Gram& gram : right_grams_) {
+            const std::uint64_t found = key(gram, right.characters);
+            if (found == no_key) continue;
+            const std::int32_t number = numbers_.number(found);
+            ++numbers_.count(number);
+            right_grams_[kept++] = {gram.at, number};
         }
-        for (std::size_t at = 0; at < left_grams_.size(); ++at) {
-            std::int32_t& gram = left_grams_[at];
-            if (order == 1) {
-                gram = numbers_.known(left.characters[at]);
-            } else if (gram >= 0) {
-                // What the reference lacks is in no longer n-gram of it.
-                const std::int32_t item = left_items_[at + order - 1];
-                gram = item < 0 ? -1 : numbers_.known(joined(gram, item));
-            }
-            if (gram >= 0 && numbers_.count(gram) > 0) {
-                --numbers_.count(gram);
-                ++common[order - 1];
-            }
+        right_grams_.resize(kept);
+        kept = 0;
+        for (const Gram& gram : left_grams_) {
+            const std::uint64_t found = key(gram, left.characters);
+            const std::int32_t number = found == no_key ? -1 : numbers_.known(found);
+            if (number < 0) continue;
+            common[order - 1] += numbers_.take(number);
+            left_grams_[kept++] = {gram.at, number};
         }
-        if (order == 1) {
-            right_items_ = right_grams_;
-            left_items_ = left_grams_;
+        left_grams_.resize(kept);
+        kept = 0;
+        for (const Gram& gram : right_grams_) {
+            if (numbers_.taken(gram.number)) right_grams_[kept++] = gram;
         }
+        right_grams_.resize(kept);
     }
 }
 
@@ -267,7 +251,7 @@ std::int64_t Counter::polarity(const Side& left, const Side& right) {
 }
 
 const Counter::Pair& Counter::pair(std::int32_t first, std::int32_t second) {
-    const auto [place, added] = known_pairs_.try_emplace(joined(first, second));
+    const auto [place, added] = known_pairs_.try_emplace(joined(first, static_cast<std::uint32_t>(second)));
     Pair& found = place->second;
     if (!added) return found;
     const std::string& one = plain_[static_cast<std::size_t>(first)];
@@ -293,14 +277,14 @@ double* Counter::pairs(const Side& left, const Side& right, double* result) {
     std::vector<std::uint64_t> known;
     for (std::size_t at = 0; at < right.plain.size(); ++at) {
         plain_here_[static_cast<std::size_t>(right.plain[at])] = true;
-        if (at) known.push_back(joined(right.plain[at - 1], right.plain[at]));
+        if (at) known.push_back(joined(right.plain[at - 1], static_cast<std::uint32_t>(right.plain[at])));
     }
     std::sort(known.begin(), known.end());
     double total = 0, least = 0, association = 0, moved = 0, least_moved = 0;
     std::int64_t unlisted = 0;
     for (std::size_t at = 1; at < left.plain.size(); ++at) {
         const std::int32_t first = left.plain[at - 1], second = left.plain[at];
-        if (std::binary_search(known.begin(), known.end(), joined(first, second))) continue;
+        if (std::binary_search(known.begin(), known.end(), joined(first, static_cast<std::uint32_t>(second)))) continue;
         const Pair& found = pair(first, second);
         unlisted += !found.listed;
         association += found.association;

@@ -35,13 +35,13 @@ struct PairSettings {
 // Numbers strings from 0 in the order in which they come.
 class Strings {
 public:
-    std::int32_t number(const std::u32string& text) {
+    std::int32_t number(const std::string& text) {
         return places_.emplace(text, static_cast<std::int32_t>(places_.size())).first->second;
     }
     std::size_t size() const { return places_.size(); }
 
 private:
-    std::unordered_map<std::u32string, std::int32_t> places_;
+    std::unordered_map<std::string, std::int32_t> places_;
 };
 
 // Numbers keys from 0 in the order in which they come, and counts them. Emptied in no time.
@@ -50,10 +50,27 @@ public:
     // Makes room for `count` keys, and forgets all.
     void start(std::size_t count);
     // The number of a key; a new one has the next number and a count of 0.
-    std::int32_t number(std::uint64_t key);
+    std::int32_t number(std::uint64_t key) {
+        Slot& slot = slots_[place(key)];
+        if (slot.round != round_) {
+            slot = Slot{key, round_, static_cast<std::int32_t>(counts_.size())};
+            counts_.push_back({0, false});
+        }
+        return slot.number;
+    }
     // The number of a key, or -1 for one that is not there.
-    std::int32_t known(std::uint64_t key) const;
-    std::int32_t& count(std::int32_t number) { return counts_[static_cast<std::size_t>(number)]; }
+    std::int32_t known(std::uint64_t key) const {
+        const Slot& slot = slots_[place(key)];
+        return slot.round == round_ ? slot.number : -1;
+    }
+    std::int32_t& count(std::int32_t number) { return counts_[static_cast<std::size_t>(number)].count; }
+    // Takes one of a number's count; false if none is left.
+    bool take(std::int32_t number) {
+        Count& found = counts_[static_cast<std::size_t>(number)];
+        found.taken = true;
+        return found.count > 0 && found.count-- > 0;
+    }
+    bool taken(std::int32_t number) const { return counts_[static_cast<std::size_t>(number)].taken; }
 
 private:
     struct Slot {
@@ -61,11 +78,20 @@ private:
         std::uint32_t round = 0;
         std::int32_t number = 0;
     };
+    struct Count {
+        std::int32_t count;
+        bool taken;
+    };
 
-    std::size_t place(std::uint64_t key) const;
+    std::size_t place(std::uint64_t key) const {
+        const std::uint64_t mixed = key * 0x9E3779B97F4A7C15ull;
+        std::size_t at = static_cast<std::size_t>(mixed ^ (mixed >> 32)) & mask_;
+        while (slots_[at].round == round_ && slots_[at].key != key) at = (at + 1) & mask_;
+        return at;
+    }
 
     std::vector<Slot> slots_;
-    std::vector<std::int32_t> counts_;
+    std::vector<Count> counts_;
     std::size_t mask_ = 0;
     std::uint32_t round_ = 0;
 };
@@ -79,6 +105,17 @@ struct Side {
     std::int64_t digits = 0;
     bool capital = false;  // The first character is one.
     std::vector<std::int32_t> plain;
+
+    // Forgets all but how much room was needed.
+    void clear(std::size_t characters_and_spaces) {
+        size = characters_and_spaces;
+        words.clear();
+        characters.clear();
+        capitals.clear();
+        plain.clear();
+        digits = 0;
+        capital = false;
+    }
 };
 
 // Counts texts beside references. What it keeps between calls is memory only.
@@ -92,13 +129,18 @@ public:
 
     // Numbers of the parts of words: what `Word` holds.
     Strings forms, stems;
-    std::int32_t plain(const std::u32string& text);
+    std::int32_t plain(const std::string& text);
     std::size_t known_pairs() const { return known_pairs_.size(); }
 
     // Writes the numbers of a text beside a reference, `width` of them.
     void count(const Side& left, const Side& right, double* result);
 
 private:
+    // An n-gram: where it begins, and its number.
+    struct Gram {
+        std::int32_t at, number;
+    };
+
     // Two plain words that follow each other: logarithm of the second's probability, association, and if it is listed.
     struct Pair {
         double logarithm, association;
@@ -123,7 +165,7 @@ private:
     std::vector<std::int32_t> rest_;  // By form, how many of the reference's words are not matched; 0 between calls.
     std::vector<bool> here_, plain_here_;  // By form or plain form, whether the reference has it; false between calls.
     Numbers numbers_;
-    std::vector<std::int32_t> left_grams_, right_grams_, left_items_, right_items_;
+    std::vector<Gram> left_grams_, right_grams_;
 };
 
 }  // namespace meteor::learned

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from meteor_e_learned.splitting import split
-
 from meteor_e.api import InputError
 from meteor_e.base.files import whole_file
 from meteor_e.formats.plain import read_segments
 from meteor_e_papers.features.document_cosine import DELIMITER
+from meteor_e_papers.splitting import split
 
 
 class _Sentences:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import functools
 import gzip
-from collections.abc import Mapping
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from meteor_e.base.extras import require
 
-RARE, FREQUENT = 1e-6, 1e-3
-"""The relative frequencies below which a word is rare, and above which it is frequent."""
+
+class Frequencies(NamedTuple):
+    """Words by how often they occur: all that are listed, once in a million words and more, more than in a thousand."""
+
+    listed: frozenset[str]
+    usual: frozenset[str]
+    frequent: frozenset[str]
 
 
 @functools.cache
-def word_frequencies() -> Mapping[str, float]:
-    """Return the relative frequency of each word.
+def frequencies() -> Frequencies:
+    """Read the list, without the import of wordfreq, which takes longer.
 
-    This is what ``wordfreq.get_frequency_dict("en", "best")`` does, without the import of wordfreq, which takes longer.
     The file is wordfreq's "cBpack": behind a header, lists of words; those of list n occur 10 ** (-n / 100) times a
     word. Where its form is another one, wordfreq itself reads it.
 
@@ -33,10 +38,8 @@ def word_frequencies() -> Mapping[str, float]:
 
             header, *lists = msgpack.unpackb(gzip.decompress(file.read_bytes()), raw=False)
             if header == {"format": "cB", "version": 1}:
-                found: dict[str, float] = {}
-                for place, equally_frequent in enumerate(lists):
-                    found.update(dict.fromkeys(equally_frequent, 10 ** (-place / 100)))
-                return found
+                return Frequencies(*(frozenset(chain.from_iterable(lists[:end])) for end in (None, 601, 300)))
     wordfreq = require("wordfreq", "feature 'text'", distribution="meteor-e-learned")
-    listed: Mapping[str, float] = wordfreq.get_frequency_dict("en", "best")
-    return listed
+    words = wordfreq.get_frequency_dict("en", "best")
+    usual = frozenset(word for word, share in words.items() if share >= 1e-6)
+    return Frequencies(frozenset(words), usual, frozenset(word for word in usual if words[word] > 1e-3))

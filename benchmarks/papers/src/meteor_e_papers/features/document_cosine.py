@@ -6,11 +6,11 @@ from collections.abc import Container, Sequence
 from typing import ClassVar
 
 import numpy as np
-from meteor_e_learned.splitting import split
 from numpy.typing import NDArray
 
 from meteor_e.api import ReferenceFeature
 from meteor_e_papers.features.vectors import NeedsVectors, cosine
+from meteor_e_papers.splitting import split
 
 DELIMITER = "_"
 """Between the words of a phrase, as gensim's ``Phrases`` writes it."""

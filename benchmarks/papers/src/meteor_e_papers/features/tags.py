@@ -92,7 +92,7 @@ def _textblob_tag() -> Callable[..., list[tuple[str, str]]]:
 
 
 def split_with_case(segment: str) -> list[str]:
-    """Split as :func:`~meteor_e_learned.splitting.split` does, but keep capitals."""
+    """Split as :func:`~meteor_e_papers.splitting.split` does, but keep capitals."""
     import re
 
     return re.findall(r"\w+|'\w+|[^\w\s]", segment.replace("’", "'"))

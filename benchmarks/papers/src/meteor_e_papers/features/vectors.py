@@ -1,7 +1,7 @@
 """The mean word vectors of segments.
 
 Any file in word2vec's text or binary form will do; words are looked up in lower case, split as
-:func:`meteor_e_learned.splitting.split` does.
+:func:`meteor_e_papers.splitting.split` does.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from meteor_e_learned.splitting import split
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, Feature, FilePath, InputError, Meta, ResourceError, SegmentFeature
+from meteor_e_papers.splitting import split
 
 Floats32 = NDArray[np.float32]
 

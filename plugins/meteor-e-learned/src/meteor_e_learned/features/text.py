@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.base.extras import require
 from meteor_e_learned.features.references import mean_over_references, segment_pairs
-from meteor_e_learned.frequencies import FREQUENT, RARE, word_frequencies
+from meteor_e_learned.frequencies import frequencies
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -92,7 +92,7 @@ IMPLIED = listed(
 )
 """Words that deny without a word of negation: one text may use them where another says "not"."""
 _WORD = re.compile(r"\w+|'\w+|[^\w\s]")
-_ENDINGS = ("ing", "es", "ed", "s", "d", "e")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|e?[sd]|e)$")
 _LONGEST = 2000
 """Characters of a text that the edit distance compares."""
 ORDERS = 6
@@ -153,11 +153,11 @@ def describe(text: str) -> Word:
     first = form[0]
     kind = NUMBER if first.isdigit() else CONTENT if first.isalpha() or first == "'" else MARK
     kind = _CLASS.get(form, kind)
-    often, wordlike = word_frequencies().get(form, 0.0), first.isalpha()
-    ending = next((ending for ending in _ENDINGS if form.endswith(ending) and len(form) >= len(ending) + 3), "")
+    wordlike, lists = first.isalpha(), frequencies()
     return Word(
-        form, form.removesuffix(ending), "" if kind == MARK else form.lstrip("'"), kind, len(form), wordlike,
-        wordlike and often == 0, wordlike and often < RARE, often > FREQUENT, text[0].isupper(),
+        form, _ENDING.sub("", form), "" if kind == MARK else form.lstrip("'"), kind, len(form), wordlike,
+        wordlike and form not in lists.listed, wordlike and form not in lists.usual, form in lists.frequent,
+        text[0].isupper(),
         form in DENIALS, form in IMPLIED,
     )  # fmt: skip
 
@@ -379,7 +379,7 @@ class TextFeature(Feature):
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
         _counter()
-        word_frequencies()
+        frequencies()
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
