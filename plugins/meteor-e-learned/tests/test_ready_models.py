@@ -203,7 +203,7 @@ def test_a_column_that_is_new_in_a_feature_changes_no_model(toy, monkeypatch):
     before = score_segments(load_model(toy), batch, NONE)
     names, compute = TextFeature.columns, TextFeature.compute
     monkeypatch.setattr(TextFeature, "columns", ("brand_new", *names))
-    monkeypatch.setattr(TextFeature, "dimension", 56)
+    monkeypatch.setattr(TextFeature, "dimension", 41)
     rows = lambda self, batch: np.hstack([np.full((len(batch), 1), 7.0), compute(self, batch)])  # noqa: E731
     monkeypatch.setattr(TextFeature, "compute", rows)
     model = load_model(toy)

@@ -200,7 +200,9 @@ class GuardedLinear(LinearEstimator):
     def raw(self, features: Floats) -> Floats:
         """Return the scores before they are mapped to shares, ``(hypotheses,)``."""
         starts = range(0, max(1, len(features)), BLOCK)
-        return np.concatenate([self.contributions(features[at : at + BLOCK]).sum(axis=1) for at in starts])
+        parts = (self.contributions(features[at : at + BLOCK]) for at in starts)
+        # Added up in one order, however the array lies in memory.
+        return np.concatenate([np.ascontiguousarray(part).sum(axis=1) for part in parts])
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
         """Return by how much the score of the first hypothesis of each pair is greater, before mapping."""
