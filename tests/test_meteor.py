@@ -42,22 +42,6 @@ class TestScore:
         assert meteor.score("a b", ("a b", "x")).reference_index == 0
         assert meteor.score("a", ["x", "y"]).reference_index == 0
 
-    @pytest.mark.parametrize(
-        ("hypothesis", "references", "message"),
-        [
-            ("a", [], "a hypothesis needs at least one reference"),
-            (None, ["a"], "a segment must be a text, not NoneType"),
-            (b"a", ["a"], "a segment must be a text, not bytes"),
-            ("a", [5], "a segment must be a text, not int"),
-            ("a", 5, "references are a text or several, not int"),
-            ("a", None, "references are a text or several, not NoneType"),
-            ("a", [["a"]], "a segment must be a text, not list"),
-        ],
-    )
-    def test_what_is_no_segment(self, meteor, hypothesis, references, message):
-        with pytest.raises(InputError, match=message):
-            meteor.score(hypothesis, references)
-
     @pytest.mark.parametrize("side", ["", " ", "\n", "\x00", "\u00a0"])
     def test_empty_sides_score_zero(self, meteor, side):
         for pair in ((side, "a"), ("a", side), (side, side)):
@@ -83,10 +67,6 @@ class TestCorpus:
         lengths = sum(segment.statistics.hypothesis_length for segment in corpus.segments)
         assert corpus.statistics.hypothesis_length == lengths
         assert meteor.corpus(hypotheses, references).segments == ()
-
-    def test_sides_may_be_iterators_and_references_lists(self, meteor):
-        corpus = meteor.corpus(iter(["a b", "c"]), (["x", text] for text in ("a b", "c")))
-        assert corpus.score == 1.0
 
     def test_progress_comes_to_the_end(self, meteor):
         seen = []
@@ -282,14 +262,6 @@ class TestSegmentsThatCannotBeAligned:
             plain.on_error = "ignore"
 
 
-@pytest.mark.parametrize("beam", [0, 2**31, 99999999999999999999])
-def test_a_beam_out_of_range_is_an_error(beam):
-    with pytest.raises(ConfigError, match="beam"):
-        Meteor("other", matchers=["exact"], resources=LanguageResources(None), beam=beam)
-    with pytest.raises(ConfigError, match="beam"):
-        Meteor.from_config({"language": "other", "matchers": ["exact"], "beam": beam})
-
-
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_words_can_be_told_apart_by_javas_hashes(engine):
     meteor = Meteor("other", matchers=["exact"], normalization="none", resources=LanguageResources(None))
@@ -302,13 +274,3 @@ def test_words_can_be_told_apart_by_javas_hashes(engine):
     assert meteor.score("Aa x", "BB x").statistics.hypothesis_matched == 2
     with pytest.raises(ConfigError, match="unknown identity"):
         meteor.compare_words_by("soundex")
-
-
-def test_many_segments_print_as_a_summary(meteor):
-    segments = meteor.corpus(["a b"] * 5000, ["a c"] * 5000, segments=True).segments
-    assert len(repr(segments)) < 400
-    assert repr(segments).endswith("… 5000 segments)")
-    assert segments._repr_html_().count("<tr>") == 11
-    assert len(repr(segments[10:4000])) < 400
-    assert repr(segments[:2]) == f"({segments[0]!r}, {segments[1]!r})"
-    assert pickle.loads(pickle.dumps(segments[:3])) == segments[:3]

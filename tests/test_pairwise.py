@@ -51,31 +51,3 @@ def test_a_pair_that_cannot_be_aligned_is_named(own_packs):
     bad = ["x", "a " * 10_001 + "b", "a " * 10_001 + "c"]
     with pytest.raises(InputError, match=r"source 2, hypothesis 2, reference 2: .*because words repeat"):
         list(meteor.pairwise_batches([["x"], bad]))
-
-
-@pytest.mark.parametrize(
-    ("hypotheses", "references", "message"),
-    [
-        ("text", ["text"], "source 1: texts are a list with one item per candidate, not a str"),
-        (["text"], {"a": "text"}, "source 1: texts are a list with one item per candidate, not a dict"),
-        (["text", None], ["text"], "source 1: a candidate must be a text, not NoneType"),
-        (None, ["text"], "source 1: texts are a list with one item per candidate, not None"),
-    ],
-)
-def test_bad_input(meteor, hypotheses, references, message):
-    with pytest.raises(InputError, match=message):
-        meteor.pairwise(hypotheses, references)
-
-
-def test_sources_that_do_not_line_up(meteor):
-    with pytest.raises(InputError, match="references for 1 sources, and hypotheses for more"):
-        list(meteor.pairwise_batches([["a"], ["b"]], [["a"]]))
-    with pytest.raises(InputError, match="hypotheses for 1 sources, and references for more"):
-        list(meteor.pairwise_batches([["a"]], [["a"], ["b"]]))
-    assert list(meteor.pairwise_batches([])) == []
-
-
-def test_nothing_to_score(meteor):
-    assert meteor.pairwise([], ["a"]).shape == (0, 1)
-    assert meteor.pairwise(["a"], []).shape == (1, 0)
-    assert [matrix.shape for matrix in meteor.pairwise_batches([[], ["a"]])] == [(0, 0), (1, 1)]

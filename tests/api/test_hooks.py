@@ -34,15 +34,3 @@ def test_every_hook_is_documented_and_used_by_ourselves(hook):
     ours = getattr(builtin, hook, None)
     assert (ours is None) == (hook in EMPTY)
     assert ours is None or (inspect.getdoc(ours) and len(ours()))
-
-
-@pytest.mark.parametrize("hook", HOOKS)
-def test_every_hook_is_in_the_tutorial(hook, request):
-    text = (request.config.rootpath / "docs" / "plugins.md").read_text(encoding="utf-8")
-    assert f"`{hook}`" in text
-
-
-def test_hookimpl_is_exported_at_the_root():
-    import meteor_e
-
-    assert meteor_e.hookimpl is hooks.hookimpl

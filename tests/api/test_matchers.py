@@ -29,13 +29,6 @@ class Letters(KeyMatcher):
         return set(token.form)
 
 
-class Texts(KeyMatcher):
-    name = "texts"
-
-    def keys(self, token):
-        return token.form
-
-
 def test_key_matches_come_by_reference_and_then_hypothesis_word_each_once():
     found = list(Letters().match(tokens("cb ab x"), tokens("abc y bx")))
     assert found == [Match(0, 0), Match(0, 1), Match(2, 0), Match(2, 1), Match(2, 2)]
@@ -66,11 +59,6 @@ def test_the_memory_of_keys_is_bounded_and_not_pickled(monkeypatch):
         list(matcher.match(tokens(f"a{number}"), tokens(f"b{number}")))
         assert len(matcher._key_cache) <= 4
     assert "_key_cache" not in pickle.loads(pickle.dumps(matcher)).__dict__
-
-
-def test_a_string_of_keys_is_a_mistake():
-    with pytest.raises(TypeError, match=r"Texts.keys returned a string; it must return a set of keys"):
-        list(Texts().match(tokens("ab"), tokens("bc")))
 
 
 class Compass(SimilarityMatcher):
@@ -143,17 +131,6 @@ def test_rows_that_do_not_fit_their_sentences_are_a_mistake(offsets):
         list(Short().match(tokens("a b c"), tokens("c")))
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1.5, -3e38])
-def test_rows_that_are_no_vectors_of_length_1_are_a_mistake(value):
-    class Wrong(SentenceCompass):
-        def encode(self, sentences):
-            words = sum(map(len, sentences))
-            return np.full((words, 2), value, np.float32), np.cumsum([0, *map(len, sentences)])
-
-    with pytest.raises(ValueError, match="not finite, or longer than 1"):
-        list(Wrong().match(tokens("a"), tokens("b")))
-
-
 def test_the_memory_of_vectors_is_bounded(monkeypatch):
     """A sentence of one word has 4 bytes here."""
     monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_BYTES", 40)
@@ -210,10 +187,6 @@ def test_vectors_of_the_wrong_shape_are_a_mistake():
     for kind in (Short, Flat):
         with pytest.raises(TypeError, match="it must return one row per token"):
             list(kind.make(threshold=0.5).match(tokens("a b"), tokens("c")))
-
-
-def test_the_signature_tells_the_threshold():
-    assert Compass.make(threshold=0.75).describe() == "threshold=0.75"
 
 
 class Table:

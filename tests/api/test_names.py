@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import subprocess
 import sys
@@ -25,12 +24,3 @@ def test_the_examples_run(tmp_path):
     command = [sys.executable, "-W", "error", "-c", programs(PAGE)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("face", ["meteor_e", "meteor_e.api", "meteor_e.testing"])
-def test_every_name_has_an_example(face):
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    sources = list((ROOT / "examples").glob("*.py"))
-    text = "\n".join([*map(programs, pages), *(path.read_text(encoding="utf-8") for path in sources)])
-    words = set(re.findall(r"\w+", text))
-    assert set(importlib.import_module(face).__all__) - words == set()

@@ -7,7 +7,7 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.api.languages import Normalization
-from meteor_e.base.errors import ConfigError, MeteorError, MeteorWarning, PluginError, ResourceError
+from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, ResourceError
 from meteor_e.base.yamlfile import parse_yaml
 from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import check_chain
@@ -186,21 +186,6 @@ def test_named_chains_without_plugins(name):
     assert resolve(load_chain(name), plugin_registry()).matchers
 
 
-def test_there_are_named_chains():
-    assert set(CHAINS) == {
-        "adq",
-        "any",
-        "baseline",
-        "exact",
-        "hter",
-        "meteor-1.5-en",
-        "universal",
-        "util",
-        *WITH_PLUGINS,
-    }
-    assert set(plugin_registry().names("chain")) >= set(CHAINS)
-
-
 def test_the_spelled_out_chain_is_the_default_one():
     spelled = resolve(load_chain("meteor-1.5-en"), plugin_registry()).effective()
     default = resolve(ChainConfig(), plugin_registry()).effective()
@@ -227,22 +212,6 @@ def test_unknown_names():
         load_chain("htre")
     with pytest.raises(ConfigError, match=r"^nowhere/x\.yaml: cannot be read: No such file"):
         load_chain("nowhere/x.yaml")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("langauge: en", "{file}:1: langauge: unknown key (did you mean 'language'?)"),
-        ("", "{file}: is empty"),
-        ("a: [", "{file}:2: is not YAML: did not find expected node content"),
-        ("en", "{file}: must be a mapping of keys to values, not 'en'"),
-    ],
-)
-def test_mistakes_name_file_line_and_key(write, text, message):
-    file = write(text)
-    with pytest.raises(ConfigError) as caught:
-        load_chain(file)
-    assert str(caught.value) == message.format(file=file)
 
 
 @pytest.mark.parametrize(
@@ -338,28 +307,9 @@ def test_the_examples_of_the_documentation(write, text):
     assert check_chain(write(text), plugin_registry()).matchers
 
 
-def test_the_mistakes_of_the_documentation(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (text,) = blocks("chains.md", "yaml wrong")
-    (expected,) = blocks("chains.md", "text")
-    known = ", ".join(plugin_registry().names("matcher"))
-    for line in re.sub("(?<=; the matchers: ).*?(?=;)", known, expected).splitlines():
-        Path("chain.yaml").write_text(text)
-        with pytest.raises(MeteorError) as caught:
-            check_chain(Path("chain.yaml"), plugin_registry())
-        assert str(caught.value) == line
-        text = text.replace("alhpa", "alpha")
-
-
 @pytest.mark.parametrize("text", blocks("languages.md", "yaml"))
 def test_the_languages_of_the_documentation(text):
     assert parse_language(parse_yaml(text.encode(), "language.yaml")).name
-
-
-def test_the_tables_of_the_documentation():
-    text = (ROOT / "docs" / "chains.md").read_text(encoding="utf-8")
-    for name in CHAINS:
-        assert f"`{name}`" in text
 
 
 def test_a_pack_of_another_language(own_packs):

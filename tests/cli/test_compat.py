@@ -298,20 +298,6 @@ def test_a_power_out_of_range_is_infinite(folder):
     assert result.stdout.split()[:2] == ["0.0", "Infinity"]
 
 
-def test_lines_are_not_lost_in_a_long_session(folder):
-    line = b"SCORE ||| the old harbour ||| an old harbour\n"
-    result = meteor_e("-", "-", "-stdio", "-l", "xx", "-s", "function.words", stdin=line * 3000)
-    assert result.stdout.count("\n") == 3000
-    assert len(set(result.stdout.split("\n"))) == 2
-
-
-def test_help_lists_every_option():
-    result = meteor_e("--help")
-    assert result.code == 0
-    for option in (*VALUES, *FLAGS):
-        assert f"  {option} " in result.stdout
-
-
 def test_options_may_stand_in_any_order_and_the_last_of_a_kind_counts():
     options = parse(["h", "r", "-q", "-l", "fr", "-norm", "-l", "de", "-mira"])
     assert (options.language, options.quiet, options.normalize, options.stdio) == ("de", True, True, True)
@@ -366,21 +352,3 @@ def test_a_reader_that_goes_away_ends_the_session_without_a_traceback(folder):
         process.stdin.flush()
         assert process.wait(10) == 1
         assert process.stderr.read() == b""
-
-
-def test_a_session_starts_without_what_it_does_not_need(folder):
-    """Captioning programs start a session for each evaluation; what is slow to import is left alone."""
-    code = (
-        "import sys; from meteor_e.cli.program import main\n"
-        "try: main(sys.argv[1:])\n"
-        "finally: print(*sorted(sys.modules), file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "compat", "-", "-", "-stdio", "-l", "da", "-s", "function.words"],
-        input=b"SCORE ||| a ||| a\n",
-        capture_output=True,
-        check=True,
-    )
-    assert done.stdout
-    modules = set(done.stderr.decode().split())
-    assert not modules & {"concurrent.futures", "matplotlib", "nltk", "numpy", "rich.progress", "scipy"}

@@ -76,33 +76,6 @@ def test_check_says_what_a_chain_lacks_to_score(chain, lacking):
     assert result.output.splitlines()[-1].endswith("; resources were not looked at")
 
 
-def test_check_of_good_files(tmp_path):
-    (tmp_path / "good.yaml").write_text("language: da\nmatchers: [exact]\n")
-    (tmp_path / "note.yaml").write_text("task: adq\n")
-    code, out, err = meteor_e("check", "good.yaml", "note.yaml")
-    assert (code, err) == (0, "")
-    not_looked = "; resources were not looked at, as the pack en is not installed"
-    assert out.splitlines() == [
-        f"good.yaml: OK: language da, task li, matchers exact{not_looked}",
-        "note.yaml: OK: language en, task adq, matchers exact, stem, synonym, paraphrase" + not_looked,
-    ]
-
-
-def test_check_of_our_own_chains():
-    files = sorted((RESOURCES / "chains").glob("*.yaml"))
-    built_in = [file for file in files if not {"dbnary", "vector"} & set(file.stem.split("-"))]
-    output = run("check", *map(str, built_in))
-    assert output.count(": OK: ") == len(built_in) > 0
-
-
-def test_check_of_a_chain_whose_plugin_is_not_installed():
-    if "vector" in plugin_registry().names("matcher"):
-        pytest.skip("meteor-e-vectors is installed")
-    code, output, errors = meteor_e("check", str(RESOURCES / "chains" / "vector.yaml"))
-    assert code == 2
-    assert "the matcher 'vector' comes with the plugin meteor-e-vectors" in output + errors
-
-
 def test_check_of_languages(tmp_path):
     files = [str(file) for file in sorted((RESOURCES / "languages").glob("*.yaml")) if file.name != "any.yaml"]
     assert run("check", "--language", *files).count(": OK: ") == len(files) > 0

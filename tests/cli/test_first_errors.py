@@ -34,62 +34,9 @@ def error_of(*options: str) -> str:
     return done.stderr.strip()
 
 
-@pytest.mark.parametrize(
-    ("chain", "message"),
-    [
-        (
-            "language: other\nmatchers:\n  - exact\n  - stem: 0.9\n",
-            "chain.yaml:4: matchers[1]: the key 'use' is missing; write {use: stem, weight: 0.9}",
-        ),
-        (
-            "language: other\nmatchers:\n  - stem:\n",
-            "chain.yaml:3: matchers[0]: the key 'use' is missing; write {use: stem}",
-        ),
-        (
-            "language: other\nmatchers:\n  exact: 1\n  stem: 0.9\n",
-            (
-                "chain.yaml:2: matchers: must be a list with something in it, not a mapping; "
-                "write [{use: exact, weight: 1}, {use: stem, weight: 0.9}]"
-            ),
-        ),
-        (
-            "language: other\nmatchers: exact\n",
-            "chain.yaml:2: matchers: must be a list with something in it, not 'exact'; write [exact]",
-        ),
-        (
-            "language: other\nmatchers:\n\t- exact\n",
-            "chain.yaml:3: is not YAML: YAML cannot be indented with tabs; use spaces",
-        ),
-    ],
-)
-def test_mistakes_in_a_chain(files, chain, message):
-    (files / "chain.yaml").write_text(chain, encoding="utf-8")
-    assert error_of("--chain", "chain.yaml") == f"meteor-e: {message}"
-
-
-def test_a_tab_within_a_value_is_none_of_the_business(files):
-    (files / "chain.yaml").write_text("language: [\tother\n", encoding="utf-8")
-    assert "tabs" not in error_of("--chain", "chain.yaml")
-
-
-def test_a_chain_beside_a_file_of_its_name(files):
-    (files / "exact").write_text("language: nowhere\n", encoding="utf-8")
-    done = score("--chain", "exact", "--quiet")
-    assert done.returncode == 0
-    assert done.stderr == (
-        "meteor-e: warning: 'exact' is a chain and a file; the chain is used. For the file, write ./exact\n"
-    )
-    assert "nowhere" in error_of("--chain", "./exact")
-
-
 def test_a_chain_file_without_its_ending(files):
     (files / "mine.yaml").write_text("language: other\n", encoding="utf-8")
     assert error_of("--chain", "mine").endswith("(did you mean the file mine.yaml?)")
-
-
-def test_a_chain_that_does_not_exist(files):
-    assert "there is no chain 'mine'" in error_of("--chain", "mine")
-    assert "None" not in error_of("--chain", "mine")
 
 
 def test_a_pack_that_is_not_built_yet(files):

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from meteor_e.cli.commands import GroupedCommand
 from meteor_e.cli.program import cli
 from meteor_e.java.options import parse
 
-MANY = 7
 """Options from which on a list needs groups."""
 
 
@@ -40,21 +38,6 @@ def help_of(context: click.Context) -> str:
     return context.command.get_help(context)
 
 
-def visible(command: click.Command) -> list[str]:
-    return [str(option.name) for option in command.params if isinstance(option, click.Option) and not option.hidden]
-
-
-@pytest.mark.parametrize("path", sorted(LEAVES))
-def test_many_options_stand_in_groups(path):
-    command = LEAVES[path].command
-    options = visible(command)
-    if len(options) <= MANY:
-        return
-    assert isinstance(command, GroupedCommand)
-    rest = help_of(LEAVES[path]).partition("Other options:\n")[2]
-    assert [line for line in rest.splitlines() if "--" in line and "--help" not in line] == []
-
-
 def examples(context: click.Context) -> list[str]:
     """Return the command lines in a help text that call the command, without the program's name."""
     start = rf"^ *(?:\$ )?{re.escape(context.command_path)} (.*)$"
@@ -78,11 +61,6 @@ def test_examples(path):
 
 def examples_without_arguments(context: click.Context) -> list[str]:
     return re.findall(rf"^ *{re.escape(context.command_path)}()$", help_of(context), re.MULTILINE)
-
-
-@pytest.mark.parametrize("path", sorted(ALL.keys() - LEAVES.keys()))
-def test_no_summary_is_cut(path):
-    assert not re.search(r"\w\.\.\.$", help_of(ALL[path]), re.MULTILINE)
 
 
 def test_a_letter_means_one_thing_in_all_commands():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
 
 import pytest
 
@@ -106,20 +104,3 @@ def test_a_format_of_a_plugin(cli, plugin_site):
     named = cli("score", "x.txt", "--format-in", "bars", "-l", "other", "-q", env=environment)
     assert named.out == "1.0\n"
     assert "bars" in cli.failing(2, "score", "x.txt", "--format-in", "bar", env=environment)
-
-
-def test_the_example_of_the_manual(cli, plugin_site):
-    page = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
-    (code,) = (code for code in re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.M) if "TableFormat" in code)
-    plugin_site.add("acme-semicolons", code)
-    environment = {"PYTHONPATH": str(plugin_site.folder)}
-    cli.file("x.txt", "hypothesis;reference\na b;a b\n")
-    options = ["--format-in", "semicolons", "-l", "other", "-q"]
-    assert cli("score", "x.txt", *options, env=environment).out == "1.0\n"
-    assert "no column 'mt'" in cli.failing(1, "score", "x.txt", *options, "--hypothesis-column", "mt", env=environment)
-
-
-def test_references_by_lines(cli):
-    cli.file("hyp", "a b\n")
-    cli.file("ref", "x y\na b\n")
-    assert cli("score", "hyp", "ref", "--references-per-segment", "2", "-l", "other", "-q").out == "1.0\n"

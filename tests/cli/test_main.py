@@ -1,10 +1,5 @@
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from meteor_e import __version__
@@ -73,11 +68,3 @@ def test_every_error_is_one_line_and_a_code(monkeypatch, capfd, error, code, lin
         package.main(["score"])
     assert caught.value.code == code
     assert capfd.readouterr().err == line
-
-
-def test_the_installed_script_is_the_same_program():
-    script = shutil.which("meteor-e", path=str(Path(sys.executable).parent))
-    if script is None:
-        pytest.skip("this interpreter's environment has no meteor-e")
-    done = subprocess.run([script, "--version"], capture_output=True, text=True)
-    assert done.stdout.startswith(f"meteor-e {__version__}")

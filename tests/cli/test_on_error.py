@@ -36,21 +36,6 @@ def test_stop_is_the_default_and_names_the_segment_and_the_option(files, metrics
     assert "--on-error skip|zero" in message
 
 
-def test_one_system_keeps_the_numbers_of_its_segments(files):
-    found = files("score", "one", "ref", *OPTIONS, "--on-error", "skip", "--format=tsv", "--segments")
-    assert [line.split("\t")[1] for line in found.out.splitlines()[1:]] == ["1", "2", "4", "5", "6", "all"]
-    (line,) = found.err.splitlines()
-    assert line.startswith("meteor-e: warning: segment 3 of one: ")
-    assert line.endswith("; it is left out")
-    for name in ("one", "ref"):
-        text = (files.folder / name).read_text().splitlines(keepends=True)
-        files.file(f"{name}.5", "".join(text[:2] + text[3:]))
-    kept = files("score", "one.5", "ref.5", *OPTIONS, "--format=tsv", "--segments").out
-    assert [line.split("\t")[2:] for line in found.out.splitlines()] == [
-        line.split("\t")[2:] for line in kept.splitlines()
-    ]
-
-
 @pytest.mark.parametrize("metrics", [(), ("-M", "meteor"), ("-M", "meteor", "-M", "exact=meteor:matchers=exact")])
 def test_what_is_left_out_of_one_system_is_left_out_of_all(files, metrics):
     arguments = (*OPTIONS, *metrics, "--significance", "--samples", "100", "--format=json", "--segments")
@@ -66,12 +51,6 @@ def test_what_is_left_out_of_one_system_is_left_out_of_all(files, metrics):
     assert found == kept
 
 
-def test_tables_say_what_is_left_out(files):
-    for metrics in ((), ("-M", "meteor")):
-        out = files("score", "one", "two", "ref", *OPTIONS, *metrics, "--on-error", "skip", "--significance").out
-        assert "Left out, because it cannot be aligned in every system: 2 segments 3, 5.\n" in out
-
-
 def test_the_numbers_of_the_metrics_task_are_those_of_the_files(files):
     arguments = ("score", "one", "ref", *OPTIONS, "--on-error", "skip", "--segments")
     lines = files(*arguments, "-f", "wmt", "--wmt-names", "de-en", "set", "refA").out.splitlines()
@@ -79,17 +58,6 @@ def test_the_numbers_of_the_metrics_task_are_those_of_the_files(files):
     assert [line.split("\t")[-2] for line in lines if line.endswith("\tNone")] == ["3"]
     rows = files(*arguments, "-f", "csv").out.splitlines()[1:]
     assert [row.split(",")[1] for row in rows] == ["1", "2", "4", "5", "6", "all"]
-
-
-@pytest.mark.parametrize("metrics", [(), ("-M", "meteor")])
-def test_zero_counts_the_segment(files, metrics):
-    found = files("score", "one", "ref", *OPTIONS, *metrics, "--on-error", "zero", "--format=json", "--segments")
-    (system,) = json.loads(found.out)["systems"]
-    segments = [entry["scores"]["METEOR"]["score"] for entry in system["segments"]]
-    assert len(segments) == 6
-    assert segments[2] == segments[4] == 0
-    assert "segment 3: " in found.err
-    assert "; it scores 0" in found.err
 
 
 def test_where_nothing_is_left_there_is_no_score(cli):

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from meteor_e import ConfigError, hookimpl
-from meteor_e.cli.program import cli, main
+from meteor_e.cli.program import main
 from meteor_e.metrics.specs import parse_metric
 from meteor_e.plugins.registry import Registry
 
@@ -49,15 +49,6 @@ def test_where_the_plugin_is_missing_the_command_says_what_to_install(registry, 
     assert "in a clone of meteor_e, run: pip install ./plugins/meteor-e-bitext" in err
 
 
-@pytest.mark.parametrize("command", ["evaluate", "tune"])
-@pytest.mark.parametrize("arguments", [(), ("--help",), ("index.yaml", "--pair", "de-en")])
-def test_where_the_plugin_of_a_command_is_missing_it_says_what_to_install(registry, capsys, command, arguments):
-    code, out, err = run(capsys, command, *arguments)
-    assert (code, out, err.count("\n")) == (3, "", 1)
-    assert f"`meteor-e {command}` comes with the plugin meteor-e-evaluation, which is not installed" in err
-    assert "pip install ./plugins/meteor-e-evaluation" in err
-
-
 def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, capsys):
     code, _, err = run(capsys, "evaluat")
     assert code == 2
@@ -74,26 +65,11 @@ def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch
         parse_metric(metric)
 
 
-def test_a_command_of_the_first_level_says_it_too(registry, capsys):
-    code, out, err = run(capsys, "report", "a", "b", "--png", "p")
-    assert (code, out, err.count("\n")) == (3, "", 1)
-    assert "`meteor-e report` comes with the plugin meteor-e-evaluation, which is not installed" in err
-    assert "run: pip install ./plugins/meteor-e-evaluation" in err
-    assert re.search(r"\n  report +Needs meteor-e-evaluation\. ", run(capsys, "--help")[1])
-
-
 def test_help_lists_it_all_the_same(registry, capsys):
     code, out, _ = run(capsys, "pack", "--help")
     assert code == 0
     (line,) = [line for line in out.splitlines() if line.startswith("  build ")]
     assert line.split(maxsplit=1)[1].startswith("Needs meteor-e-bitext. ")
-
-
-def test_a_page_on_the_command_says_where_it_comes_from(registry):
-    group = cli.get_command(click.Context(cli), "pack")
-    context = click.Context(group, info_name="meteor-e pack build")
-    text = " ".join(group.get_command(context, "build").get_help(context).split())
-    assert "comes with the plugin meteor-e-bitext" in text
 
 
 def test_a_plugins_command_in_a_group(registry, capsys):

@@ -95,15 +95,6 @@ def test_json(listing):
     assert {row["kind"] for row in rows} >= kinds
 
 
-def test_one_kind(listing):
-    rows = json.loads(listing("--json", "--kind", "lemmatizer"))
-    assert [row["name"] for row in rows if row["kind"] != "plugin"] == ["lookup", "none"]
-    assert {row["kind"] for row in rows} == {"lemmatizer", "plugin"}
-
-
-RAISES = PLUGIN.replace('name = "initial"', 'name = "raises"').replace("token.form[0]", "token.form[10]")
-
-
 @pytest.fixture
 def run_cli(plugin_site, tmp_path):
     """Run the command in a process that has the site's plugins installed; return code, stdout, stderr."""
@@ -146,23 +137,6 @@ def test_a_broken_plugin_is_one_line(plugin_site, run_cli):
     assert (code, output) == (3, "")
     assert "no matcher 'initials' (did you mean 'initial'?)" in errors
     assert "plugins that failed: sad-plugin 1.0: " in errors
-    assert errors.count("\n") == 1
-
-
-def test_a_matcher_that_fails_is_one_line(plugin_site, run_cli):
-    plugin_site.add("sad-plugin", RAISES.replace("[Initial, Bad]", "[Initial]"))
-    code, output, errors = run_cli(*score("exact", "raises"))
-    assert (code, output) == (3, "")
-    assert "matcher 'raises' failed with IndexError: string index out of range" in errors
-    assert errors.count("\n") == 1
-
-
-def test_two_plugins_with_one_name_are_one_line(plugin_site, run_cli):
-    plugin_site.add("first-plugin", PLUGIN.replace("[Initial, Bad]", "[Initial]"), version="1.1")
-    plugin_site.add("second-plugin", PLUGIN.replace("[Initial, Bad]", "[Initial]"), version="2.2")
-    code, output, errors = run_cli(*score("exact", "initial"))
-    assert (code, output) == (3, "")
-    assert "'initial' is claimed by first-plugin 1.1 (first_plugin) and by second-plugin 2.2 (second_plugin)" in errors
     assert errors.count("\n") == 1
 
 
@@ -297,18 +271,6 @@ def described(plugin_site, monkeypatch):
         return CliRunner().invoke(cli, ["plugins", *arguments])
 
     return run
-
-
-def test_one_component_with_its_options(described):
-    done = described("table")
-    assert done.exit_code == 0
-    lines = [" ".join(line.split()) for line in done.output.splitlines()]
-    assert lines[0] == "matcher table (table-plugin 2.5)"
-    assert "Classes are in a file." in lines
-    assert "file the path of a file required The classes." in lines
-    assert any(line.startswith("share a number from 0 to 1 0.5 How much. ") for line in lines)
-    assert "\x1b" not in done.output
-    assert 'case one of keep, lower "keep" Whether case counts.' in lines
 
 
 def test_one_component_as_json(described):

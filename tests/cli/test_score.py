@@ -104,20 +104,6 @@ class TestInput:
     def test_standard_input_as_reference(self, cli, files, expected):
         assert cli("score", "hyp", "-", "-q", text=REFERENCES).out == f"{expected.score!r}\n"
 
-    @pytest.mark.parametrize(
-        "change",
-        [
-            pytest.param(lambda data: gzip.compress(data), id="gzip"),
-            pytest.param(lambda data: data.replace(b"\n", b"\r\n"), id="CRLF"),
-            pytest.param(lambda data: b"\xef\xbb\xbf" + data, id="byte order mark"),
-            pytest.param(lambda data: data.removesuffix(b"\n"), id="no last line end"),
-            pytest.param(lambda data: gzip.compress(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n")), id="all of it"),
-        ],
-    )
-    def test_what_does_not_change_the_score(self, cli, files, expected, change):
-        cli.file("changed", change(HYPOTHESES.encode()))
-        assert cli("score", "changed", "ref", "-q").out == f"{expected.score!r}\n"
-
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
     def test_other_encodings(self, cli, encoding):
         text = "caf\u00e9 d\u00e9j\u00e0\nna\u00efve\n"
@@ -125,42 +111,11 @@ class TestInput:
         cli.file("ref", text.encode(encoding))
         assert cli("score", "hyp", "ref", "-q", "--encoding", encoding).out == "1.0\n"
 
-    def test_separators_of_other_programs_are_text(self, cli):
-        cli.file("hyp", "a ||| b\nc\x00d\x0b e\u2028f\x0c\n\x1c\u0085 x\n")
-        assert json.loads(cli("score", "hyp", "hyp", "--format=json").out)["systems"][0]["segment_count"] == 3
-        assert cli("score", "hyp", "hyp", "-q").out == "1.0\n"
-
-    def test_nothing_but_punctuation(self, cli):
-        cli.file("hyp", "!?\n...\n,\n")
-        assert cli("score", "hyp", "hyp", "-q").out == "1.0\n"
-        assert cli("score", "hyp", "hyp", "-q", "--set", "normalization=no-punctuation").out == "0.0\n"
-
-    def test_empty_lines_are_empty_segments(self, cli):
-        cli.file("hyp", "\n\na\n")
-        cli.file("ref", "x\n\na\n")
-        rows = cli("score", "hyp", "ref", "--format=tsv", "--segments").out.splitlines()
-        assert [row.split("\t")[2] for row in rows[1:4]] == ["0.0", "0.0", "1.0"]
-
-    def test_ten_thousand_words_in_a_segment(self, cli):
-        words = " ".join(f"w{number % 5000}" for number in range(10_000))
-        cli.file("hyp", words + "\n")
-        cli.file("ref", words[3:] + "\n")
-        score = float(cli("score", "hyp", "ref", "-q").out)
-        assert 0.9 < score < 1
-
     @pytest.mark.slow
     def test_a_line_of_fifty_megabytes(self, cli):
         cli.file("hyp", ("word, " * (50 << 20 >> 2))[: 50 << 20] + "\n")
         cli.file("ref", "w1 w2 w3\n")
         assert cli("score", "hyp", "ref", "-q", "-l", "other").out == "0.0\n"
-
-    @pytest.mark.usefixtures("quick_refusal")
-    def test_words_that_repeat_too_often_are_refused(self, cli):
-        cli.file("hyp", "a " * 10_001 + "b\n")
-        cli.file("ref", "a " * 10_001 + "c\n")
-        line = cli.failing(1, "score", "hyp", "ref", "-l", "other")
-        assert "segment 1" in line
-        assert "because words repeat; split the segment" in line
 
 
 class TestWrongInput:
@@ -188,10 +143,6 @@ class TestWrongInput:
             cli.file(name, content)
         for arguments in ((name, "ref"), ("hyp", name)):
             assert message in cli.failing(1, "score", *arguments)
-
-    def test_utf16_without_a_byte_order_mark(self, cli):
-        cli.file("hyp", "a b\n".encode("utf-16-le"))
-        assert "hyp, line 1: not valid UTF-16" in cli.failing(1, "score", "hyp", "hyp", "--encoding", "utf-16")
 
     def test_a_file_without_permission(self, cli, files):
         (cli.folder / "hyp").chmod(0)

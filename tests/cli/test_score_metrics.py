@@ -195,13 +195,3 @@ def test_segments_and_alignments_of_several_metrics(cli, own_packs):
     lines = cli("score", "one", "ref", "-M", "meteor", "-M", "chrf", "--alignments").out.splitlines()
     assert re.fullmatch(r"segment 1: METEOR 0\.\d{4}, chrF \d+\.\d\d", lines[0])
     assert lines[1].startswith("  hypothesis  in the end")
-
-
-@pytest.mark.parametrize("language", ["english", "EN", "pt-BR", "pol", "sr-Cyrl", "kl"])
-@pytest.mark.parametrize("metrics", [(), ("-M", "chrf", "-M", "meteor")])
-def test_every_spelling_of_a_language(cli, own_packs, language, metrics):
-    result = cli(
-        "score", "one", "ref", "-l", language, "-q", "--matchers", "exact", "--set", "normalization=lower", *metrics
-    )
-    assert result.code == 0, result.err
-    assert result.err.count("has no definition") == (language == "kl")

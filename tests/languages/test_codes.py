@@ -117,12 +117,3 @@ def test_the_page_of_languages_is_current():
     script = Path(__file__).parents[2] / "docs" / "language_table.py"
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def test_the_command_line_says_in_one_line_that_a_language_has_no_definition(tmp_path):
-    text = tmp_path / "a"
-    text.write_text("a b c\n", encoding="utf-8")
-    command = [sys.executable, "-m", "meteor_e", "score", str(text), str(text), "-l", "xh", "-q"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stderr.count("\n") == 1
-    assert "generic one of the script Latn" in done.stderr

@@ -72,16 +72,6 @@ def test_altered(indexes, tmp_path, name):
     assert min(outcomes.values()) > ROUNDS // 50
 
 
-@pytest.mark.parametrize("name", ["paraphrases", "synonyms"])
-def test_truncated(indexes, tmp_path, name):
-    layout = PHRASES if name == "paraphrases" else SYNONYMS
-    path = tmp_path / "short.idx"
-    for size in sorted(random.Random(1).sample(range(len(indexes[name])), 50)):
-        path.write_bytes(indexes[name][:size])
-        with pytest.raises(ResourceError, match=r"short\.idx"):
-            IndexFile(path, layout)
-
-
 def test_damage_found_by_a_thread(indexes, tmp_path):
     """An index whose every entry points outside is noticed while several threads score."""
     path = tmp_path / "bad.idx"

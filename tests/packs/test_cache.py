@@ -100,9 +100,3 @@ def test_exceptions_that_cannot_be_read_are_not_absent(tmp_path: Path, folder: P
     make(tmp_path / "english.exceptions")
     with pytest.raises(ResourceError, match=r"cannot read .*english\.exceptions"):
         cached_synonym_index(tmp_path)
-
-
-def test_a_cache_folder_that_is_a_file(folder: Path, table: Path) -> None:
-    folder.write_text("", encoding="utf-8")
-    with pytest.raises(ResourceError, match="cannot write to"):
-        cached_paraphrase_index(table)

@@ -45,14 +45,6 @@ def index(tmp_path: Path) -> ParaphraseIndex:
     return build(tmp_path, [(tuple(left.split()), tuple(right.split())) for left, right in TABLE])
 
 
-def test_phrases_of_both_sides_shortest_first(index: ParaphraseIndex) -> None:
-    assert found(index, ["so", "in", "the", "end"], 1) == [
-        (1, ("in",), [("inside",)]),
-        (3, ("in", "the", "end"), [("at", "last"), ("finally",), ("at", "last")]),
-    ]
-    assert found(index, ["at", "last"], 0) == [(2, ("at", "last"), [])]
-
-
 def test_unknown_words(index: ParaphraseIndex) -> None:
     assert index.word_id("zebra") == -1
     assert index.word_id("\ud800") == -1

@@ -24,7 +24,6 @@ from own_resources import LICENCE_TEXT, TABLE, flip, jar_bytes, table_text, writ
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import locked
 from meteor_e.packs import download, meteor_data
-from meteor_e.packs.build import build_pack
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.store import PackStore
 
@@ -268,11 +267,6 @@ def test_downloads_are_bounded(store_root: Path, server: str, monkeypatch: pytes
         PackStore().install("en", f"{server}/meteor.whl")
 
 
-def test_a_server_that_is_not_there(store_root: Path) -> None:
-    with pytest.raises(ResourceError, match=r"cannot download http://127\.0\.0\.1:9/x\.jar"):
-        PackStore().install("en", "http://127.0.0.1:9/x.jar")
-
-
 def test_offline(store_root: Path, wheel: Path, server: str) -> None:
     for source in (None, f"{server}/meteor.whl"):
         with pytest.raises(ResourceError, match=r"offline.*`meteor-e pack install en"):
@@ -468,21 +462,6 @@ def test_a_pack_under_another_name(store_root: Path, wheel: Path) -> None:
     shutil.copytree(pack.path, store_root / "mine")
     with pytest.raises(ResourceError, match="its manifest is that of a pack 'en'"):
         PackStore().find("mine")
-
-
-def test_a_pack_of_ones_own(store_root: Path, files: dict[str, Path]) -> None:
-    build_pack(store_root / "tlh", language="tlh", function_words=files["function_words"])
-    assert PackStore().get("tlh").function_words == {"a", "the", "of"}
-    PackStore().remove("tlh")
-    assert PackStore().names() == []
-
-
-def test_the_default_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path))
-    assert PackStore().root == tmp_path
-    monkeypatch.setenv("METEOR_E_PACKS", "")
-    assert PackStore().root.name == "packs"
-    assert PackStore(tmp_path / "x").root == tmp_path / "x"
 
 
 def test_a_root_that_is_a_file(tmp_path: Path, wheel: Path) -> None:

@@ -37,26 +37,6 @@ def index(tmp_path: Path) -> SynonymIndex:
     return build(tmp_path, SYNSETS, EXCEPTIONS)
 
 
-def test_synsets(index: SynonymIndex) -> None:
-    assert index.synsets("big") == (7, 8)
-    assert set(index.synsets("huge")) & set(index.synsets("big"))
-    assert index.synsets("walk") == (9, 10)
-    assert index.synsets("zebra") == ()
-    assert index.synsets("gone") == ()
-    assert len(index) == 5
-
-
-def test_bases(index: SynonymIndex) -> None:
-    assert index.bases("went") == ("go", "wend")
-    assert index.bases("gone") == ("go",)
-    assert index.bases("go") == ()
-    assert index.bases("zebra") == ()
-
-
-def test_a_word_without_synsets(tmp_path: Path) -> None:
-    assert build(tmp_path, "foo\n \nbar\n1  \n").synsets("foo") == ()
-
-
 def test_gzip_streams_line_ends_and_mark(tmp_path: Path) -> None:
     build(tmp_path, SYNSETS, EXCEPTIONS)
     plain = (tmp_path / "idx").read_bytes()

@@ -31,13 +31,6 @@ def test_the_formula_term_by_term():
     assert found.score == pytest.approx(fmean * (1 - penalty), abs=1e-15)
 
 
-def test_a_perfect_segment_has_no_penalty():
-    perfect = statistics((2, 0), (2, 0), ((2, 2, 0, 0), (0, 0, 0, 0)), 1, (2, 2))
-    assert formula.compute(perfect, PARAMETERS) == (1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
-    two_chunks = perfect._replace(chunks=2)
-    assert formula.compute(two_chunks, PARAMETERS).fragmentation_penalty > 0
-
-
 @pytest.mark.parametrize(
     ("given", "undefined"),
     [
@@ -52,13 +45,6 @@ def test_without_words_or_matches_the_score_is_zero_and_the_rest_what_ieee_says(
     assert found.score == 0.0
     assert {name for name in ("precision", "recall") if math.isnan(getattr(found, name))} == undefined
     assert not any(map(math.isnan, found.defined()))
-
-
-def test_weights_of_zero_and_a_delta_of_one_leave_function_words_out():
-    only_content = Parameters(0.5, 1.0, 0.5, 1.0, (1.0, 0.0))
-    found = formula.compute(statistics(), only_content)
-    assert found.precision == 2 / 3
-    assert found.recall == 2 / 3
 
 
 def test_large_weights_cannot_push_the_score_below_zero():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import zlib
 from typing import Annotated
 
 import numpy as np
@@ -128,32 +127,6 @@ class HashedKeys(KeyMatcher):
 
     def keys(self, token):
         return {hash(token.form) % 7}
-
-
-class HashedLetters(Letters):
-    """Letters hashed with Python's hash, which differs between processes."""
-
-    name = "hashed-letters"
-
-    def vectors(self, tokens):
-        rows = np.zeros((len(tokens), 8), dtype=np.float32)
-        for row, token in zip(rows, tokens, strict=True):
-            for letter in token.form:
-                row[hash(letter) % 8] += 1
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-class StableLetters(Letters):
-    """The right way."""
-
-    name = "stable-letters"
-
-    def vectors(self, tokens):
-        rows = np.zeros((len(tokens), 64), dtype=np.float32)
-        for row, token in zip(rows, tokens, strict=True):
-            for letter in token.form:
-                row[zlib.crc32(letter.encode("utf-8", "surrogatepass")) % 64] += 1
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 class Leaks(Joined):
@@ -289,7 +262,6 @@ WRONG = [
     ),
     (wrong(Letters, vectors=by_batch), {}, "the vector of a token alone differs"),
     (wrong(Letters, vectors=one_buffer), {}, "a second call overwrites the rows"),
-    (HashedLetters, {"threshold": 0.95}, "in a new process it proposes other matches"),
     (
         wrong(Soon, table_class=table(word_id=lambda self, word: max(0, Table.word_id(self, word)))),
         {},
@@ -334,10 +306,6 @@ def test_what_is_wrong_is_named(matcher, options, message):
     assert isinstance(caught.value, AssertionError)
     assert isinstance(caught.value, MeteorError)
     assert str(caught.value).startswith(f"matcher {matcher.name!r} (")
-
-
-def test_the_right_way_to_hash_passes():
-    check_matcher(StableLetters, threshold=0.95)
 
 
 def test_a_matcher_that_cannot_be_made():
