@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,7 +27,6 @@ class Server:
         self.cap: int | None = None
         self.faults: Callable[[int, str], str | None] = lambda number, query: None
         self.queries: list[str] = []
-        self.delay = 1.0
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -67,8 +65,6 @@ class Server:
             handler.connection.close()
             handler.close_connection = True
             return
-        if fault == "time-out":
-            time.sleep(self.delay)
         if fault in ("400", "404", "429", "500", "502", "503"):
             text = b"Virtuoso 42000 Error The estimated execution time 475 (sec) exceeds the limit of 400 (sec)."
             self._send(handler, int(fault), text, {"Retry-After": "0"})

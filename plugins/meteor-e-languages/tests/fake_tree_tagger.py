@@ -20,8 +20,6 @@ def main():
     (parameters,) = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
     assert {"-token", "-lemma", "-sgml"} <= set(options)
     mode = Path(parameters).read_text(encoding="utf-8").strip()
-    if mode == "bad":
-        sys.exit("ERROR: unknown file format")
     held = []
     before = ""
     for line in sys.stdin.buffer:

@@ -117,40 +117,36 @@ def test_words_of_the_dictionary_are_as_in_texts(code, text, word):
     assert synset_word(text, word_maker(language)) == word
 
 
-class TestInstall:
-    """One command: the dump is downloaded, or named."""
+def install(*arguments):
+    return CliRunner().invoke(cli, ["dbnary", "install", *arguments])
 
-    @pytest.fixture(autouse=True)
-    def own_store(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "packs"))
 
-    def run(self, *arguments):
-        return CliRunner().invoke(cli, ["dbnary", "install", *arguments])
+@pytest.mark.usefixtures("store")
+def test_a_dump_that_is_there(tmp_path):
+    path = tmp_path / "fr_dbnary_ontolex_20240120.ttl.bz2"
+    path.write_bytes(bz2.compress(ONTOLEX.encode()))
+    done = install("fr", "--dump", str(path))
+    assert "made dbnary-fr" in done.output
+    with pytest.raises(ConfigError, match="the pack 'dbnary-fr' is of 'fr', and the chain is for 'other'"):
+        Meteor("other", matchers=["exact", {"use": "dbnary", "pack": "dbnary-fr"}])
 
-    def test_a_dump_that_is_there(self, tmp_path):
-        path = tmp_path / "fr_dbnary_ontolex.ttl.bz2"
+
+@pytest.mark.usefixtures("store")
+def test_it_is_downloaded(monkeypatch):
+    asked = []
+
+    def download(url, folder, progress):
+        asked.append(url)
+        path = folder / "fr_dbnary_ontolex.ttl.bz2"
         path.write_bytes(bz2.compress(ONTOLEX.encode()))
-        done = self.run("fr", "--dump", str(path))
-        assert done.exit_code == 0, done.output
-        assert "made dbnary-fr" in done.output
-        with pytest.raises(ConfigError, match="the pack 'dbnary-fr' is of 'fr', and the chain is for 'other'"):
-            Meteor("other", matchers=["exact", {"use": "dbnary", "pack": "dbnary-fr"}])
+        return path
 
-    def test_it_is_downloaded(self, monkeypatch):
-        asked = []
+    monkeypatch.setattr("meteor_e_languages.dbnary.extraction.download_url", download)
+    assert install("fr").exit_code == 0
+    assert asked == ["http://kaiko.getalp.org/static/ontolex/latest/fr_dbnary_ontolex.ttl.bz2"]
 
-        def download(url, folder, progress):
-            asked.append(url)
-            path = folder / "fr_dbnary_ontolex.ttl.bz2"
-            path.write_bytes(bz2.compress(ONTOLEX.encode()))
-            return path
 
-        monkeypatch.setattr("meteor_e_languages.dbnary.extraction.download_url", download)
-        assert self.run("fr").exit_code == 0
-        assert asked == ["http://kaiko.getalp.org/static/ontolex/latest/fr_dbnary_ontolex.ttl.bz2"]
-
-    def test_a_server_that_fails_is_an_error_that_names_the_option(self, monkeypatch):
-        monkeypatch.setattr("meteor_e_languages.dbnary.extraction.DUMP_URL", "http://127.0.0.1:9/{code}.ttl.bz2")
-        error = str(self.run("fr").exception)
-        assert "meteor-e dbnary install fr --dump FILE" in error
-        assert "no edition of 'hi'" in str(self.run("hi").exception)
+def test_a_server_that_fails_is_an_error_that_names_the_option(store, monkeypatch):
+    monkeypatch.setattr("meteor_e_languages.dbnary.extraction.DUMP_URL", "http://127.0.0.1:9/{code}.ttl.bz2")
+    assert "meteor-e dbnary install fr --dump FILE" in str(install("fr").exception)
+    assert "no edition of 'hi'" in str(install("hi").exception)
