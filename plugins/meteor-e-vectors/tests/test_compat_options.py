@@ -14,10 +14,6 @@ def configuration(*arguments):
     return JavaConfiguration.of(parse(["h", "r", *arguments]))
 
 
-def _lemmatizer(found):
-    return chain_of(found)[1]
-
-
 def _matcher(module, found):
     return chain_of(found)[0][found.modules.index(module)]
 
@@ -34,11 +30,10 @@ def _matcher(module, found):
 )
 def test_vectors(option, key, lemmatizes):
     found = configuration("-l", "fr", "-m", "exact embeddings", "-w", "1 .7", option, "v.txt", "-embTh", ".75")
-    assert found.slots == 5
     assert found.modules == ("exact", "embeddings")
     assert found.weights == (1.0, 0.7)
     assert _matcher("embeddings", found) == {"use": "vector", "file": "v.txt", "key": key, "threshold": 0.75}
-    assert _lemmatizer(found) == ("simplemma" if lemmatizes else None)
+    assert chain_of(found)[1] == ("simplemma" if lemmatizes else None)
 
 
 def test_the_module_comes_with_the_vectors():
@@ -55,7 +50,7 @@ def test_the_module_comes_with_the_vectors():
 
 def test_lemmas_change_how_synonyms_are_looked_up(tmp_path):
     with_lemmas = configuration("-l", "de", "-m", "exact synonym", "-lemmas", "l.tsv", "-d", str(tmp_path))
-    assert _lemmatizer(with_lemmas) == {"use": "lookup", "file": "l.tsv"}
+    assert chain_of(with_lemmas)[1] == {"use": "lookup", "file": "l.tsv"}
     assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets")}
     (tmp_path / "german.synsets.gz").touch()
     assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets.gz")}

@@ -86,24 +86,25 @@ def test_a_long_sentence_is_cut_before_a_word(tiny):
     assert one.shape == (2, 3)
 
 
-class TestDamage:
-    """A damaged encoder is an error that names the file."""
+@pytest.mark.parametrize("name", [NETWORK, TOKENIZER])
+@pytest.mark.parametrize("change", [lambda content: content[:-1], lambda content: content + b" "])
+def test_damage(tiny, name, change):
+    file = tiny / name
+    file.write_bytes(change(file.read_bytes()))
+    with pytest.raises(ResourceError, match=f"{name} is damaged"):
+        open_encoder("tiny")
 
-    @pytest.mark.parametrize("name", [NETWORK, TOKENIZER])
-    @pytest.mark.parametrize("change", [lambda content: content[:-1], lambda content: content + b" "])
-    def test_other_content(self, tiny, name, change):
-        file = tiny / name
-        file.write_bytes(change(file.read_bytes()))
-        with pytest.raises(ResourceError, match=f"{name} is damaged"):
-            open_encoder("tiny")
 
-    def test_missing(self, tiny):
-        (tiny / NETWORK).unlink()
-        with pytest.raises(ResourceError, match="there is no file"):
-            open_encoder("tiny")
-        with pytest.raises(ResourceError, match="meteor-e encoder install minilm"):
-            open_encoder("minilm")
-        with pytest.raises(ResourceError, match="meteor-e encoder add other"):
-            open_encoder("other")
-        with pytest.raises(ConfigError, match="is no name of an encoder"):
-            open_encoder("..")
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        ("tiny", ResourceError, "there is no file"),
+        ("minilm", ResourceError, "meteor-e encoder install minilm"),
+        ("other", ResourceError, "meteor-e encoder add other"),
+        ("..", ConfigError, "is no name of an encoder"),
+    ],
+)
+def test_missing(tiny, name, error, message):
+    (tiny / NETWORK).unlink()
+    with pytest.raises(error, match=message):
+        open_encoder(name)

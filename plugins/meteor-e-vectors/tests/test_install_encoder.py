@@ -79,29 +79,29 @@ def test_what_is_missing_or_another_is_refused(wheels, tmp_path, monkeypatch):
     assert "cannot be read" in error("small", source=wheels)
 
 
-class TestAdd:
-    def test_the_only_output(self, files):
-        done = run("add", "mine", str(files[0]), str(files[1]), "--pieces", "12", "-l", "en")
-        assert done.exit_code == 0, done.output
-        assert open_encoder("mine").description.layers == ["last_hidden_state"]
+def test_the_only_output(files):
+    done = run("add", "mine", str(files[0]), str(files[1]), "--pieces", "12", "-l", "en")
+    assert done.exit_code == 0, done.output
+    assert open_encoder("mine").description.layers == ["last_hidden_state"]
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("TOKENIZER", "TOKENIZER"), "is no network that can be run"),
-            (("NETWORK", "NETWORK"), "not valid UTF-8"),
-            (("NETWORK", "other.json"), "is no tokenizer"),
-            (("odd.onnx", "TOKENIZER"), "asks for input_ids, pixels"),
-            (("NETWORK", "TOKENIZER", "--pieces", "13"), "fails on 13 pieces"),
-            (("NETWORK", "TOKENIZER", "--layer", "mean", "--pieces", "12"), "an encoder gives a row per piece"),
-        ],
-    )
-    def test_refused(self, files, tmp_path, monkeypatch, arguments, message):
-        monkeypatch.chdir(tmp_path)
-        Path("other.json").write_text("{}", encoding="utf-8")
-        write_network(Path("odd.onnx"), extra="pixels")
-        given = {"NETWORK": str(files[0]), "TOKENIZER": str(files[1])}
-        done = run("add", "mine", *(given.get(argument, argument) for argument in arguments))
-        assert isinstance(done.exception, MeteorError), done.output
-        assert message in str(done.exception)
-        assert folder_names(encoders_folder()) == []
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("TOKENIZER", "TOKENIZER"), "is no network that can be run"),
+        (("NETWORK", "NETWORK"), "not valid UTF-8"),
+        (("NETWORK", "other.json"), "is no tokenizer"),
+        (("odd.onnx", "TOKENIZER"), "asks for input_ids, pixels"),
+        (("NETWORK", "TOKENIZER", "--pieces", "13"), "fails on 13 pieces"),
+        (("NETWORK", "TOKENIZER", "--layer", "mean", "--pieces", "12"), "an encoder gives a row per piece"),
+    ],
+)
+def test_refused(files, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Path("other.json").write_text("{}", encoding="utf-8")
+    write_network(Path("odd.onnx"), extra="pixels")
+    given = {"NETWORK": str(files[0]), "TOKENIZER": str(files[1])}
+    done = run("add", "mine", *(given.get(argument, argument) for argument in arguments))
+    assert isinstance(done.exception, MeteorError), done.output
+    assert message in str(done.exception)
+    assert folder_names(encoders_folder()) == []

@@ -73,8 +73,6 @@ def test_words_with_spaces_and_twice(tmp_path):
         (b"3 4\nthe 1 2 3 4\nhouse 1 2 3 inf\n", r"source:3: a number is not finite"),
         (b"2 2\nthe 1_0 2\na 1 2\n", r"source:2: a line is a word and 2 numbers"),
         (b"3 4\nthe 1 2 3 4\n", "announces 3 words and has 1"),
-        (b"3 4\nthe 1 2 x 4\nhouse 1 2 3 4\n", r"source:2: a line is a word and 4 numbers"),
-        (b"3 5\nthe 1 2 3 4\nhouse 1 2 3 4\n", r"source:2: a line is a word and 5 numbers"),
         (b"2 4\nthe 1 2 3 4 5\nhouse 1 2 3 4\n", r"source:2: a line is a word and 4 numbers"),
         ("2 4\nété 1 2 3 4\nhouse 1 2 3 4\n".encode("latin-1"), "1 of 2 words are not UTF-8; convert the file"),
         (b"the house stands\n", "is of no known format"),
@@ -96,8 +94,6 @@ def test_mistakes(tmp_path, content, message):
 
 def test_what_is_not_there(tmp_path):
     with pytest.raises(ResourceError, match="No such file"):
-        convert(tmp_path / "nothing", tmp_path / "target")
-    with pytest.raises(ResourceError, match="No such file"):
         usable_vectors(tmp_path / "nothing")
     (tmp_path / "damaged.gz").write_bytes(gzip.compress(SOURCES["glove"])[:-9])
     with pytest.raises(ResourceError, match="cannot read the vectors"):
@@ -114,15 +110,11 @@ def test_other_programs_vectors_are_converted_once(tmp_path):
     assert "home" in usable_vectors(source)
 
 
-@pytest.fixture(scope="module")
-def sentences():
-    return [["the", "house", "stands"], ["the", "home", "stands"], ["a", "dog", "barks"]] * 20
-
-
-def test_fasttext_has_vectors_for_unknown_words(tmp_path, sentences):
+def test_fasttext_has_vectors_for_unknown_words(tmp_path):
     from gensim.models import FastText
     from gensim.models.fasttext import save_facebook_model
 
+    sentences = [["the", "house", "stands"], ["the", "home", "stands"], ["a", "dog", "barks"]] * 20
     model = FastText(sentences, vector_size=8, min_count=1, workers=1, seed=1, epochs=1, bucket=500, min_n=3, max_n=5)
     source = tmp_path / "fasttext.bin"
     save_facebook_model(model, str(source))
