@@ -1,6 +1,6 @@
 """``meteor-e pack``: install, list and remove resource packs.
 
-The plugin meteor-e-bitext builds packs, filters them and shows what they hold.
+The plugin meteor-e-bitext builds packs and shows what they hold.
 """
 
 from __future__ import annotations

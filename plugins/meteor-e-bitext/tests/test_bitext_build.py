@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import contextlib
 import errno
 import gzip
-import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -61,7 +58,6 @@ def test_synonyms_of_the_pivot_words_are_paraphrases(bitext, tmp_path):
 def test_the_pack_is_used_at_once(bitext, tmp_path):
     pack = build(tmp_path / "pack", bitext, options=OPTIONS)
     meteor = Meteor(str(pack.path / "language.yaml"))
-    assert "|task:universal|" in meteor.signature
     assert f"|pack:pack@{pack.digest}" in meteor.signature
     score = meteor.score("the tomcat sees name1 .", "the cat sees name1 .").score
     plain = Meteor(str(pack.path / "language.yaml"), matchers=["exact"])
@@ -73,14 +69,9 @@ def test_its_language_is_known_where_the_pack_is_named(bitext, store_root, tmp_p
     signature = Meteor(str(pack.path / "language.yaml")).signature
     assert Meteor("xx", pack="xx-bitext").signature == signature
     assert Meteor("xx", pack=str(pack.path)).signature == signature
-    (tmp_path / "chain.yaml").write_text("language: xx\npack: xx-bitext\n")
-    checked = run("config", "check", tmp_path / "chain.yaml")
-    assert (checked.returncode, checked.stderr) == (0, ""), checked.stderr
     for name, named in (("xy", "xx-bitext"), ("xx", None)):
         with pytest.raises(ConfigError, match=f"there is no language '{name}'"):
             Meteor(name, pack=named)
-    with pytest.raises(ResourceError, match=r"'xx-missing' is not installed .* `meteor-e pack build`"):
-        Meteor("other", pack="xx-missing")
 
 
 def test_a_language_file_of_ones_own_keeps_its_matchers_and_tasks(bitext, tmp_path):
@@ -198,13 +189,23 @@ def test_a_phrase_table_of_ones_own(bitext, tmp_path):
         build(tmp_path / "pack", bitext, phrase_table=table, alignments=table)
 
 
-@pytest.mark.parametrize(("one", "two"), [("a\nb\nc\n", "x\ny\n"), ("x\n", "x\ny\nz\nu"), ("", "x\n")])
-def test_unequal_lines_are_an_error_that_counts_them(tmp_path, one, two):
+@pytest.mark.parametrize(
+    ("one", "two", "message"),
+    [
+        (b"a\nb\nc\n", b"x\ny\n", "one has 3 lines and .*two has 2;"),
+        (b"x\n", b"x\ny\nz\nu", "one has 1 lines and .*two has 4;"),
+        (b"", b"x\n", "one has 0 lines and .*two has 1;"),
+        (b"a\n\xc3\n", b"x\nx\n", "one, line 2: not valid UTF-8"),
+        (b"\n\n", b"\n\n", "have no line with words on both sides"),
+        (None, b"x\n", "cannot read .*one"),
+    ],
+)
+def test_text_that_is_refused(tmp_path, one, two, message):
     files = tmp_path / "one", tmp_path / "two"
-    for file, text in zip(files, (one, two), strict=True):
-        file.write_text(text)
-    counts = [len(text.splitlines()) for text in (one, two)]
-    with pytest.raises(InputError, match=rf"one has {counts[0]} lines and .*two has {counts[1]};"):
+    for file, content in zip(files, (one, two), strict=True):
+        if content is not None:
+            file.write_bytes(content)
+    with pytest.raises(InputError, match=message):
         build(tmp_path / "pack", files)
     assert not (tmp_path / "pack").exists()
     assert not (tmp_path / ".work-pack").exists()
@@ -245,26 +246,10 @@ def test_hostile_text(bitext, tmp_path):
     assert all(left and right and float(p) <= 1.000001 for p, left, right in table)
     assert pack.manifest.contents["paraphrases"] == len(table)
     report = (pack.path / "report.md").read_text(encoding="utf-8")
-    assert "| lines | 1,227 |" in report
     assert "| lines without a word on one side | 6 |" in report
     assert "| lines of more than 100 words | 3 |" in report
     assert not any(char in report for char in "\x00\x1b\x85\u2028\u202e")
     Meteor(str(pack.path / "language.yaml")).score("a ||| b", "b ||| a")
-
-
-@pytest.mark.parametrize("content", [b"\xff\n", b"a\n\xc3\n"])
-def test_text_that_is_no_utf8(tmp_path, content):
-    (tmp_path / "one").write_bytes(content)
-    (tmp_path / "two").write_bytes(b"x\n" * content.count(b"\n"))
-    with pytest.raises(InputError, match=f"one, line {content.count(bytes([10]))}: not valid UTF-8"):
-        build(tmp_path / "pack", (tmp_path / "one", tmp_path / "two"))
-
-
-def test_text_without_a_line_to_use(tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / name).write_text("\n\n")
-    with pytest.raises(InputError, match="have no line with words on both sides"):
-        build(tmp_path / "pack", (tmp_path / "one", tmp_path / "two"))
 
 
 def test_text_with_nothing_in_common_has_no_paraphrases(tmp_path):
@@ -288,13 +273,6 @@ def test_gzip(bitext, tmp_path):
 def test_options_out_of_bounds(text):
     with pytest.raises(ConfigError, match="--set: "):
         parse_fields([text], BitextOptions, AlignmentOptions, PivotOptions)
-
-
-def test_missing_files_and_standard_input(bitext, tmp_path):
-    with pytest.raises(InputError, match=r"cannot read .*nowhere"):
-        build(tmp_path / "pack", (tmp_path / "nowhere", bitext[1]))
-    with pytest.raises(ConfigError, match="standard input cannot be"):
-        build(tmp_path / "pack", ("-", bitext[1]))
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no such system call")
@@ -330,9 +308,8 @@ def test_files_that_cannot_grow(bitext, tmp_path, size, table):
     # found before the package that is installed.
     result = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 3, result.stderr
-    last = result.stderr.splitlines()[-1]
-    assert last.startswith("meteor-e: cannot write")
-    assert not any(line.startswith("Traceback") for line in result.stderr.splitlines())
+    assert result.stderr.splitlines()[-1].startswith("meteor-e: cannot write")
+    assert "Traceback" not in result.stderr
     assert not (tmp_path / "pack").exists()
 
 
@@ -356,49 +333,14 @@ def test_the_command(bitext, store_root, tmp_path, monkeypatch):
     result = run(*command, *bitext)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("built xx-bitext (2 function words, no prefixes, no synonyms, ")
-    assert [line.split(":")[0] for line in result.stderr.splitlines()] == [
-        "tokens",
-        "alignment",
-        "phrases",
-        "paraphrases",
-        "pack",
-    ]
-    shown = json.loads(run("pack", "info", "xx-bitext", "--json").stdout)
-    assert shown["contents"]["paraphrases"] == len(entries(Pack(store_root / "xx-bitext")))
     lines = (store_root / "xx-bitext" / "report.md").read_text().rstrip("\n").split("\n")
     assert len(lines[lines.index("| p | phrase | paraphrase |") :]) == 2 + 5
     scored = run(
         "score", "--language", "other", "--set", "pack=xx-bitext", "-m", "exact,paraphrase", *bitext[:1], *bitext[:1]
     )
     assert "1.0000" in scored.stdout, scored.stderr
-    failed = run(*command, bitext[0], bitext[0].with_name("nowhere"))
-    assert failed.returncode == 1
-    assert failed.stderr.count("\n") == 1
-    assert "nowhere" in failed.stderr
-
-
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo terminals here")
-def test_progress_on_a_terminal(bitext, tmp_path):
-    """A line a stage goes above the bars, and lines whose number is not known are counted."""
-    master, slave = os.openpty()
-    arguments = ["pack", "build", "-l", "xx", "--bitext", *map(str, bitext), "-o", str(tmp_path / "pack")]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "meteor_e", *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=slave,
-        cwd=tmp_path,  # not where the sources are found, which may have no extension
-        env=environment,
-    )
-    os.close(slave)
-    shown = b""
-    with os.fdopen(master, "rb", buffering=0) as terminal, contextlib.suppress(OSError):
-        # On Linux, the end of a terminal is an error.
-        while block := terminal.read(65536):
-            shown += block
-    assert process.wait() == 0
-    assert re.findall(rb"(.{4})tokens: \d", shown, re.DOTALL) == [b"\x1b[2K"]
-    assert b"tokenizing lines" in shown
+    failed = run(*command, bitext[0], "-")
+    assert "standard input cannot be" in failed.stderr
 
 
 def test_a_language_file_tells_how_text_becomes_words(bitext, tmp_path):
@@ -412,26 +354,20 @@ def test_a_language_file_tells_how_text_becomes_words(bitext, tmp_path):
         language_text("not/a/file.yaml")
 
 
-def run_java(jar: Path, *arguments: object) -> str:
-    command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", jar, *arguments]
-    return subprocess.run([str(part) for part in command], capture_output=True, check=True, encoding="utf-8").stdout
-
-
 @pytest.mark.java
-def test_the_java_program_scores_alike(bitext, tmp_path, jar):
+def test_the_java_program_scores_alike(bitext, tmp_path, java):
     """METEOR takes the pack's folder for a new language: ``-new``."""
     pack = build(tmp_path / "pack", bitext, options=OPTIONS)
     hypotheses = ["the tomcat sees name1 .", "the old house likes the hound name2 .", "a b"]
     references = ["the cat spots name1 .", "the aged home loves the dog name2 .", "b c"]
     for name, lines in (("hyp", hypotheses), ("ref", references)):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
-    out = run_java(jar, tmp_path / "hyp", tmp_path / "ref", "-new", pack.path)
+    files = [str(tmp_path / name) for name in ("hyp", "ref")]
+    out = java.run([*files, "-new", str(pack.path)])
     theirs = [float(line.split("\t")[1]) for line in out.splitlines() if line.startswith("Segment ")]
     meteor = Meteor("other", task="universal", normalization="lower", pack=str(pack.path))
     assert theirs == [meteor.score(*pair).score for pair in zip(hypotheses, references, strict=True)]
 
     # Or its table alone, for a language that it has.
     options = ["-l", "fr", "-m", "exact paraphrase", "-a", str(pack.path / "paraphrase.gz")]
-    out = run_java(jar, tmp_path / "hyp", tmp_path / "ref", *options)
-    assert out == run("compat", str(tmp_path / "hyp"), str(tmp_path / "ref"), *options).stdout
-    assert "Segment 3 score:" in out
+    assert run("compat", *files, *options).stdout == java.run([*files, *options])

@@ -27,7 +27,7 @@ def test_coverage(pack):
     assert found.function_words == 2
     # a b, x, c, a b; of "b" there is a shorter phrase inside. "l" begins a phrase that does not follow.
     assert found.paraphrased_words == 6
-    assert found.frequent[:2] == [("a b", 2, ["c"]), ("b", 2, ["zz"])] or found.frequent[0][1] == 2
+    assert found.frequent[0][1] == 2
     assert ("x", 1, ["y"]) in found.frequent
 
 
@@ -37,8 +37,6 @@ def test_what_a_pack_holds(tmp_path, monkeypatch):
     shown = CliRunner().invoke(cli, ["pack", "info", str(tmp_path / "p")], catch_exceptions=False).output
     lines = dict(line.split(maxsplit=1) for line in shown.splitlines())
     assert (lines["version"], lines["digest"], lines["paraphrases"]) == ("7", made.digest, str(len(TABLE)))
-    with pytest.raises(ResourceError, match="nowhere"):
-        CliRunner().invoke(cli, ["pack", "info", "nowhere"], catch_exceptions=False)
     (file,) = (tmp_path / "p").glob("paraphrases*")
     file.unlink()
     with pytest.raises(ResourceError, match=f"{file.name} is missing"):

@@ -27,8 +27,8 @@ def compare(monkeypatch, capsys, jar: Path, files, *options: str) -> str:
     return out
 
 
-def test_made_up(tmp_path, monkeypatch, capsys, jar):
-    out = compare(monkeypatch, capsys, jar, write_bitext(tmp_path, 1500), "--memory", "1G")
+def test_made_up(tmp_path, monkeypatch, capsys, java):
+    out = compare(monkeypatch, capsys, java.jar, write_bitext(tmp_path, 1500), "--memory", "1G")
     lines = out.splitlines()
     assert int(lines[1].split()[1].replace(",", "")) > 100
     assert lines[-1].startswith("only ours: 0, only Java's: 0, largest difference: ")
@@ -36,11 +36,11 @@ def test_made_up(tmp_path, monkeypatch, capsys, jar):
 
 @pytest.mark.slow
 @pytest.mark.shared
-def test_multi30k(tmp_path, monkeypatch, capsys, jar, shared):
+def test_multi30k(tmp_path, monkeypatch, capsys, java, shared):
     files = []
     for language in ("en", "de"):
         data = gzip.decompress((shared / "data" / "multi30k" / f"train.{language}.gz").read_bytes())
         files.append(tmp_path / language)
         files[-1].write_bytes(b"".join(data.splitlines(keepends=True)[: int(os.environ.get("METEOR_E_PAREX", 5000))]))
-    out = compare(monkeypatch, capsys, jar, files, "--memory", "2G")
+    out = compare(monkeypatch, capsys, java.jar, files, "--memory", "2G")
     assert int(out.split("phrase table: ")[1].split()[0].replace(",", "")) >= 100_000

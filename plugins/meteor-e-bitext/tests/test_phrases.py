@@ -97,12 +97,6 @@ def test_pairs_are_those_of_the_definition(tmp_path, monkeypatch, seed, longest,
     assert extracted(tmp_path, made, longest, least, threads=1 + seed % 3) == expected
 
 
-def test_an_unlinked_word_may_belong_or_not(tmp_path):
-    found = extracted(tmp_path, [(["a", "b", "c"], ["x", "y"], {(0, 0), (2, 1)})], 7, 1)
-    assert set(found) == {("a", "x"), ("a b", "x"), ("b c", "y"), ("c", "y"), ("a b c", "x y")}
-    assert found["a", "x"] == (1.0, 0.5)
-
-
 def test_no_links_no_pairs(tmp_path):
     assert extracted(tmp_path, [(["a"], ["x"], set())], 7, 1) == {}
 

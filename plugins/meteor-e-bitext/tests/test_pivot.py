@@ -81,11 +81,6 @@ def test_sums_and_filters(tmp_path):
     }
 
 
-def test_a_pair_given_twice_counts_twice(tmp_path):
-    rows = [("f", "a", 0.5, 0.5), ("f", "a", 0.25, 0.5), ("f", "b", 0.1, 0.5), ("f", "b", 0.1, 0.5)]
-    assert paraphrases(read(table(tmp_path / "t", rows)))["a", "b"] == pytest.approx(0.75)
-
-
 @pytest.mark.parametrize(
     ("left", "right", "kept"),
     [
