@@ -67,7 +67,7 @@ def test_what_is_no_number_or_function(meteor, value):
         meteor_score(REFERENCES, HYPOTHESIS, beta=value)
     with pytest.raises(ConfigError, match="preprocess must be a function"):
         meteor_score(REFERENCES, HYPOTHESIS, value, meteor=meteor)
-    with pytest.raises(ConfigError, match=r"parameters\.beta"):
+    with pytest.raises(ConfigError, match="finite number"):
         meteor_score(REFERENCES, HYPOTHESIS, beta=float("nan"))
 
 
