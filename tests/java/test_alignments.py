@@ -3,7 +3,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from java_alignments import AlignmentRecord, read_alignments
 
 from meteor_e.java.alignments import format_alignment
 from meteor_e.scoring.alignment import AlignedMatch, Alignment
@@ -23,7 +22,6 @@ Line2Start:Length	Line1Start:Length	Module		Score
 1:1			2:1			0		0.25
 
 """
-MATCHES = ((0, 1, 0, 2, 3, 1.0), (1, 1, 2, 1, 0, 0.25))
 
 
 @pytest.mark.parametrize(
@@ -37,13 +35,3 @@ MATCHES = ((0, 1, 0, 2, 3, 1.0), (1, 1, 2, 1, 0, 0.25))
 )
 def test_format(number, scores, head):
     assert format_alignment(ALIGNMENT, number, scores) == f"{head}\n{LINES}"
-
-
-@pytest.mark.parametrize(("number", "scores"), [(None, ()), (7, ()), (7, (1.0, 0.5, 1e-7, 0.125))])
-def test_what_is_written_reads_back(number, scores):
-    empty = Alignment((), (), (), ("exact",), 0)
-    text = format_alignment(ALIGNMENT, number, scores) + format_alignment(empty, number, scores)
-    assert list(read_alignments(text.split("\n"))) == [
-        AlignmentRecord(number, scores, ("a", "big", "boat"), ("the", "boat"), MATCHES),
-        AlignmentRecord(number, scores, (), (), ()),
-    ]

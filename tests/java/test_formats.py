@@ -4,7 +4,6 @@ import io
 import math
 import os
 import random
-import re
 import shutil
 import subprocess
 
@@ -56,10 +55,6 @@ PRINTED = [
 @pytest.mark.parametrize(("value", "text"), PRINTED)
 def test_double(value, text):
     assert java_double(value) == text
-
-
-def test_whole_numbers_print_as_doubles():
-    assert java_double(23) == "23.0"
 
 
 @given(st.floats())
@@ -164,7 +159,9 @@ class Dribble:
 
 @given(
     st.lists(
-        st.sampled_from([b"\r", b"\n", b"\r\n", b"a", b"\xc3\xa9", b"\xe2\x80\xa8", b"\xf0\x9f\x98\x80", b"\xff"])
+        st.sampled_from(
+            [b"\r", b"\n", b"\r\n", b"a", b"\xc3\xa9", b"\xe2\x80\xa8", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", b"\xff"]
+        )
     ),
     st.lists(st.integers(1, 4)),
 )
@@ -186,11 +183,6 @@ def test_hash():
     assert [java_hash(text) for text in texts] == [0, 3217409452, 3061630081, 1703757051, 938825627]
 
 
-def test_words_that_java_takes_for_one():
-    assert java_hash("le") == java_hash("n'")
-    assert java_hash("je") == java_hash("l'")
-
-
 # The key sets of java.util.Hashtable and HashMap in OpenJDK 17 after put("sys-" + 7 * i), i = 0 … 29.
 HASHTABLE = """203 98 35 189 126 63 154 91 182 49 77 14 168 105 42 196 133 70 161 28 119 56 147 7 84 21 175 112 140 0"""
 HASH_MAP = """154 133 70 112 91 98 119 28 49 196 175 189 168 21 147 42 126 203 63 105 84 14 35 7 56 77 182 161 0 140"""
@@ -205,16 +197,3 @@ def test_hash_table_orders(order, expected):
 @given(st.lists(st.text(max_size=3)))
 def test_hash_table_orders_keep_every_key_once(keys):
     assert sorted(hashtable_order(keys)) == sorted(hash_map_order(keys)) == sorted(set(keys))
-
-
-def test_lines_do_not_depend_on_what_is_read_at_once():
-    class Pieces(io.BytesIO):
-        def read1(self, size=-1):
-            return super().read1(1 + self.tell() % 5)
-
-    chance = random.Random(1)
-    for _ in range(500):
-        data = b"".join(chance.choices([b"a", b"\r", b"\n", b"\r\n", "é".encode(), b"\xed\xa0\x80", b"\xe2\x82"], k=30))
-        text = [line.decode("utf-8", "meteor_e.java") for line in re.split(b"\r\n|\r|\n", data)]
-        expected = text if text[-1] else text[:-1]
-        assert list(java_lines(Pieces(data))) == list(java_lines(io.BytesIO(data))) == expected, data

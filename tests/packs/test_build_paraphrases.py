@@ -91,6 +91,11 @@ def test_a_gzip_bomb_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "refusing to index it" in problem(tmp_path, gzip.compress(b"0.5\na\nb\n" * 200_000))
 
 
+def test_a_table_without_line_ends(tmp_path: Path) -> None:
+    """The first block that holds no entry tells, however much follows."""
+    assert "line 1: an entry of more than 8 MiB" in problem(tmp_path, gzip.compress(bytes(24 << 20)))
+
+
 def test_a_missing_table(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"nowhere\.gz: No such file"):
         build_paraphrase_index(tmp_path / "nowhere.gz", tmp_path / "idx")

@@ -197,6 +197,13 @@ def test_damaged_archives(tmp_path: Path, data: st.DataObject) -> None:
 # Downloads
 
 
+ANSWERS = {
+    "/short": (200, ("Content-Length", "1000"), b"too little"),
+    "/moved": (302, ("Location", "/meteor.whl?x=1"), b""),
+    "/away": (302, ("Location", "file:///etc/hostname"), b""),
+}
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
     """Serve a folder with our own archives; answer some paths badly."""
@@ -206,21 +213,14 @@ def server(tmp_path: Path) -> Iterator[str]:
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def do_GET(self) -> None:
-            if self.path == "/short":
-                self.send_response(200)
-                self.send_header("Content-Length", "1000")
-                self.end_headers()
-                self.wfile.write(b"too little")
-            elif self.path == "/moved":
-                self.send_response(302)
-                self.send_header("Location", "/meteor.whl?x=1")
-                self.end_headers()
-            elif self.path == "/away":
-                self.send_response(302)
-                self.send_header("Location", "file:///etc/hostname")
-                self.end_headers()
-            else:
+            if self.path not in ANSWERS:
                 super().do_GET()
+                return
+            status, header, body = ANSWERS[self.path]
+            self.send_response(status)
+            self.send_header(*header)
+            self.end_headers()
+            self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import pickle
 from pathlib import Path
 
 import pytest
@@ -30,11 +29,6 @@ def build(folder: Path, synsets: str | bytes, exceptions: str | bytes | None = N
         folder / "english.synsets", folder / "english.exceptions" if exceptions is not None else None, folder / "idx"
     )
     return SynonymIndex(folder / "idx")
-
-
-@pytest.fixture
-def index(tmp_path: Path) -> SynonymIndex:
-    return build(tmp_path, SYNSETS, EXCEPTIONS)
 
 
 def test_gzip_streams_line_ends_and_mark(tmp_path: Path) -> None:
@@ -78,10 +72,6 @@ def test_missing_and_too_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyP
         build(tmp_path, gzip.compress(b"foo\n1\n" * 1000))
 
 
-def test_pickles_by_path(index: SynonymIndex) -> None:
-    assert pickle.loads(pickle.dumps(index)).synsets("big") == (7, 8)
-
-
 @settings(max_examples=100)
 @given(st.dictionaries(WORDS, st.lists(IDS, max_size=4)), st.dictionaries(WORDS, st.lists(WORDS, max_size=3)), WORDS)
 def test_equals_a_dictionary(
@@ -96,16 +86,6 @@ def test_equals_a_dictionary(
         assert index.synsets(word) == tuple(synsets.get(word, ()))
         expected = tuple(base for base, irregular in forms.items() for form in irregular if form == word)
         assert index.bases(word) == expected
-
-
-def test_every_truncation_is_refused(index: SynonymIndex) -> None:
-    path = index.path
-    data = path.read_bytes()
-    for length in range(0, len(data), 5):
-        path.unlink()
-        path.write_bytes(data[:length])
-        with pytest.raises(ResourceError):
-            SynonymIndex(path)
 
 
 @settings(max_examples=300)
