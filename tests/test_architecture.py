@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import ast
 import graphlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from our_imports import imports
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "meteor_e"
@@ -23,26 +22,15 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported(tree: ast.AST, known: set[str]) -> Iterator[str]:
-    """Yield the modules that a file imports, wherever the import stands: in functions and for types, too."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            assert not node.level, "imports are absolute"
-            for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
-                yield whole if whole in known else str(node.module)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-
-
 def graph() -> dict[str, set[str]]:
+    """Return which modules each of ours imports: in functions and for types, too."""
     files = {module_name(path): path for path in PACKAGE.rglob("*.py")}
-    known = set(files)
-    return {
-        name: {target for target in imported(ast.parse(path.read_text(encoding="utf-8")), known) if target in known}
-        - {name}
-        for name, path in files.items()
-    }
+    found = {}
+    for name, path in files.items():
+        pairs = imports(path.read_text(encoding="utf-8"))
+        targets = {whole if (whole := f"{module}.{part}") in files else module for module, part in pairs}
+        found[name] = (targets & files.keys()) - {name}
+    return found
 
 
 def test_no_circles():

@@ -38,14 +38,6 @@ def test_scoring_imports_neither_numpy_nor_rich(own_packs):
     assert not loaded & {"numpy", "rich", "click", "nltk", "urllib.request"}
 
 
-def test_the_error_classes_have_the_exit_codes_of_the_command_line():
-    codes = {"MeteorError": 1, "InputError": 1, "ConfigError": 2, "ResourceError": 3, "PluginError": 3}
-    for name, code in codes.items():
-        error = getattr(meteor_e, name)
-        assert error.exit_code == code
-        assert issubclass(error, meteor_e.MeteorError)
-
-
 @pytest.mark.parametrize(
     ("command", "needed"),
     [

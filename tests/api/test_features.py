@@ -52,18 +52,18 @@ def test_a_vector_for_each_side():
     check_feature(Letters)
 
 
-def test_wrong_input():
-    feature = Lengths()
-    with pytest.raises(InputError, match="there are 2 hypotheses but 1 references"):
-        feature.extract(["a", "b"], [["a"]])
-    with pytest.raises(InputError, match="must be a list, with a list of references"):
-        feature.extract(["a"], ["a"])
-    with pytest.raises(InputError, match="must be a list"):
-        feature.extract("a", [["a"]])
-    with pytest.raises(InputError, match="at least one reference"):
-        feature.extract(["a"], [[]])
-    with pytest.raises(InputError, match="2 hypotheses but 3 sources"):
-        feature.extract(["a", "b"], [["a"], ["b"]], sources=["x", "y", "z"])
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "sources", "message"),
+    [
+        (["a", "b"], [["a"]], None, "there are 2 hypotheses but 1 references"),
+        (["a"], ["a"], None, "must be a list, with a list of references"),
+        (["a"], [[]], None, "at least one reference"),
+        (["a", "b"], [["a"], ["b"]], ["x", "y", "z"], "2 hypotheses but 3 sources"),
+    ],
+)
+def test_wrong_input(hypotheses, references, sources, message):
+    with pytest.raises(InputError, match=message):
+        Lengths().extract(hypotheses, references, sources=sources)
 
 
 def test_a_feature_says_what_it_needs():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from meteor_e.api import matchers as base
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens
 from meteor_e.base.errors import ConfigError
 
@@ -187,73 +187,3 @@ def test_vectors_of_the_wrong_shape_are_a_mistake():
     for kind in (Short, Flat):
         with pytest.raises(TypeError, match="it must return one row per token"):
             list(kind.make(threshold=0.5).match(tokens("a b"), tokens("c")))
-
-
-class Table:
-    """A phrase table in memory: phrases are tuples of word numbers."""
-
-    def __init__(self, *pairs):
-        self.words = {word: n for n, word in enumerate(sorted({w for pair in pairs for p in pair for w in p.split()}))}
-        self.nodes = {}
-        self.pairs = {}
-        for left, right in pairs:
-            self.pairs.setdefault(self.node(left), []).append(self.node(right))
-        self.asked = 0
-
-    def node(self, phrase):
-        return self.nodes.setdefault(tuple(self.words[word] for word in phrase.split()), len(self.nodes))
-
-    def word_id(self, word):
-        self.asked += 1
-        return self.words.get(word, -1)
-
-    def phrases_at(self, ids, start):
-        found = []
-        for end in range(start + 1, len(ids) + 1):
-            node = self.nodes.get(tuple(ids[start:end]))
-            if node is not None:
-                found.append((end - start, node))
-        return found
-
-    def paraphrases(self, node):
-        return self.pairs.get(node, [])
-
-
-class Phrases(PhraseMatcher):
-    name = "phrases"
-
-    def __init__(self, table):
-        self._table = table
-
-    @property
-    def table(self):
-        return self._table
-
-
-def test_phrases_are_looked_up_in_both_directions_in_order():
-    matcher = Phrases(
-        Table(("in the end", "finally"), ("in", "inside"), ("finally", "at last"), ("finally", "in the end"))
-    )
-    assert list(matcher.match(tokens("finally inside"), tokens("in the end"))) == [
-        Match(0, 1, 1, 1),
-        Match(0, 0, 3, 1),
-        Match(0, 0, 3, 1),
-    ]
-    assert list(matcher.match(tokens("x in the end"), tokens("at finally last"))) == [
-        Match(1, 1, 1, 3),
-        Match(1, 1, 1, 3),
-    ]
-
-
-def test_without_a_table_nothing_matches():
-    assert list(Phrases(None).match(tokens("a"), tokens("b"))) == []
-
-
-def test_words_are_looked_up_once_and_the_memory_is_not_pickled():
-    table = Table(("a", "b"))
-    matcher = Phrases(table)
-    for _ in range(3):
-        list(matcher.match(tokens("a c a"), tokens("b c")))
-    assert table.asked == 3
-    state = pickle.loads(pickle.dumps(matcher)).__dict__
-    assert not {"_word_cache", "_pair_cache"} & state.keys()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import re
 from pathlib import Path
 
 import pytest
+from our_imports import imports
 
 ROOT = Path(__file__).parents[2]
 STABLE = ("meteor_e", "meteor_e.api", "meteor_e.testing")
@@ -22,20 +22,11 @@ def test_every_name_of_a_face_is_there(face):
         getattr(module, name)
 
 
-def imported(path):
-    """Yield module and name of each thing that a file imports from meteor_e."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "meteor_e":
-            yield from ((node.module, alias.name) for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names if alias.name.split(".")[0] == "meteor_e")
-
-
 def test_our_plugins_import_nothing_private():
     found = [
         f"{path.relative_to(ROOT)}: {module} {name}"
         for path in sorted((ROOT / "plugins").glob("*/src/**/*.py"))
-        for module, name in imported(path)
-        if re.search(r"(^|\.)_(?!_)", f"{module}.{name}")
+        for module, name in imports(path.read_text(encoding="utf-8"))
+        if re.match(r"meteor_e\.(.*\.)?_(?!_)", f"{module}.{name}")
     ]
     assert not found

@@ -127,11 +127,6 @@ def test_chains_are_checked(plugins, tmp_path, text, expected):
     assert bool(found) == bool(expected)
 
 
-def test_files_without_mistakes_resolve():
-    chain = check_chain({"language": "da", "beam": 3}, plugin_registry())
-    assert chain == resolve(load_chain({"language": "da", "beam": 3}), plugin_registry())
-
-
 @pytest.mark.parametrize("code", BUILTIN_CODES)
 def test_our_languages_pass(code):
     assert check_language(builtin_language(code).source, plugin_registry()).code == code

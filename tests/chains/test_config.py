@@ -7,12 +7,10 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.api.languages import Normalization
-from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, ResourceError
-from meteor_e.base.yamlfile import parse_yaml
+from meteor_e.base.errors import ConfigError, MeteorWarning
 from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import check_chain
 from meteor_e.chains.config import ChainConfig, MatcherConfig, load_chain
-from meteor_e.languages.files import parse_language
 from meteor_e.plugins.registry import plugin_registry
 
 ROOT = Path(__file__).parents[2]
@@ -83,11 +81,6 @@ def test_a_mapping_is_a_chain():
     assert chain.where("pack") == ""
 
 
-def test_norwegian_needs_no_quotes(write):
-    assert load_chain(write("language: no")).language == "no"
-    assert resolve(load_chain(write("language: no")), plugin_registry()).language.name == "Norwegian"
-
-
 def test_lemmatizer_none_is_no_lemmatizer():
     assert load_chain({"lemmatizer": "none"}).lemmatizer is None
     assert load_chain({"lemmatizer": {"use": "none"}}).lemmatizer is None
@@ -143,19 +136,6 @@ lemmatizer: {use: lookup, file: l.tsv}
         "path": "p.bin",
     }
     assert chain.lemmatizer == ("lookup", {"file": str(tmp_path / "l.tsv")})
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ("{use: table, file: x, models: y}", "chain.yaml:2: matcher 'table': models: must be a list, not '/"),
-    ],
-)
-def test_options_are_checked_before_anything_is_made(write, plugin_site, entry, message):
-    plugin_site.add("tables", PATHS)
-    chain = load_chain(write(f"language: other\nmatchers: [{entry}]"))
-    with pytest.raises(ConfigError, match=message):
-        resolve(chain, plugin_site.registry())
 
 
 def test_names_of_languages_and_packs_are_no_paths(write):
@@ -214,56 +194,9 @@ def test_unknown_names():
         load_chain("nowhere/x.yaml")
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "message"),
-    [
-        ("# c\nlanguage: xq", ConfigError, "{file}:2: language: there is no language 'xq'"),
-        (
-            "language: en\ntask: hterr",
-            ConfigError,
-            "{file}:2: task: language 'en' has no task 'hterr' (did you mean",
-        ),
-        (
-            "language: da\nnormalization: full",
-            ConfigError,
-            "{file}:2: normalization: language 'da' has no norm",
-        ),
-        (
-            "matchers:\n  - exat\nlanguage: other",
-            PluginError,
-            "{file}:2: there is no matcher 'exat' (did you",
-        ),
-        (
-            "language: other\nmatchers:\n  - exact\n  - {use: exact, lenght: 3}",
-            ConfigError,
-            "{file}:4: matcher 'exact' has no option 'lenght'",
-        ),
-        (
-            "language: other\nmatchers: [synonym]",
-            ResourceError,
-            "{file}:2: matcher 'synonym': no synonyms are",
-        ),
-        (
-            "language: other\nlemmatizer:\n  use: lookup",
-            ConfigError,
-            "{file}:2: lemmatizer 'lookup': the option 'file' is missing",
-        ),
-    ],
-)
-def test_what_only_shows_later_names_file_and_line_too(write, text, kind, message):
-    file = write(text)
-    with pytest.raises(kind) as caught:
-        Meteor.from_config(file, offline=True)
-    assert str(caught.value).startswith(message.format(file=file))
-
-
 def test_mistakes_of_python_have_no_file():
     with pytest.raises(ConfigError, match=r"^parameters\.alpah: unknown key \(did you mean 'alpha'\?\)$"):
         Meteor("other", parameters={"alpah": 0.5})
-    with pytest.raises(ConfigError, match=r"^normalization: must be one of none, lower, full, no-punctuation, not 'f"):
-        Meteor("other", normalization="ful")
-    with pytest.raises(ConfigError, match=r"^beam: must be a whole number, at least 1, not '40'"):
-        Meteor("other", beam="40")
     with pytest.raises(ConfigError, match=r"^beem: unknown key \(did you mean 'beam'\?\)$"):
         Meteor.from_config("exact", beem=3)
 
@@ -305,11 +238,6 @@ def test_the_examples_of_the_documentation(write, text):
     write("word\tNOUN\tlemma\n", "lemmas.tsv")
     # A pack need not be installed where the tests run.
     assert check_chain(write(text), plugin_registry()).matchers
-
-
-@pytest.mark.parametrize("text", blocks("languages.md", "yaml"))
-def test_the_languages_of_the_documentation(text):
-    assert parse_language(parse_yaml(text.encode(), "language.yaml")).name
 
 
 def test_a_pack_of_another_language(own_packs):

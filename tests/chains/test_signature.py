@@ -40,17 +40,3 @@ def test_signature_spells_out_what_decides_the_numbers(own_packs):
 )
 def test_whatever_changes_the_numbers_changes_the_signature(own_packs, options):
     assert Meteor(**{"language": "en", **options}).signature != Meteor("en").signature
-
-
-def test_the_signature_is_one_line_without_separators_in_its_values(own_packs):
-    for options in ({}, {"task": "universal"}, {"beam": 3}):
-        signature = Meteor("en", **options).signature
-        assert "\n" not in signature
-        assert all(part.count(":") == 1 for part in signature.split("|"))
-
-
-def test_threads_and_calls_do_not_change_it(own_packs):
-    meteor = Meteor("en", threads=2)
-    before = meteor.signature
-    meteor.score("a", "b")
-    assert before == meteor.signature == Meteor("en").signature

@@ -12,8 +12,6 @@ import pytest
 from meteor_e.cli.program import cli
 from meteor_e.java.options import parse
 
-"""Options from which on a list needs groups."""
-
 
 def commands(command: click.Command = cli, parent: click.Context | None = None) -> Iterator[click.Context]:
     """Yield a context for each command, and for each group of commands."""

@@ -10,7 +10,6 @@ import os
 import socket
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -164,36 +163,3 @@ def test_a_line_is_bounded(cli, texts):
         stream.truncate(1 << 35)
     line = cli.failing(1, "score", "endless", "ref", "-l", "other")
     assert line == "meteor-e: endless, line 1: longer than 64 MiB; this is not text, one segment per line"
-
-
-def test_a_paraphrase_table_without_line_ends(cli):
-    """A table in METEOR's jar folder that unpacks to gigabytes; the first of its blocks tells."""
-    with zipfile.ZipFile(cli.folder / "meteor-1.5.jar", "w") as jar:
-        jar.writestr("function/english.words", "the\n")
-        jar.writestr("nonbreaking/english.prefixes", "Mr\n")
-        for name in ("synonym/english.synsets", "synonym/english.exceptions", "synonym/COPYING.WORDNET"):
-            jar.writestr(name, "")
-    (cli.folder / "data").mkdir()
-    with gzip.open(cli.folder / "data" / "paraphrase-en.gz", "wb", 1) as table:
-        for _ in range(64):
-            table.write(bytes(1 << 20))
-    packs = cli.folder / "packs"
-    line = cli.failing(3, "pack", "install", "en", "--from", "meteor-1.5.jar", env={"METEOR_E_PACKS": str(packs)})
-    assert "line 1: an entry of more than 8 MiB" in line
-    assert [path.name for path in packs.iterdir() if not path.name.endswith(".lock")] == []
-
-
-@pytest.mark.parametrize(
-    "number", ["99999999999999999999", "-99999999999999999999", "1e999", "[1e999]", '{"a": 9223372036854775808}']
-)
-def test_numbers_that_no_column_holds(cli, number):
-    pytest.importorskip("meteor_e_tables")
-    pytest.importorskip("pyarrow")
-    (cli.folder / "a.jsonl").write_text(f'{{"hypothesis": "a b", "reference": "a b", "n": {number}}}\n')
-    before = sorted(cli.folder.iterdir())
-    line = cli.failing(1, "score", "a.jsonl", "-l", "other", "-o", "x.parquet")
-    assert "write .jsonl" in line
-    assert [path for path in sorted(cli.folder.iterdir()) if path.name != "cache"] == before
-    # JSON Lines keep it, digit for digit.
-    assert cli("score", "a.jsonl", "-l", "other", "-o", "x.jsonl").code == 0
-    assert number.replace(" ", "") in (cli.folder / "x.jsonl").read_text().replace(" ", "")

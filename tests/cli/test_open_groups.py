@@ -8,7 +8,6 @@ import click
 import pytest
 
 from meteor_e import ConfigError, hookimpl
-from meteor_e.cli.program import main
 from meteor_e.metrics.specs import parse_metric
 from meteor_e.plugins.registry import Registry
 
@@ -34,23 +33,16 @@ class Plugin:
         return {"pack shout": shout, "pack broken": "no_such_module:command"}
 
 
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as done:
-        main(list(arguments))
-    captured = capsys.readouterr()
-    return done.value.code, captured.out, captured.err
-
-
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-l", "fr", "--bitext", "a", "b")])
-def test_where_the_plugin_is_missing_the_command_says_what_to_install(registry, capsys, arguments):
-    code, out, err = run(capsys, "pack", "build", *arguments)
+def test_where_the_plugin_is_missing_the_command_says_what_to_install(registry, cli, arguments):
+    code, out, err = cli("pack", "build", *arguments)
     assert (code, out, err.count("\n")) == (3, "", 1)
     assert "`meteor-e pack build` comes with the plugin meteor-e-bitext, which is not installed" in err
     assert "in a clone of meteor_e, run: pip install ./plugins/meteor-e-bitext" in err
 
 
-def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, capsys):
-    code, _, err = run(capsys, "evaluat")
+def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, cli):
+    code, _, err = cli("evaluat")
     assert code == 2
     assert "did you mean 'evaluate'?" in err
 
@@ -65,26 +57,26 @@ def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch
         parse_metric(metric)
 
 
-def test_help_lists_it_all_the_same(registry, capsys):
-    code, out, _ = run(capsys, "pack", "--help")
+def test_help_lists_it_all_the_same(registry, cli):
+    code, out, _ = cli("pack", "--help")
     assert code == 0
     (line,) = [line for line in out.splitlines() if line.startswith("  build ")]
     assert line.split(maxsplit=1)[1].startswith("Needs meteor-e-bitext. ")
 
 
-def test_a_plugins_command_in_a_group(registry, capsys):
+def test_a_plugins_command_in_a_group(registry, cli):
     registry.register(Plugin, "shouting")
-    assert run(capsys, "pack", "shout", "cat") == (0, "CAT\n", "")
-    assert re.search("  shout +Say it loud", run(capsys, "pack", "--help")[1])
-    code, out, err = run(capsys, "pack", "broken", "--help")
+    assert cli("pack", "shout", "cat") == (0, "CAT\n", "")
+    assert re.search("  shout +Say it loud", cli("pack", "--help")[1])
+    code, out, err = cli("pack", "broken", "--help")
     assert (code, out) == (3, "")
     assert "'pack broken'" in err
     assert "no_such_module" in err
     # A command of a group is no command of the first level.
-    assert " shout " not in run(capsys, "--help")[1]
-    assert run(capsys, "pack shout")[0] == 2
-    assert run(capsys, "pack", "shoot")[0] == 2
-    code, out, _ = run(capsys, "plugins", "--kind", "command")
+    assert " shout " not in cli("--help")[1]
+    assert cli("pack shout")[0] == 2
+    assert cli("pack", "shoot")[0] == 2
+    code, out, _ = cli("plugins", "--kind", "command")
     assert "pack shout" in out
 
 
@@ -97,12 +89,12 @@ class Hidden:
 
 
 @pytest.mark.filterwarnings("always")
-def test_a_plugins_command_that_ours_hides_is_told(registry, capsys):
+def test_a_plugins_command_that_ours_hides_is_told(registry, cli):
     registry.register(Hidden, "hidden")
-    code, out, err = run(capsys, "pack", "--help")
+    code, out, err = cli("pack", "--help")
     assert (code, "Not ours." in out) == (0, False)
     assert "warning: command 'pack list' of plugin 'hidden' is hidden by meteor_e's own; rename the plugin's" in err
-    code, out, err = run(capsys, "--help")
+    code, out, err = cli("--help")
     assert (code, "Not ours." in out) == (0, False)
     assert "warning: command 'score' is claimed by meteor_e" in err
     assert "meteor_e's own is used; rename the plugin's" in err

@@ -98,11 +98,9 @@ class TestInput:
         cli.file("both", "".join(f"{one}\n{two}\n" for two, one in lines))
         assert cli("score", "hyp", "both", "--references-per-segment", "2", "-q").out == "1.0\n"
 
-    def test_standard_input_as_hypothesis(self, cli, files, expected):
-        assert cli("score", "-", "ref", "-q", text=HYPOTHESES).out == f"{expected.score!r}\n"
-
-    def test_standard_input_as_reference(self, cli, files, expected):
-        assert cli("score", "hyp", "-", "-q", text=REFERENCES).out == f"{expected.score!r}\n"
+    @pytest.mark.parametrize(("sides", "text"), [(("-", "ref"), HYPOTHESES), (("hyp", "-"), REFERENCES)])
+    def test_standard_input(self, cli, files, expected, sides, text):
+        assert cli("score", *sides, "-q", text=text).out == f"{expected.score!r}\n"
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
     def test_other_encodings(self, cli, encoding):

@@ -23,20 +23,20 @@ def test_values_are_those_of_yaml():
     }
 
 
-@pytest.mark.parametrize("text", ["stem", ".x=1", "stem.=1", "x"])
-def test_entries_of_another_form(text):
-    with pytest.raises(ConfigError, match=r"is not of the form KEY=VALUE or MATCHER\.OPTION=VALUE"):
-        parse_settings([text])
-
-
-def test_a_key_that_no_chain_has():
-    with pytest.raises(ConfigError, match=r"no key 'normalisation' \(did you mean 'normalization'\?\)"):
-        parse_settings(["normalisation=none"])
-
-
-def test_given_twice():
-    with pytest.raises(ConfigError, match=r"--set a\.b is given twice"):
-        parse_settings(["a.b=1", "a.b=2"])
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        *(
+            ([text], r"is not of the form KEY=VALUE or MATCHER\.OPTION=VALUE")
+            for text in ("stem", ".x=1", "stem.=1", "x")
+        ),
+        (["normalisation=none"], r"no key 'normalisation' \(did you mean 'normalization'\?\)"),
+        (["a.b=1", "a.b=2"], r"--set a\.b is given twice"),
+    ],
+)
+def test_what_is_refused(texts, message):
+    with pytest.raises(ConfigError, match=message):
+        parse_settings(texts)
 
 
 def test_the_language_s_own_chain():

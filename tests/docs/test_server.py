@@ -73,18 +73,6 @@ def test_errors_before_the_body(client, monkeypatch):
     ]
 
 
-def test_a_metric_that_fails(client, monkeypatch):
-    monkeypatch.setattr("meteor_e.api.metrics.Metric.corpus", lambda *given: 1 / 0)
-    answer = client.post("/score", json={"segments": SEGMENTS, "metric": "chrf"})
-    assert (answer.status_code, answer.json()) == (500, {"error": "the server failed"})
-
-
-def test_too_many_requests(own_packs, monkeypatch):
-    monkeypatch.setattr(server, "MAX_WAITING", 0)
-    with TestClient(server.application({"meteor": load_metric("meteor", language="en")})) as client:
-        assert client.post("/score", json={"segments": SEGMENTS}).status_code == 503
-
-
 def test_the_command(own_packs):
     """The first line of the file, run as it stands."""
     command = [sys.executable, str(REPOSITORY / "examples/server.py"), "-M", "chrf", "--port", "0"]

@@ -76,10 +76,7 @@ def test_what_is_no_list(score, value):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_sides_of_unequal_length(score):
+@pytest.mark.parametrize(("hypotheses", "references"), [(["a", "b"], [["a"]]), (["a"], [["a"], ["b"]]), (["a"], [[]])])
+def test_sides_of_unequal_length(score, hypotheses, references):
     with pytest.raises(InputError):
-        score(["a", "b"], [["a"]])
-    with pytest.raises(InputError):
-        score(["a"], [["a"], ["b"]])
-    with pytest.raises(InputError):
-        score(["a"], [[]])
+        score(hypotheses, references)

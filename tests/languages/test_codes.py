@@ -97,12 +97,7 @@ def test_the_command_lists_languages_and_shows_one():
     lines = run("languages").output.splitlines()
     assert len(lines) > 80
     assert any(line.startswith("is ") and "simplemma" in line for line in lines)
-    card = run("languages", "Estonian").output
-    assert "stem untested, off" in card
-    assert "estonian" in card
-    assert any(line.startswith("hi ") and "stem neutral -0.0" in line for line in lines)
-    assert "(WMT24 en-hi), off" in run("languages", "hi").output
-    assert "stem proven +0.0" in run("languages", "fr").output
+    assert "stem untested, off" in run("languages", "Estonian").output
     assert "WMT12 en-fr), on" in run("languages", "fr").output
 
 

@@ -97,30 +97,36 @@ def own_registry(monkeypatch):
     assert plugin_registry() is own
 
 
-def meteor(**options):
-    return Meteor("other", matchers=["exact", {"use": "sad", **options}])
+def meteor(**entry):
+    return Meteor("other", matchers=["exact", {"use": "sad", **entry}])
 
 
-def test_while_it_matches():
-    with pytest.raises(PluginError, match=r"matcher 'sad' failed with IndexError: two lines \(.*test_guard\.py:\d+\)$"):
-        meteor().score("a b", ["b c"])
-    with pytest.raises(PluginError, match=r"matcher 'sad' failed with TypeError: .*keys returned a string"):
-        meteor(when="text").score("a b", ["b c"])
-    with pytest.raises(PluginError, match="matcher 'malformed' failed with ValueError: not enough values"):
-        Meteor("other", matchers=["exact", "malformed"]).score("a b", ["b c"])
-    with pytest.raises(PluginError, match="matcher 'malformed' proposed reference words 7 to 7"):
-        Meteor("other", matchers=["exact", {"use": "malformed", "far": True}]).score("a b", ["b c"])
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({}, r"matcher 'sad' failed with IndexError: two lines \(.*test_guard\.py:\d+\)$"),
+        ({"when": "text"}, r"matcher 'sad' failed with TypeError: .*keys returned a string"),
+        ({"use": "malformed"}, "matcher 'malformed' failed with ValueError: not enough values"),
+        ({"use": "malformed", "far": True}, "matcher 'malformed' proposed reference words 7 to 7"),
+    ],
+)
+def test_while_it_matches(entry, message):
+    with pytest.raises(PluginError, match=message):
+        meteor(**entry).score("a b", ["b c"])
 
 
-def test_while_it_is_made():
-    with pytest.raises(PluginError, match=r"making matcher 'sad' failed with KeyError: 'no such thing' \("):
-        meteor(when="init")
-    with pytest.raises(PluginError, match="making matcher 'sad' failed with ZeroDivisionError: in from_options"):
-        meteor(when="from_options")
-    with pytest.raises(PluginError, match="matcher 'sad' failed with AttributeError: nothing to say"):
-        meteor(when="describe")
-    with pytest.raises(ConfigError, match=r"matcher 'sad' refuses its options \(when: 'refuse'\): not today"):
-        meteor(when="refuse")
+@pytest.mark.parametrize(
+    ("when", "error", "message"),
+    [
+        ("init", PluginError, r"making matcher 'sad' failed with KeyError: 'no such thing' \("),
+        ("from_options", PluginError, "making matcher 'sad' failed with ZeroDivisionError: in from_options"),
+        ("describe", PluginError, "matcher 'sad' failed with AttributeError: nothing to say"),
+        ("refuse", ConfigError, r"matcher 'sad' refuses its options \(when: 'refuse'\): not today"),
+    ],
+)
+def test_while_it_is_made(when, error, message):
+    with pytest.raises(error, match=message):
+        meteor(when=when)
 
 
 def test_a_lemmatizer():

@@ -29,11 +29,3 @@ def test_files_of_the_tutorial(tmp_path):
     )
     assert done.returncode == 0, done.stdout
     assert "1 passed" in done.stdout
-
-
-def test_every_class_of_the_tutorial_is_checked():
-    code = blocks()
-    test = code.pop("test_plugin.py")
-    for content in code.values():
-        for name in re.findall(r"^class (\w+)", content, re.MULTILINE):
-            assert re.search(rf"check_\w+\({name}\b", test)

@@ -13,7 +13,7 @@ from meteor_e.api.features import Feature
 from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.api.options import ComponentOptions, Meta
-from meteor_e.base.errors import ConfigError, MeteorError
+from meteor_e.base.errors import MeteorError
 from meteor_e.matchers.modules import ExactMatcher, StemMatcher
 from meteor_e.testing import ConformanceError, check_feature, check_lemmatizer, check_matcher, check_plugin
 
@@ -308,13 +308,6 @@ def test_what_is_wrong_is_named(matcher, options, message):
     assert str(caught.value).startswith(f"matcher {matcher.name!r} (")
 
 
-def test_a_matcher_that_cannot_be_made():
-    with pytest.raises(ConfigError, match="letter: unknown option"):
-        check_matcher(Ends, letter=2)
-    with pytest.raises(ConfigError, match="threshold: must be a number from 0 to 1, not 7"):
-        check_matcher(Letters, threshold=7)
-
-
 def test_threads_that_disturb_each_other(monkeypatch):
     """A race is made certain: the matcher waits until the other threads have been there, too."""
     import threading
@@ -343,33 +336,6 @@ class Upper(Lemmatizer):
         return [(word.upper(), None) for word in words]
 
 
-class OnlyLemmas(Upper):
-    """Lemmas without tags."""
-
-    name = "only-lemmas"
-
-    def lemmatize(self, words):
-        return [word.upper() for word in words]
-
-
-class Fewer(Upper):
-    """Leaves out words without letters."""
-
-    name = "fewer"
-
-    def lemmatize(self, words):
-        return [(word, None) for word in words if word.isalpha()]
-
-
-class Careless(Upper):
-    """Breaks on odd words."""
-
-    name = "careless"
-
-    def lemmatize(self, words):
-        return [(word.encode("ascii").decode(), None) for word in words]
-
-
 class ByChance(Upper):
     """Another lemma each time."""
 
@@ -380,21 +346,20 @@ class ByChance(Upper):
         return [(str(random.random()), None) for _ in words]
 
 
-class Scoped(Upper):
-    """A scope that there is not."""
-
-    name = "scoped"
-    scope = "segment"
-
-
 @pytest.mark.parametrize(
     ("lemmatizer", "message"),
     [
-        (OnlyLemmas, "returned 'THE'; return .lemma, tag."),
-        (Fewer, "pairs for"),
-        (Careless, "raised UnicodeEncodeError"),
+        (
+            wrong(Upper, lemmatize=lambda self, words: [word.upper() for word in words]),
+            "returned 'THE'; return .lemma, tag.",
+        ),
+        (wrong(Upper, lemmatize=lambda self, words: [(word, None) for word in words if word.isalpha()]), "pairs for"),
+        (
+            wrong(Upper, lemmatize=lambda self, words: [(str(word.encode("ascii")), None) for word in words]),
+            "raised UnicodeEncodeError",
+        ),
         (ByChance, "from a pickled copy"),
-        (Scoped, "scope is 'segment'"),
+        (wrong(Upper, scope="segment"), "scope is 'segment'"),
     ],
 )
 def test_wrong_lemmatizers(lemmatizer, message):
@@ -413,39 +378,18 @@ class Length(Feature):
         return [[len(text)] for text in batch.hypotheses]
 
 
-class Relative(Length):
-    """Depends on the batch."""
-
-    name = "relative"
-
-    def compute(self, batch):
-        return [[len(text) / max(map(len, batch.hypotheses), default=1)] for text in batch.hypotheses if text] + [
-            [0.0] for text in batch.hypotheses if not text
-        ]
-
-
-class Divides(Length):
-    """Divides by zero."""
-
-    name = "divides"
-
-    def compute(self, batch):
-        return [[1 / len(text)] for text in batch.hypotheses]
-
-
-class Columns(Length):
-    """Too many columns."""
-
-    name = "columns"
-    columns = ("a", "b")
-
-
 @pytest.mark.parametrize(
     ("feature", "message"),
     [
-        (Relative, "depends on the rest of the batch"),
-        (Divides, "failed with ZeroDivisionError"),
-        (Columns, "columns has 2 different names for 1 numbers"),
+        (
+            wrong(Length, compute=lambda self, batch: [[len(batch.hypotheses)]] * len(batch.hypotheses)),
+            "the rest of the batch",
+        ),
+        (
+            wrong(Length, compute=lambda self, batch: [[1 / len(text)] for text in batch.hypotheses]),
+            "ZeroDivisionError",
+        ),
+        (wrong(Length, columns=("a", "b")), "columns has 2 different names for 1 numbers"),
     ],
 )
 def test_wrong_features(feature, message):
