@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.api.tokens import plain_tokens
 from meteor_e.engine.python import align
@@ -32,12 +30,6 @@ def test_words_matchers_and_chunks():
     assert found.matchers == ("exact", "initial")
     assert found.pairs() == [("cats", "cats", "exact"), ("purr", "purr", "exact"), ("big", "bad", "initial")]
     assert found.chunks == 2
-
-
-@pytest.mark.parametrize(("hypothesis", "reference"), [("", ""), ("a", ""), ("", "a"), ("a", "b")])
-def test_nothing_matches(hypothesis, reference):
-    found = aligned(hypothesis, reference, ExactMatcher())
-    assert (found.matches, found.chunks) == ((), 0)
 
 
 def test_maximum_accuracy_uses_its_own_weights():

@@ -20,43 +20,6 @@ def run(candidates, size, *, fixed=None, weights=(1.0, 0.5), **options):
     return search(by_reference, fixed, weights, **options)
 
 
-def test_nothing_to_choose_from():
-    assert run([], 0) == []
-    assert run([], 3) == []
-
-
-def test_words_are_used_once():
-    # Taking the first or the second is the same; the path whose chunk is still open is sorted first.
-    found = run(matches((0, 1, 0, 1, 0), (1, 1, 0, 1, 0)), 2)
-    assert found == matches((1, 1, 0, 1, 0))
-
-
-def test_a_single_inexact_word_gains_nothing_so_skipping_costs_less():
-    # The copy that takes it comes first, but opens a chunk that must be closed.
-    assert run(matches((0, 1, 0, 1, 1)), 1) == []
-
-
-def test_two_inexact_words_count_as_one():
-    assert run(matches((0, 2, 0, 2, 1)), 2) == matches((0, 2, 0, 2, 1))
-    assert run(matches((0, 2, 0, 1, 1)), 2) == matches((0, 2, 0, 1, 1))
-    # An exact word beats the phrase that covers it: it counts on both sides.
-    both = matches((0, 2, 0, 1, 1), (0, 1, 0, 1, 0))
-    assert run(both, 2) == matches((0, 1, 0, 1, 0))
-
-
-def test_fewer_chunks_win_among_equal_matches():
-    # Reference "a b", hypothesis "b a b": the second b goes on where a ends.
-    candidates = matches((0, 1, 1, 1, 0), (1, 1, 0, 1, 0), (1, 1, 2, 1, 0))
-    assert run(candidates, 2) == matches((0, 1, 1, 1, 0), (1, 1, 2, 1, 0))
-
-
-def test_the_distance_of_a_copy_is_charged_to_its_parent():
-    # Both are alone in their chunk; the far one is tried first and wins, as its own distance does not count.
-    far, near = matches((0, 1, 5, 1, 0), (0, 1, 0, 1, 0))
-    assert run([far, near], 1) == [far]
-    assert run([near, far], 1) == [near]
-
-
 def test_fixed_matches_are_taken_by_every_path_and_go_on_its_chunk():
     # The fixed match gains nothing by itself, but joins the words on its sides to one chunk.
     (fixed,) = matches((1, 1, 1, 1, 1))

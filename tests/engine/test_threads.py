@@ -107,38 +107,6 @@ def test_a_reader_that_has_enough_stops_the_threads():
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("meteor_e")]
 
 
-def words(seed, count):
-    generator = random.Random(seed)
-    return [" ".join(generator.choices("abcdefgh", k=generator.randint(0, 8))) for _ in range(count)]
-
-
-@needs_native
-@pytest.mark.parametrize("threads", [2, 5])
-def test_a_corpus_comes_to_the_same(threads):
-    count = 6 * BATCH_SEGMENTS + 17
-    hypotheses, references = words(1, count), [words(seed, 2) for seed in range(count)]
-    one, several = (
-        Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=number)
-        for number in (1, threads)
-    )
-    assert several.corpus(hypotheses, references) == one.corpus(hypotheses, references)
-    pairs = zip(several.segments(hypotheses, references), one.segments(hypotheses, references), strict=True)
-    assert all(segment == other for segment, other in pairs)
-
-
-@needs_native
-def test_a_segment_that_cannot_be_scored_is_named():
-    count = 8 * BATCH_SEGMENTS
-    hypotheses = references = words(1, count)
-    wrong = 5 * BATCH_SEGMENTS + 77
-    hypotheses = [*hypotheses[:wrong], "a " * 20_000, *hypotheses[wrong + 1 :]]
-    references = [*references[:wrong], "a " * 19_999, *references[wrong + 1 :]]
-    metric = Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=3)
-    with pytest.raises(InputError, match=f"segment {wrong + 1}: "):
-        metric.corpus(hypotheses, references)
-    assert metric.score("a", "a").score == 1.0
-
-
 @needs_native
 def test_a_running_call_is_stopped_from_another_thread():
     metric = Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=1)

@@ -7,7 +7,7 @@ import pytest
 from meteor_e import Meteor
 from meteor_e.api.tokens import plain_tokens
 from meteor_e.base.errors import ConfigError, ResourceError
-from meteor_e.matchers.modules import ExactMatcher, StemMatcher, SynonymMatcher
+from meteor_e.matchers.modules import StemMatcher, SynonymMatcher
 from meteor_e.packs.pack import Pack
 
 
@@ -15,11 +15,6 @@ def matched(matcher, hypothesis, reference):
     """The pairs of words that a matcher proposes."""
     one, other = plain_tokens(hypothesis.split()), plain_tokens(reference.split())
     return [(one[m.hypothesis_start].form, other[m.reference_start].form) for m in matcher.match(one, other)]
-
-
-def test_exact_words():
-    assert matched(ExactMatcher(), "a b a", "a c b") == [("a", "a"), ("a", "a"), ("b", "b")]
-    assert matched(ExactMatcher(), "Aé", "aé") == []
 
 
 def test_stems_of_different_words():
@@ -30,11 +25,6 @@ def test_stems_of_different_words():
         ("studies", "study"),
     ]
     assert matcher.describe() == "english"
-
-
-def test_an_unknown_stemmer_names_the_known_ones():
-    with pytest.raises(ConfigError, match="english"):
-        StemMatcher("klingon")
 
 
 def test_a_language_without_a_stemmer_says_so():
@@ -106,9 +96,3 @@ def test_a_language_without_synonyms_says_so():
         optional.score("big cats", ["large cats"]).score
         == Meteor("other", matchers=["exact"]).score("big cats", ["large cats"]).score
     )
-
-
-@pytest.mark.parametrize("name", ["exact", "synonym", "paraphrase"])
-def test_options_that_do_not_exist(own_packs, name):
-    with pytest.raises(ConfigError, match="'speed'"):
-        Meteor("en", matchers=[{"use": name, "speed": 3}])

@@ -12,7 +12,6 @@ import pytest
 from random_chains import Letters, Sounds, chains, engines
 
 from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token
-from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.base.errors import ConfigError
 from meteor_e.engine import candidates
 from meteor_e.engine import native as engine_native
@@ -69,16 +68,6 @@ class TestErrors:
         assert native == python
         assert "matcher 'failing' failed with LookupError: no such word" in native[1]
 
-    def test_keys_that_are_a_string(self):
-        class Careless(KeyMatcher):
-            name = "careless"
-
-            def keys(self, token):
-                return token.form
-
-        native, python = self.both([Careless()], "a", "b")
-        assert native == python
-
     def test_too_many_paths(self, monkeypatch):
         """A beam without an end is no way to fill the memory; the search that keeps few paths has no limit."""
         monkeypatch.setattr("meteor_e.engine.search.MAX_PATHS", 5000)
@@ -99,13 +88,6 @@ class TestErrors:
         native, python = self.both([ExactMatcher()], "a " * 201, "a " * 201 + "b")
         assert native == python
         assert "more than 150 candidate matches" in native[1]
-
-    def test_segments_before_the_failing_one_are_scored(self):
-        meteor, _ = engines([ExactMatcher()])
-        scores = meteor.segments(["x", "a " * 10_001, "x"], ["x", "a " * 10_001 + "b", "x"])
-        assert next(scores).score == 1.0
-        with pytest.raises(InputError, match="segment 2: a segment of 10001 words"):
-            next(scores)
 
     def test_a_failure_does_not_spoil_the_next_call(self):
         free = Free(Match(9, 9))
@@ -199,35 +181,6 @@ class TestFamilies:
         pair = "cats catch cats dogs", "catalogue cats dog doge cats"
         assert native.score(*pair) == python.score(*pair)
         assert native.score(*pair).statistics.matchers[1].hypothesis_content
-
-    def test_lemmas_of_words_alone_are_asked_for_once_a_word(self):
-        asked = []
-
-        class Lemmas(KeyMatcher):
-            name = "lemmas"
-
-            def keys(self, token):
-                return [token.lemma]
-
-        class Beginnings(Lemmatizer):
-            """The first letters."""
-
-            name = "beginnings"
-
-            def lemmatize(self, words):
-                asked.extend(words)
-                return [(word[:2], None) for word in words]
-
-        pair = "the cats sleep", "the catalogue sleep"
-        scores = []
-        for place in range(2):
-            meteor = engines([ExactMatcher(), Lemmas()], lemmatizer=Beginnings())[place]
-            asked.clear()
-            scores.append(meteor.score(*pair))
-            assert meteor.score(*pair) == scores[-1]
-            assert sorted(asked) == sorted({*pair[0].split(), *pair[1].split()})
-        assert scores[0] == scores[1]
-        assert scores[0].statistics.matchers[1].hypothesis_content
 
     def test_weights_beyond_reason_run_in_python(self):
         class Heavy(ExactMatcher):

@@ -58,15 +58,18 @@ def test_the_same_seed_gives_the_same_result():
     assert compare_systems(systems, mean, seed=3) != compare_systems(systems, mean, seed=4)
 
 
-def test_what_cannot_be_compared():
-    with pytest.raises(InputError, match="b has 3 segments, a has 2"):
-        compare_systems({"a": np.ones((2, 2)), "b": np.ones((3, 2))}, mean)
-    with pytest.raises(InputError, match="no systems"):
-        compare_systems({}, mean)
-    with pytest.raises(InputError, match="a has no segments"):
-        compare_systems({"a": np.ones((0, 2))}, mean)
-    with pytest.raises(ConfigError, match="unknown significance test 't'"):
-        compare_systems({"a": np.ones((2, 2))}, mean, method="t")
+@pytest.mark.parametrize(
+    ("systems", "method", "error", "message"),
+    [
+        ({"a": np.ones((2, 2)), "b": np.ones((3, 2))}, "randomization", InputError, "b has 3 segments, a has 2"),
+        ({}, "randomization", InputError, "no systems"),
+        ({"a": np.ones((0, 2))}, "randomization", InputError, "a has no segments"),
+        ({"a": np.ones((2, 2))}, "t", ConfigError, "unknown significance test 't'"),
+    ],
+)
+def test_what_cannot_be_compared(systems, method, error, message):
+    with pytest.raises(error, match=message):
+        compare_systems(systems, mean, method=method)
 
 
 def test_meteor_on_sums_is_meteor_of_the_corpus():

@@ -94,9 +94,6 @@ def test_lookup_in_a_compressed_file(tmp_path, table):
     file.write_bytes(gzip.compress(TABLE.encode())[:-9])
     with pytest.raises(ResourceError, match=r"table\.gz' cannot be read"):
         LookupLemmatizer.make(file=str(file))
-    file.write_bytes(TABLE.encode())
-    with pytest.raises(ResourceError, match=r"table\.gz' cannot be read"):
-        LookupLemmatizer.make(file=str(file))
 
 
 @pytest.mark.parametrize(
@@ -119,14 +116,10 @@ def test_lookup_without_a_file(tmp_path):
     context = default_context()
     with pytest.raises(ResourceError, match=r"nothing\.tsv' cannot be read: No such file"):
         LookupLemmatizer.make(context, file=str(tmp_path / "nothing.tsv"))
-    with pytest.raises(ResourceError, match="cannot be read: Is a directory"):
-        LookupLemmatizer.make(context, file=str(tmp_path))
     with pytest.raises(ConfigError, match="'lookup': the option 'file' is missing"):
         LookupLemmatizer.make(context)
     with pytest.raises(ConfigError, match=r"'lookup': fille: unknown option \(did you mean 'file'\?\)"):
         LookupLemmatizer.make(context, fille="x")
-    with pytest.raises(ConfigError, match="'lookup': file: must be the path of a file, not 7"):
-        LookupLemmatizer.make(context, file=7)
 
 
 def test_none():

@@ -10,8 +10,8 @@ from meteor_e.api.hooks import hookimpl
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.errors import PluginError
 from meteor_e.chains.chain import make_segmenter
-from meteor_e.languages.files import BUILTIN_CODES, language_files, parse_language
-from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.languages.files import parse_language
+from meteor_e.plugins.registry import Registry
 from meteor_e.testing import check_segmenter
 from meteor_e.text.segmentation import CharacterSegmenter, ScriptSegmenter, UnicodeSegmenter
 
@@ -72,14 +72,6 @@ def test_languages_that_meteor_never_had(code):
     assert "|task:universal|" in meteor.signature
     assert meteor.score(text, text) == next(iter(meteor.segments([text], [text])))
     assert pickle.loads(pickle.dumps(meteor)).score(other, text) == meteor.score(other, text)
-
-
-@pytest.mark.parametrize("code", sorted(language_files().keys() - set(BUILTIN_CODES)))
-def test_their_definitions(code):
-    language = plugin_registry().get("language", code)
-    assert language.code == code
-    assert language.default_task == "universal"
-    assert language.function_words is None
 
 
 def test_both_engines_segment(monkeypatch):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from meteor_e.api.tokens import Token, plain_tokens, split_words
+from meteor_e.api.tokens import split_words
 
 
 def test_only_five_ascii_characters_separate_words():
@@ -8,8 +8,3 @@ def test_only_five_ascii_characters_separate_words():
     words = ["a\x0bb", "c\x85d", "e\u00a0f", "g\u2028h", "i\x1cj"]
     assert split_words(" ".join(words)) == words
     assert split_words("") == split_words(" \t ") == []
-
-
-def test_plain_tokens_have_a_form_only():
-    assert plain_tokens(["a", "b"]) == [Token("a"), Token("b")]
-    assert Token("a") == ("a", None, None)
