@@ -5,7 +5,6 @@ import gzip
 import lzma
 import os
 import pickle
-import shutil
 import sys
 import threading
 import time
@@ -235,14 +234,6 @@ def test_threads_share_a_stemmer():
 
 
 @pytest.fixture(scope="module")
-def jar():
-    path = os.environ.get("METEOR_E_JAR")
-    if not path or not shutil.which("java"):
-        pytest.skip("needs java, and the path of meteor-1.5.jar in METEOR_E_JAR")
-    return Path(path)
-
-
-@pytest.fixture(scope="module")
 def vocabulary():
     """The distinct words, as they are and lowercased, of all text of the shared data, in any language."""
     shared = Path(os.environ.get("METEOR_E_SHARED") or Path(__file__).parents[3] / "shared")
@@ -263,9 +254,9 @@ def vocabulary():
 @pytest.mark.shared
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STEMMERS)
-def test_vocabulary_against_the_java_program(name, jar, vocabulary, library):
+def test_vocabulary_against_the_java_program(name, java, vocabulary, library):
     stem = stemmer(name)
-    pairs = zip(vocabulary, java_stems(jar, name, vocabulary), strict=True)
+    pairs = zip(vocabulary, java_stems(java.jar, name, vocabulary), strict=True)
     different = [(word, expected) for word, expected in pairs if stem(word) != expected]
     print(f"{name}, {library}: {len(vocabulary)} word types, {len(different)} stems differ")
     assert len(vocabulary) > 100_000
@@ -274,6 +265,6 @@ def test_vocabulary_against_the_java_program(name, jar, vocabulary, library):
 
 @pytest.mark.java
 @pytest.mark.parametrize("name", STEMMERS)
-def test_files_are_what_the_java_program_says(name, jar):
+def test_files_are_what_the_java_program_says(name, java):
     words = [word for word, _ in read(name)]
-    assert content(name, read(name)) == content(name, zip(words, java_stems(jar, name, words), strict=True))
+    assert content(name, read(name)) == content(name, zip(words, java_stems(java.jar, name, words), strict=True))
