@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from meteor_e.api import matchers as base
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens
 from meteor_e.base.errors import ConfigError
@@ -50,15 +49,6 @@ def test_keys_are_asked_for_once_a_distinct_token(monkeypatch):
     assert sorted(matcher.asked) == ["a", "b", "c"]
     list(matcher.match([Token("a", "lemma")], tokens("b")))
     assert len(matcher.asked) == 4
-
-
-def test_the_memory_of_keys_is_bounded_and_not_pickled(monkeypatch):
-    monkeypatch.setattr(base.KeyMatcher._key_cache, "limit", 4)
-    matcher = Letters()
-    for number in range(50):
-        list(matcher.match(tokens(f"a{number}"), tokens(f"b{number}")))
-        assert len(matcher._key_cache) <= 4
-    assert "_key_cache" not in pickle.loads(pickle.dumps(matcher)).__dict__
 
 
 class Compass(SimilarityMatcher):

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from meteor_e.base.errors import InputError
-from meteor_e.formats.coco import coco_annotations, coco_results
 from meteor_e.formats.systems import read_systems
 
 RESULTS = [{"image_id": 2, "caption": "two dogs\nrun"}, {"image_id": 1, "caption": "a man"}]
@@ -89,8 +88,3 @@ def test_systems_need_captions_of_the_same_images(write):
 def test_text_in_brackets_is_text(write, line):
     files = [write("h.txt", line + "\n"), write("r.txt", line + "\n")]
     assert list(read_systems(files)[0].pairs()) == [(line, [line])]
-
-
-def test_readers(write):
-    assert coco_annotations(write("a.json", ANNOTATIONS))[1] == ["one man", "a man"]
-    assert coco_results(write("r.json", RESULTS)) == {2: "two dogs run", 1: "a man"}

@@ -33,11 +33,3 @@ def test_sizes_around_powers_of_two(tmp_path: Path) -> None:
         assert table.id("absent") == -1
         assert table.size == size
         (tmp_path / "v").unlink()
-
-
-def test_the_memory_of_looked_up_words_is_bounded(tmp_path: Path) -> None:
-    table = vocabulary(tmp_path / "v", ["a", "b"])
-    for number in range(70_000):
-        assert table.id(f"unknown{number}") == -1
-    assert len(table._ids) <= 1 << 16
-    assert (table.id("a"), table.id("b")) == (0, 1)
