@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from compat_cases import RECORD, Case, cases, fill, run_java, written
-from java_alignments import read_alignments
 
 from meteor_e.cli.program import main
 from meteor_e.java.options import FLAGS, METEOR_E_OPTIONS, VALUES, UsageError, parse
@@ -151,16 +150,7 @@ def test_golden_outputs(command: Path, packs, tmp_path, monkeypatch):
     assert_close(scores, golden["vout.tsv"].read_text())
     assert_close(f"System level statistics:\n{system}".strip(), golden["system.txt"].read_text().strip())
     if "align.out" in golden:
-        ours = read_alignments((tmp_path / "out-align.out").read_text(encoding="utf-8").split("\n"))
-        theirs = read_alignments(golden["align.out"].read_text(encoding="utf-8").split("\n"))
-        for found, expected in zip(ours, theirs, strict=True):
-            assert found.scores == pytest.approx(expected.scores, rel=0, abs=1e-9, nan_ok=True)
-            assert (found.number, found.hypothesis, found.reference, found.matches) == (
-                expected.number,
-                expected.hypothesis,
-                expected.reference,
-                expected.matches,
-            )
+        assert_close((tmp_path / "out-align.out").read_text("utf-8"), golden["align.out"].read_text("utf-8"))
 
     result = meteor_e(*arguments, "-ssOut")
     assert (result.code, result.stderr) == (0, "")

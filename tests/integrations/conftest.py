@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,3 +11,16 @@ import pytest
 def tiny_pack(_own_packs: Path) -> Path:
     """A pack of our own data, so that no third party's is needed."""
     return _own_packs / "en"
+
+
+@pytest.fixture(scope="module")
+def huggingface_metric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The metric as Hugging Face evaluate loads it, without a network."""
+    with pytest.MonkeyPatch.context() as patch:
+        # Read when the library is imported.
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("huggingface")))
+        evaluate = pytest.importorskip("evaluate", reason="Hugging Face evaluate is not installed")
+        from meteor_e.integrations.huggingface import MODULE
+
+        yield evaluate.load(MODULE)

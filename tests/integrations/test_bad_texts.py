@@ -13,13 +13,7 @@ OPTIONS = {"matchers": ["exact"], "normalization": "lower"}
 
 
 def huggingface(request):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HF_HUB_OFFLINE", "1")
-        patch.setenv("HF_HOME", str(request.getfixturevalue("tmp_path_factory").mktemp("huggingface")))
-        evaluate = pytest.importorskip("evaluate")
-        from meteor_e.integrations.huggingface import MODULE
-
-        metric = evaluate.load(MODULE)
+    metric = request.getfixturevalue("huggingface_metric")
     return lambda hypotheses, references: metric.compute(
         predictions=hypotheses, references=references, language="other", options=OPTIONS
     )

@@ -7,16 +7,9 @@ from meteor_e import InputError, Meteor
 HYPOTHESES = ["the train leaves today", "he closed the door"]
 
 
-@pytest.fixture(scope="module")
-def metric(tmp_path_factory):
-    patch = pytest.MonkeyPatch()
-    patch.setenv("HF_HUB_OFFLINE", "1")
-    patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("huggingface")))
-    evaluate = pytest.importorskip("evaluate", reason="Hugging Face evaluate is not installed")
-    from meteor_e.integrations.huggingface import MODULE
-
-    yield evaluate.load(MODULE)
-    patch.undo()
+@pytest.fixture
+def metric(huggingface_metric):
+    return huggingface_metric
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from make import alignments
 from parity_cases import OwnResources
 from test_parity import matches_text, statistics_text
 
@@ -63,15 +64,6 @@ def java_system(path: Path) -> list[float]:
     return [float(named[key]) for key in keys]
 
 
-def java_alignments(path: Path) -> list[str]:
-    """Read the matches of an alignment file."""
-    found = []
-    for block in path.read_text(encoding="utf-8").split("\n\n"):
-        rows = [line.split() for line in block.split("\n")[4:]]
-        found.append(" ".join(f"{row[0]}-{row[1]}@{row[2]}" for row in rows if row))
-    return found[:-1] if not found[-1] else found
-
-
 def test_every_golden_run_is_tested(shared):
     assert sorted(path.name.removesuffix(".cmd") for path in (shared / "golden/meteor-1.5").glob("*.cmd")) == RUNS
 
@@ -125,4 +117,4 @@ def test_segments_and_system_are_javas(name, engine, shared, packs, own: OwnReso
     aligned = golden / f"{name}.align.out"
     if aligned.exists():
         found = [matches_text(segment.alignment.matches) for segment in corpus.segments]
-        assert found == java_alignments(aligned)
+        assert found == [segment.matches for segment in alignments(aligned.read_text(encoding="utf-8"))]
