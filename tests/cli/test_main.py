@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from meteor_e import __version__
@@ -68,3 +71,17 @@ def test_every_error_is_one_line_and_a_code(monkeypatch, capfd, error, code, lin
         package.main(["score"])
     assert caught.value.code == code
     assert capfd.readouterr().err == line
+
+
+def test_an_interrupt_within_exec_ends_with_its_code(tmp_path):
+    """As in an import that makes a class from text. Python would end itself by SIGINT."""
+    program = (
+        "import runpy\nfrom unittest import mock\nfrom meteor_e.cli import program\n"
+        "def interrupted(*_, **__):\n    exec('raise KeyboardInterrupt')\n"
+        "with mock.patch.object(program.cli, 'main', interrupted):\n"
+        "    runpy.run_module('meteor_e', run_name='__main__')\n"
+    )
+    (tmp_path / "interrupted.py").write_text(program)
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "meteor-e: interrupted\n")

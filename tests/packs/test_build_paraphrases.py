@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 from pathlib import Path
 
 import pytest
-from own_resources import TABLE, table_text
+from own_resources import EXCEPTIONS, SYNSETS, TABLE, table_text
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs import build_indexes
-from meteor_e.packs.build_indexes import build_paraphrase_index
+from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
 from meteor_e.packs.indexes import ParaphraseIndex
 
 
@@ -117,3 +118,20 @@ def test_frequent_words_and_starting_words_have_small_numbers(tmp_path: Path) ->
     assert numbers["often"] == 0
     assert {numbers[word] for word in ("often", "x", "q", "rare")} == {0, 1, 2, 3}
     assert (numbers["z"], numbers["r"]) == (4, 5)
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def test_paraphrases(tmp_path: Path) -> None:
+    (tmp_path / "table").write_bytes(table_text(TABLE))
+    build_paraphrase_index(tmp_path / "table", tmp_path / "idx")
+    assert digest(tmp_path / "idx") == "e6b4f53205456fac"
+
+
+def test_synonyms(tmp_path: Path) -> None:
+    for name, text in (("synsets", SYNSETS), ("exceptions", EXCEPTIONS)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    build_synonym_index(tmp_path / "synsets", tmp_path / "exceptions", tmp_path / "idx")
+    assert digest(tmp_path / "idx") == "778ef0b730f26160"

@@ -135,3 +135,10 @@ def test_words_have_no_separators_and_no_upper_case(text):
         assert normalized == normalized.strip(" ")
         assert all(word and " " not in word for word in words)
         assert lowercase(normalized) == normalized or "Σ" in text or "\u0307" in normalized
+
+
+def test_only_five_ascii_characters_separate_words():
+    assert split_words(" a\tb\nc\rd\fe  f ") == ["a", "b", "c", "d", "e", "f"]
+    words = ["a\x0bb", "c\x85d", "e\u00a0f", "g\u2028h", "i\x1cj"]
+    assert split_words(" ".join(words)) == words
+    assert split_words("") == split_words(" \t ") == []
