@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from meteor_e.java.alignments import format_alignment
 from meteor_e.java.formats import (
     hash_map_order,
     hashtable_order,
@@ -19,6 +20,7 @@ from meteor_e.java.formats import (
     parse_java_double,
     parse_java_int,
 )
+from meteor_e.scoring.alignment import AlignedMatch, Alignment
 from meteor_e.text.identity import java_hash
 
 JAR = os.environ.get("METEOR_E_JAR", "")
@@ -197,3 +199,33 @@ def test_hash_table_orders(order, expected):
 @given(st.lists(st.text(max_size=3)))
 def test_hash_table_orders_keep_every_key_once(keys):
     assert sorted(hashtable_order(keys)) == sorted(hash_map_order(keys)) == sorted(set(keys))
+
+
+ALIGNMENT = Alignment(
+    ("a", "big", "boat"),
+    ("the", "boat"),
+    (AlignedMatch(0, 1, 0, 2, 3, 1.0), AlignedMatch(1, 1, 2, 1, 0, 0.25)),
+    ("exact", "stem", "synonym", "paraphrase"),
+    1,
+)
+ALIGNED = """\
+a big boat
+the boat
+Line2Start:Length	Line1Start:Length	Module		Score
+0:1			0:2			3		1.0
+1:1			2:1			0		0.25
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "scores", "head"),
+    [
+        (None, (), "Alignment"),
+        (7, (), "Alignment 7"),
+        (7, (1.0, 0.5, math.nan, 1e-5), "Alignment\t7\t1.0\t0.5\tNaN\t1.0E-5"),
+        ("set\tsystem\tdocument\t1", (1.0, 0.5, 0.0, 0.1), "Alignment\tset\tsystem\tdocument\t1\t1.0\t0.5\t0.0\t0.1"),
+    ],
+)
+def test_format(number, scores, head):
+    assert format_alignment(ALIGNMENT, number, scores) == f"{head}\n{ALIGNED}"

@@ -3,14 +3,12 @@ from __future__ import annotations
 import copy
 import gzip
 import lzma
-import os
 import pickle
 import sys
 import threading
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -236,11 +234,8 @@ def test_threads_share_a_stemmer():
 
 
 @pytest.fixture(scope="module")
-def vocabulary():
+def vocabulary(shared):
     """The distinct words, as they are and lowercased, of all text of the shared data, in any language."""
-    shared = Path(os.environ.get("METEOR_E_SHARED") or Path(__file__).parents[3] / "shared")
-    if not shared.is_dir():
-        pytest.skip("needs the shared data (METEOR_E_SHARED or ../shared)")
     openers = {".gz": gzip.open, ".xz": lzma.open}
     words: set[str] = set()
     for path in sorted((shared / "golden" / "input").iterdir()) + sorted((shared / "data").rglob("*")):
