@@ -138,11 +138,6 @@ lemmatizer: {use: lookup, file: l.tsv}
     assert chain.lemmatizer == ("lookup", {"file": str(tmp_path / "l.tsv")})
 
 
-def test_names_of_languages_and_packs_are_no_paths(write):
-    chain = load_chain(write("language: en\npack: en"))
-    assert (chain.language, chain.pack) == ("en", "en")
-
-
 @pytest.mark.parametrize("key", ["pack", "function_words"])
 def test_a_pack_without_a_name_is_an_error(key):
     """As an unset variable of a shell leaves it; it must not stand for the language's own."""

@@ -6,6 +6,7 @@ import io
 import pytest
 
 from meteor_e.base.errors import InputError
+from meteor_e.formats.documents import Collection, SegmentKey, pair_collections
 from meteor_e.formats.inputs import read_collection, text_format
 from meteor_e.formats.plain import read_segments
 
@@ -66,3 +67,59 @@ def test_damaged_input(tmp_path):
     path.write_bytes(gzip.compress(XML.encode() * 100)[:-9])
     with pytest.raises(InputError, match=r"cannot read .*breaks off|junk after document"):
         read_collection(path, "wmt-xml")
+
+
+def collection(name: str, **roles: dict[str, dict[str, str]]) -> Collection:
+    """Build a collection; segments are called DOCUMENT/SEGMENT."""
+    found = Collection(name)
+    for role, texts in roles.items():
+        for system, segments in texts.items():
+            for where, text in segments.items():
+                found.add(role, system, key(where), text)  # type: ignore[arg-type]
+    return found
+
+
+def key(where: str) -> SegmentKey:
+    return SegmentKey("set", *where.split("/"))
+
+
+def test_systems_meet_their_references():
+    systems = collection(
+        "sys.sgm",
+        hypothesis={
+            "blue": {"b/1": "blue b1", "a/1": "blue a1", "a/3": "no reference"},
+            "green": {"a/1": "green a1", "a/2": "green a2"},
+        },
+    )
+    references = [
+        collection("ref.sgm", reference={"A": {"a/1": "A a1", "a/2": "A a2", "b/1": "A b1", "c/1": "A c1"}}),
+        collection("more.sgm", reference={"B": {"a/2": "B a2"}}),
+    ]
+    blue, green = pair_collections(systems, references)
+    assert blue.name == "blue"
+    # In the order of the references.
+    assert blue.keys == [key("a/1"), key("a/2"), key("b/1"), key("c/1")]
+    assert blue.hypotheses == ["blue a1", None, "blue b1", None]
+    assert blue.references == [["A a1"], ["A a2", "B a2"], ["A b1"], ["A c1"]]
+    assert blue.unreferenced == [key("a/3")]
+    assert green == ("green", blue.keys, ["green a1", "green a2", None, None], blue.references, [])
+
+
+def test_nothing_to_pair():
+    systems = collection("sys.sgm", hypothesis={"blue": {"a/1": "x"}})
+    references = collection("ref.sgm", reference={"A": {"b/1": "y"}})
+    with pytest.raises(InputError, match=r"ref\.sgm holds no hypotheses; it holds a reference"):
+        pair_collections(references, [references])
+    with pytest.raises(InputError, match=r"sys\.sgm holds no references; it holds a hypothesis"):
+        pair_collections(systems, [systems, systems])
+    with pytest.raises(InputError, match=r"'blue' and the references have no segment in common .*\[set\]\[a\]\[1\]"):
+        pair_collections(systems, [references])
+
+
+def test_a_segment_is_there_once():
+    with pytest.raises(InputError, match=r"sys\.sgm: segment \[set\]\[a\]\[1\] of source 'x' is there twice"):
+        collection("sys.sgm", source={"x": {"a/1": "x"}}).add("source", "x", key("a/1"), "y")
+
+
+def test_keys_read_well():
+    assert str(SegmentKey("", "doc", "3")) == "[doc][3]"
