@@ -100,12 +100,16 @@ class _StoppedError(Exception):
     pass
 
 
-@pytest.mark.parametrize("at", ["tokenizing", "aligning words", "extracting phrase pairs", "pivoting", "indexing"])
-def test_an_interrupted_run_is_taken_up(bitext, tmp_path, at):
+@pytest.mark.parametrize(
+    ("at", "least"),
+    # 1: from within the extension.
+    [("tokenizing", 0), ("aligning words", 1), ("extracting phrase pairs", 0), ("pivoting", 0), ("indexing", 0)],
+)
+def test_an_interrupted_run_is_taken_up(bitext, tmp_path, at, least):
     expected = files_of(build(tmp_path / "other" / "pack", bitext, options=OPTIONS))
 
     def stop(stage, done, total):
-        if stage.startswith(at):
+        if stage.startswith(at) and done >= least:
             raise _StoppedError
 
     with pytest.raises(_StoppedError):
@@ -276,16 +280,7 @@ def test_options_out_of_bounds(text):
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no such system call")
-def test_a_full_disk_is_an_error_and_not_the_end_of_the_process(bitext, tmp_path, monkeypatch):
-    def full(file, begin, size):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "posix_fallocate", full)
-        with pytest.raises(ResourceError, match=r"cannot write .*\.work-pack: No space left on device"):
-            build(tmp_path / "pack", bitext, options=OPTIONS)
-    assert entries(build(tmp_path / "pack", bitext, options=OPTIONS))
-
+def test_a_disk_that_reserves_no_room(bitext, tmp_path, monkeypatch):
     def not_there(file, begin, size):
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
 
@@ -335,10 +330,6 @@ def test_the_command(bitext, store_root, tmp_path, monkeypatch):
     assert result.stdout.startswith("built xx-bitext (2 function words, no prefixes, no synonyms, ")
     lines = (store_root / "xx-bitext" / "report.md").read_text().rstrip("\n").split("\n")
     assert len(lines[lines.index("| p | phrase | paraphrase |") :]) == 2 + 5
-    scored = run(
-        "score", "--language", "other", "--set", "pack=xx-bitext", "-m", "exact,paraphrase", *bitext[:1], *bitext[:1]
-    )
-    assert "1.0000" in scored.stdout, scored.stderr
     failed = run(*command, bitext[0], "-")
     assert "standard input cannot be" in failed.stderr
 

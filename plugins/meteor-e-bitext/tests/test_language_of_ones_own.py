@@ -77,46 +77,17 @@ def test_from_nothing_to_a_tuned_metric(folder):
     command = ["pack", "build", "-l", "./hsb.yaml", "--bitext", "corpus.hsb", "corpus.de", "--set", "common=0.1"]
     assert run(folder, *command, "--pivot-language", "de").startswith("built hsb-bitext (2 function words")
     language = str(folder / "packs" / "hsb-bitext" / "language.yaml")
-    info = run(folder, "pack", "info", "hsb-bitext", "--text", "reference.hsb")
-    assert f"{len((folder / 'reference.hsb').read_text().split())} words" in info
 
-    # Both ways of naming language and pack are the same; without judgements, the parameters are the universal ones.
-    files = ["outputs/de-hsb.other", "reference.hsb"]
-    printed = [
-        run(folder, "score", *files, "--language", language),
-        run(folder, "score", *files, "--language", "./hsb.yaml", "--set", "pack=hsb-bitext"),
-    ]
-    assert printed[0] == printed[1]
-    assert "|a:0.7|b:1.4|g:0.3|d:0.7|match:exact=1.0+paraphrase=0.6|" in printed[0]
-    assert "|pack:hsb-bitext@" in printed[0]
+    # Without judgements, the parameters are the universal ones.
+    printed = run(folder, "score", "outputs/de-hsb.other", "reference.hsb", "--language", language)
+    assert "|a:0.7|b:1.4|g:0.3|d:0.7|match:exact=1.0+paraphrase=0.6|" in printed
+    assert "|pack:hsb-bitext@" in printed
 
     report = run(folder, "tune", "index.yaml", "--language", language, "--starts", "1", "-o", "tuned.yaml")
     values = {line.split()[0]: float(line.split()[1]) for line in report.splitlines() if " alpha=" in line}
     assert values == {"default": -1.0, "tuned": 1.0}
     meteor = Meteor.from_config(str(folder / "tuned.yaml"))
     assert meteor.chain.pack == str(folder / "packs" / "hsb-bitext")
-    default = Meteor(language)
-    reference, other, scrambled = (
-        (folder / name).read_text().splitlines()[0]
-        for name in ("reference.hsb", "outputs/de-hsb.other", "outputs/de-hsb.scrambled")
-    )
-    assert default.score(other, reference).score > default.score(scrambled, reference).score
-    assert meteor.score(other, reference).score < meteor.score(scrambled, reference).score
-
-
-def test_right_to_left(folder):
-    """In text on a terminal, each phrase is an isolate, so that what stands beside it keeps its place."""
-    (folder / "he.yaml").write_text(
-        "code: he\nname: Hebrew\nsegmenter: unicode\nmatchers: [exact, paraphrase]\ndefault_task: universal\n"
-    )
-    rows = [("החתול ישן", "cat sleeps"), ("חתלתול ישן", "cat sleeps"), ("הכלב רץ", "dog runs"), ("כלב רץ", "dog runs")]
-    for name, side in (("he", 0), ("en", 1)):
-        (folder / f"corpus.{name}").write_text("".join(f"{row[side]}\n" for row in rows * 20), encoding="utf-8")
-    run(folder, "pack", "build", "-l", "./he.yaml", "--bitext", "corpus.he", "corpus.en", "--set", "common=0.5")
-    (folder / "one").write_text("החתול ישן\n", encoding="utf-8")
-    info = run(folder, "pack", "info", "he-bitext", "--text", "one").splitlines()
-    isolate = "\u2068{}\u2069".format
-    assert f"{'frequent':16}1 x {isolate('החתול')}: {isolate('חתלתול')}" in info
 
 
 def test_a_known_language_has_the_universal_parameters_through_the_packs_own_file(folder):

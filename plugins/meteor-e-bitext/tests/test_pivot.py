@@ -3,7 +3,6 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 
-import numpy as np
 import pytest
 from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
 from meteor_e_bitext.pivot import SYMBOLS, PivotOptions, WordFilter, pivot
@@ -139,7 +138,7 @@ def test_random_tables(tmp_path, seed, small_parts):
     words = ["a", "b", "c", "d", "e,", "the", "of"]
 
     def phrase():
-        return " ".join(chance.choice(words) for _ in range(chance.randint(1, 3)))
+        return " ".join(chance.choice(words) for _ in range(chance.choice([1, 1, 2, 2, 3, 30])))
 
     rows = [(phrase(), phrase(), chance.random() ** 3, chance.random() ** 3) for _ in range(600)]
     options = PivotOptions(least_product=0.01 * seed, least_probability=0.05 * seed)
@@ -176,26 +175,6 @@ def test_malformed_tables(tmp_path, line, message):
     with pytest.raises(InputError) as caught:
         read(path)
     assert message in str(caught.value)
-
-
-def test_phrases_are_numbered_as_they_are_distinct(tmp_path, small_parts):
-    chance = random.Random(8)
-    phrases = [" ".join(chance.choice("abc") for _ in range(chance.choice([1, 2, 3, 4, 9, 30]))) for _ in range(150)]
-    rows = [(chance.choice(phrases), chance.choice(phrases), chance.random(), chance.random()) for _ in range(400)]
-    pairs = read(table(tmp_path / "t", rows))
-    columns = (
-        pairs.pivots.texts(pairs.pair_pivots),
-        pairs.phrases.texts(pairs.pair_phrases),
-        pairs.to_pivot.tolist(),
-        pairs.from_pivot.tolist(),
-    )
-    assert list(zip(*columns, strict=True)) == rows
-    for side, numbers, column in ((pairs.pivots, pairs.pair_pivots, 0), (pairs.phrases, pairs.pair_phrases, 1)):
-        distinct = {row[column] for row in rows}
-        assert len(side.places) == len(distinct)
-        assert sorted(side.texts(np.arange(len(distinct)))) == sorted(distinct)
-        assert np.all(np.diff(side.lengths.astype(int)) >= 0)
-        assert set(numbers.tolist()) == set(range(len(distinct)))
 
 
 def test_an_empty_table_has_no_paraphrases(tmp_path):

@@ -45,21 +45,6 @@ def test_words_that_are_each_others_translation_are_aligned(sides):
     assert right / sum(map(len, expected)) > 0.95
 
 
-def test_the_number_of_threads_makes_no_difference(sides):
-    one, four = (align(*sides, 100, AlignmentOptions(), threads, silent) for threads in (1, 4))
-    assert np.array_equal(one[0], four[0])
-    assert np.array_equal(one[1], four[1])
-
-
-def test_an_error_in_progress_stops_the_work(sides):
-    def interrupted(stage, done, total):
-        if done == 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        align(*sides, 100, AlignmentOptions(), 1, interrupted)
-
-
 def symmetrized(n, m, forward, backward, heuristic):
     """Return the links of one sentence pair; ``forward`` maps target positions to source positions."""
     none = 0xFFFF

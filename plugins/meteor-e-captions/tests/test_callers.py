@@ -52,13 +52,6 @@ def test_pycocoevalcap_s_meteor(packs, java_is_meteor_e):
         meteor.meteor_p.stderr.close()
 
 
-def test_the_call_of_aac_metrics(packs, java_is_meteor_e):
-    arguments = ["-Duser.country=US", "-jar", "-Xmx8G", "/a b/meteor-1.5.jar", "-", "-", "-stdio", "-l", "en", "-norm"]
-    text = "SCORE ||| a cat sat ||| the cat sat\n"
-    done = subprocess.run(["java", *arguments], input=text, capture_output=True, text=True)
-    assert (done.returncode, done.stderr, len(done.stdout.split())) == (0, "", 23)
-
-
 def test_other_calls_go_to_the_real_java(java_is_meteor_e):
     done = subprocess.run(["java", "-jar", "a b.jar", "", "*"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (7, "<-jar><a b.jar><><*>")

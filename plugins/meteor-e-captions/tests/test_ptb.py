@@ -46,12 +46,6 @@ def test_the_end_of_a_text_as_recorded(text, tokens):
     assert Tokenizer().lines([text]) == [tokens]
 
 
-def test_a_memory_of_words_changes_nothing():
-    lines = [line for line, _ in RECORDED["lines"]]
-    tokenizer = Tokenizer()
-    assert tokenizer.lines(lines) == tokenizer.lines(lines)
-
-
 def test_next_line_decides_on_the_full_stop_of_an_abbreviation():
     assert Tokenizer().lines(["a man at Foo Inc.", "Two dogs"]) == ["a man at Foo Inc. .", "Two dogs"]
     assert Tokenizer().lines(["a man at Foo Inc.", "two dogs"]) == ["a man at Foo Inc.", "two dogs"]

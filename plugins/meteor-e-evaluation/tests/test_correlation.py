@@ -33,12 +33,9 @@ def test_williams_matrix_is_antisymmetric():
     assert p[0, 2] < 0.001
 
 
-def test_correlate():
-    x, y = np.array([1.0, 2, 3, 5]), np.array([1.0, 3, 2, 9])
-    assert correlate(x, y) == pytest.approx(float(np.corrcoef(x, y)[0, 1]))
-    assert correlate(x, y, "spearman") == pytest.approx(0.8)
-    assert math.isnan(correlate(x, np.ones(4)))
-    assert math.isnan(correlate(x[:1], y[:1]))
+def test_what_does_not_vary_has_no_correlation():
+    assert math.isnan(correlate(np.arange(4.0), np.ones(4)))
+    assert math.isnan(correlate(np.arange(1.0), np.arange(1.0)))
 
 
 def test_grouped_pearson_equals_pearson_of_repeated_rows():

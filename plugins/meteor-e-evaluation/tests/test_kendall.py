@@ -39,11 +39,6 @@ def test_no_pairs():
     assert math.isnan(tied_accuracy(RANKINGS.select(np.zeros(5, bool)), SCORES).accuracy)
 
 
-def test_unknown_variant():
-    with pytest.raises(ValueError, match="wmt99"):
-        tau(PairCounts(1, 0, 0, 0, 0), "wmt99")
-
-
 small = st.integers(0, 3).map(float)
 
 

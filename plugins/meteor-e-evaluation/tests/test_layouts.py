@@ -134,8 +134,7 @@ def test_the_command_reads_writes_and_ranks(wmt, packs, tmp_path):
         "METEOR-refA.sys.score",
     ]
     # Written for all systems, the second reference too, so that the folder can take the place of metric-scores.
-    written = (scores / "de-en" / "METEOR-refA.seg.score").read_text(encoding="utf-8").splitlines()
-    assert len(written) == 40
+    assert (scores / "de-en" / "METEOR-refA.seg.score").read_text(encoding="utf-8").count("\n") == 40
     assert (scores / "de-en" / "Length-refA.sys.score").read_text() == (
         wmt / "metric-scores" / "de-en" / "Length-refA.sys.score"
     ).read_text()
@@ -145,10 +144,7 @@ def test_the_command_reads_writes_and_ranks(wmt, packs, tmp_path):
         run("evaluate", f"mtme:{wmt}", "--pair", "de-en", "-M", "mtme:METEOR", *measures, "-f", "json").stdout
     )
     assert again["tables"][0]["metrics"]["METEOR"]["de-en"]["value"] == by_measure["acc-eq"]["METEOR"]["de-en"]["value"]
-    text = run(*arguments, "-s", "acc-eq", *tests).stdout
-    assert "(1)" in text
-    assert "Ranks in parentheses" in text
-    for form in ("markdown", "latex"):
+    for form in ("text", "markdown", "latex"):
         assert "(1)" in run(*arguments, "-s", "acc-eq", *tests, "-f", form).stdout
 
 
@@ -241,12 +237,13 @@ def test_ratings_join_by_document_and_line(judged):
     test = load("{file: esa.csv, format: ratings, segments: document}")
     assert test.human[0, 0] == 85
     assert test.human[1, 5] == 40
-    write(folder / "esa.csv", RATINGS.replace("school,2", "school,7"))
-    with pytest.raises(InputError, match="line 4: segment 7 is outside the document school, which has 6"):
-        load("{file: esa.csv, format: ratings, segments: document}")
-    write(folder / "esa.csv", RATINGS.replace("school", "shool"))
-    with pytest.raises(InputError, match=r"line 4: cs-en has no document 'shool' .did you mean 'school'"):
-        load("{file: esa.csv, format: ratings, segments: document}")
+    for wrong, message in (
+        ("school,7", "line 4: segment 7 is outside the document school, which has 6"),
+        ("shool,2", "line 4: cs-en has no document 'shool' .did you mean 'school'"),
+    ):
+        write(folder / "esa.csv", RATINGS.replace("school,2", wrong))
+        with pytest.raises(InputError, match=message):
+            load("{file: esa.csv, format: ratings, segments: document}")
 
 
 def test_ratings_without_a_header_and_of_some_kinds(tmp_path):
@@ -256,31 +253,23 @@ def test_ratings_without_a_header_and_of_some_kinds(tmp_path):
     assert [(row.system, row.segment, row.score) for row in rows] == [("alpha", 1, 90.0)]
     with pytest.raises(InputError, match="no column 'kind'"):
         list(read_ratings(file, columns=columns, only={"kind": "TGT"}))
-    with pytest.raises(InputError, match=r"line 1: the score is 'TGT', not a number"):
-        list(read_ratings(file, columns=["rater", "system", "segment", "score", "x"]))
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("of", "text", "message"),
     [
-        ("alpha\t1\nalpha\tx\n", "line 2: the score is 'x', not a number"),
-        ("alpha\t1\t2\n", "line 1: 3 fields; SYSTEM and SCORE"),
-        ("alpha\t1\n", "system alpha has 1 scores; the test set has 10 segments"),
-        ("alpha\tnan\n", "the score is 'nan'; a finite number"),
+        ("segments", "alpha\t1\nalpha\tx\n", "line 2: the score is 'x', not a number"),
+        ("segments", "alpha\t1\t2\n", "line 1: 3 fields; SYSTEM and SCORE"),
+        ("segments", "alpha\t1\n", "system alpha has 1 scores; the test set has 10 segments"),
+        ("segments", "alpha\tnan\n", "the score is 'nan'; a finite number"),
+        ("systems", "alpha\t1\nbeta\t2\nalpha\t3\n", r"line 3: a second score of system alpha; .*line 1"),
     ],
 )
-def test_lines_of_scores_say_what_is_wrong(judged, text, message):
+def test_lines_of_scores_say_what_is_wrong(judged, of, text, message):
     folder, load = judged
-    write(folder / "h.seg.score", text)
+    write(folder / "h.score", text)
     with pytest.raises(InputError, match=message):
-        load("{file: h.seg.score, format: score-segments}")
-
-
-def test_a_second_score_of_a_system_is_an_error(judged):
-    folder, load = judged
-    write(folder / "h.sys.score", "alpha\t1\nbeta\t2\nalpha\t3\n")
-    with pytest.raises(InputError, match=r"line 3: a second score of system alpha; the first is in .*line 1"):
-        load("{file: h.sys.score, format: score-systems}")
+        load(f"{{file: h.score, format: score-{of}}}")
 
 
 def test_two_indexes_of_one_name_are_an_error(task):
@@ -349,12 +338,9 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     assert mine["systems"][0]["scores"] == theirs["systems"][1]["scores"]
     with pytest.raises(ConfigError, match="--test-set NAME and --pair SRC-TRG go together"):
         run("score", tmp_path / "set" / "beta", "--test-set", "ours")
-    with pytest.raises(ConfigError, match="a reference is missing"):
-        run("score")
-    with pytest.raises(InputError, match="test set ours has no language pair 'de-en'"):
-        test_sets.named_set("ours", "de-en")
-    with pytest.raises(InputError, match="knows no test set 'wmt170'"):
-        test_sets.named_set("wmt170", "de-en")
+    for name, message in (("ours", "ours has no language pair 'de-en'"), ("wmt170", "knows no test set 'wmt170'")):
+        with pytest.raises(InputError, match=message):
+            test_sets.named_set(name, "de-en")
 
 
 @pytest.mark.parametrize("reason", [OSError(113, "No route to host"), SystemExit(1)])
@@ -367,29 +353,3 @@ def test_offline_a_test_set_by_name_says_what_to_fetch(monkeypatch, reason):
         InputError, match=r"sacrebleu -t ours -l cs-en --echo src; it comes from https://example.org/ours"
     ):
         test_sets.named_set("ours", "cs-en")
-
-
-@pytest.mark.shared
-def test_a_folder_made_of_wmt17_is_read_as_wmt17_is(shared, tmp_path, monkeypatch):
-    """The same data through an index and through the layout give the same figures."""
-    monkeypatch.setenv("METEOR_E_SHARED", str(shared))
-    from pathlib import Path
-
-    index = load_index(Path(__file__).parents[3] / "benchmarks" / "wmt17.yaml")
-    test = load_test_set(index, "cs-en")
-    root = tmp_path / "wmt17"
-    write(root / "references" / "cs-en.refA.txt", "\n".join(test.references[0]) + "\n")
-    human = ""
-    for system, output, row in zip(test.systems, test.outputs, test.human, strict=True):
-        write(root / "system-outputs" / "cs-en" / f"{system}.txt", "\n".join(output) + "\n")
-        human += lines(system, [None if np.isnan(score) else repr(float(score)) for score in row])
-    write(root / "human-scores" / "cs-en.da.seg.score", human)
-    laid_out = load_test_set(mtme_index(root), "cs-en")
-    metric = parse_metric("chrf")
-    for name in ("pearson", "acc-eq", "kendall-item", "darr:threshold=0.5"):
-        values = [
-            measure(name).value(each, score_outputs(metric, each, each.judged(), CACHE, systems=False))
-            for each in (test, laid_out)
-        ]
-        assert values[0] == pytest.approx(values[1], abs=1e-12)
-        assert values[0] > 0

@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,8 +19,6 @@ from scipy import stats
 from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import ConfigError
 from meteor_e.plugins.registry import plugin_registry
-
-DOCS = Path(__file__).parents[3] / "docs"
 
 
 def make_set(human, outliers=()):

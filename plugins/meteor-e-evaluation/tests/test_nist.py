@@ -2,22 +2,7 @@ from __future__ import annotations
 
 import pytest
 from meteor_e_evaluation.nist import NistMetric, brevity_penalty
-
-REFERENCE = [
-    "the ferry leaves the island at noon",
-    "a heavy rain fell on the old harbour",
-    "the baker sold all of her bread before nine",
-    "the train was late because of the snow",
-]
-OUTPUTS = {
-    "alpha": [
-        "the ferry leaves the island at noon",
-        "heavy rain fell on the old harbour",
-        "the baker sold all her bread before nine",
-        "the train was late because of the snow",
-    ],
-    "gamma": ["ferry go island", "rain is heavy", "bread is gone at nine", "the train was late because of the snow"],
-}
+from tiny_task import OUTPUTS, REFERENCE
 
 
 def test_corpus_equals_nltk():

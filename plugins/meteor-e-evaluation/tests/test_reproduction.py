@@ -51,15 +51,6 @@ def test_wmt11_through_the_segment_map(load, packs):
         assert not any(line.startswith("warning") for line in check_test_set(test))
 
 
-def test_wmt11_without_its_segment_map_looks_shifted(load, tmp_path, shared):
-    text = (BENCHMARKS / "wmt11.yaml").read_text(encoding="utf-8")
-    wrong = tmp_path / "wrong.yaml"
-    wrong.write_text("\n".join(line for line in text.splitlines() if "segment_map" not in line), encoding="utf-8")
-    index = load_index(wrong, root=shared / "data" / "wmt11")
-    for pair in index.pairs:
-        assert any("are the judgments shifted" in line for line in check_test_set(load_test_set(index, pair)))
-
-
 @pytest.mark.parametrize("metric", ["METEOR", "BLEU", "chrF"])
 def test_wmt17_pearson(load, packs, metric):
     index = load("wmt17")

@@ -13,7 +13,7 @@ from meteor_e_evaluation.score_files import ScoreFileMetric, write_scores
 from tiny_task import OUTPUTS
 
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import InputError
 from meteor_e.formats.metric_task import metric_task_lines
 from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
@@ -63,31 +63,25 @@ def test_columns_of_test_set_and_reference_choose(test, tmp_path):
         for system, at, x in SEGMENTS
     ]
     file = write(tmp_path / "m", rows)
-    with pytest.raises(InputError, match=r"several testsets \(one, other\); name one, as in scores:FILE#"):
-        score(test, f"scores:{file}")
-    with pytest.raises(InputError, match=r"several references \(refA, refB\)"):
-        score(test, f"scores:{file}#testset=other")
     found = score(test, f"scores:{file}#m,testset=other,reference=refB")
     assert found.segments[0, 0] == 2 * len(OUTPUTS["alpha"][0])
-    with pytest.raises(InputError, match="no reference 'refC'"):
-        score(test, f"scores:{file}#m,testset=other,reference=refC")
-    with pytest.raises(ConfigError, match="ref: unknown option"):
-        parse_metric(f"scores:{file}#m,ref=x")
+    for chosen, message in (
+        ("", r"several testsets \(one, other\); name one, as in scores:FILE#"),
+        ("#testset=other", r"several references \(refA, refB\)"),
+        ("#m,testset=other,reference=refC", "no reference 'refC'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            score(test, f"scores:{file}{chosen}")
 
 
-def test_missing_systems_are_an_error_as_missing_segments_are(test, tmp_path):
-    file = write(tmp_path / "m.sys.score", [("alpha", 1), ("beta", 2)])
-    with pytest.raises(InputError, match=r"no score of m.sys.score for system gamma.x of cs-en"):
-        score(test, f"scores:{file}")
-
-
-def test_a_file_of_another_pair_is_noticed(test, tmp_path):
-    file = write(tmp_path / "m.sys.score", [("alpha", 1), ("beta", 2), ("gamma.x", 3), ("online-Z", 1)])
-    with pytest.raises(InputError, match="line 4: cs-en has no system 'online-Z'; is the file that of another"):
-        score(test, f"scores:{file}")
-    file = write(tmp_path / "m.seg.score", [(system, x) for system, at, x in SEGMENTS if at < 10])
-    with pytest.raises(InputError, match="system alpha has 9 scores; cs-en has 10 segments"):
-        score(test, f"scores:{file}")
+def test_a_file_that_does_not_fit_is_noticed(test, tmp_path):
+    for rows, message in (
+        ([("alpha", 1), ("beta", 2)], "no score of m.score for system gamma.x of cs-en"),
+        ([("alpha", 1), ("beta", 2), ("gamma.x", 3), ("online-Z", 1)], "line 4: cs-en has no system 'online-Z'"),
+        ([(system, x) for system, at, x in SEGMENTS if at < 10], "system alpha has 9 scores; cs-en has 10 segments"),
+    ):
+        with pytest.raises(InputError, match=message):
+            score(test, f"scores:{write(tmp_path / 'm.score', rows)}")
 
 
 def test_given_scores_of_systems_are_not_resampled_as_if_they_were_means(test, tmp_path):
@@ -133,18 +127,14 @@ def test_a_metric_without_a_number_is_an_error(task):
     def run(tests, metric):
         return evaluate(tests, [metric], [measure("tau-strict")], CACHE)
 
-    for answer in (math.nan, math.inf):
-        with pytest.raises(
-            InputError, match=r"answers gives (no number for system alpha, segment 1|an infinite score)"
-        ):
-            run(load_test_sets(index), ScorerMetric.make(scorer=Answers(answer)))
+    with pytest.raises(InputError, match="answers gives an infinite score"):
+        run(load_test_sets(index), ScorerMetric.make(scorer=Answers(math.inf)))
     with pytest.raises(InputError, match=r"system alpha, segment 5 of Tiny cs-en \(2 are missing\)"):
         run(load_test_sets(index), ScorerMetric.make(scorer=Partly(0)))
 
 
 def test_written_scores_are_read_again(test, tmp_path):
-    values = {"a b": Answers(0.25)}
-    scores = score(test, ScorerMetric.make(scorer=values["a b"]))
+    scores = score(test, ScorerMetric.make(scorer=Answers(0.25)))
     files = write_scores(tmp_path, test, [scores])
     assert [file.relative_to(tmp_path).as_posix() for file in files] == [
         "cs-en/answers-ref.seg.score",

@@ -140,23 +140,16 @@ def test_missing_files_and_folders_are_named(task, monkeypatch):
 
 
 def test_sgml_and_wmt_xml_outputs(task):
-    def sgml(kind, attribute, name, lines):
-        segments = "".join(f'<seg id="{n}">{line}</seg>\n' for n, line in enumerate(lines, 1))
-        return f'<{kind} setid="s"><doc docid="d" {attribute}="{name}">\n{segments}</doc></{kind}>\n'
-
-    (task / "ref.en").write_text(sgml("refset", "refid", "r", REFERENCE), encoding="utf-8")
-    for system, lines in OUTPUTS.items():
-        (task / "outputs" / f"tiny.cs-en.{system}").write_text(sgml("tstset", "sysid", system, lines), encoding="utf-8")
-    assert list(load(task).outputs) == list(OUTPUTS.values())
-
     def part(tag, lines):
-        return (
-            f"<{tag}><p>"
-            + "".join(f'<seg id="{n}">{line}</seg>' for n, line in enumerate(lines, 1))
-            + "</p></"
-            + tag.split()[0]
-            + ">"
-        )
+        segments = "".join(f'<seg id="{n}">{line}</seg>' for n, line in enumerate(lines, 1))
+        return f"<{tag}><p>{segments}</p></{tag.split()[0]}>"
+
+    sets = {"ref.en": ("refset", "refid", REFERENCE)}
+    sets |= {f"outputs/tiny.cs-en.{system}": ("tstset", "sysid", lines) for system, lines in OUTPUTS.items()}
+    for file, (kind, attribute, lines) in sets.items():
+        document = part(f'doc docid="d" {attribute}="x"', lines)
+        (task / file).write_text(f'<{kind} setid="s">{document}</{kind}>', encoding="utf-8")
+    assert list(load(task).outputs) == list(OUTPUTS.values())
 
     hypotheses = "".join(part(f'hyp system="{system}"', lines) for system, lines in OUTPUTS.items())
     references = part('ref translator="A"', REFERENCE) + part('ref translator="B"', REFERENCE[::-1])

@@ -75,7 +75,6 @@ EXPECTED = {
     ("Pomme  de terre", "patate’"),
 }
 EXPECTED_LEMON = {("maison", "demeure"), ("maison", "logis")}
-APPROXIMATE = {("voiture", "camion")}
 
 
 def random_dictionary(seed: int, pages: int) -> str:

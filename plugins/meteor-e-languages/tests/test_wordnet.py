@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import pickle
 import re
 import zipfile
@@ -150,6 +151,16 @@ def test_damaged_files(tmp_path, debian):
 # -- other languages ----------------------------------------------------------------------------------------------
 
 
+FRENCH = "wn-data-fra.tab"
+
+
+def zipped(name, content):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(name, content)
+    return stream.getvalue()
+
+
 @pytest.fixture
 def french(tmp_path, debian):
     """A file of the Open Multilingual WordNet over the tiny WordNet."""
@@ -162,7 +173,7 @@ def french(tmp_path, debian):
         f"{debian['animal']}\tfra:lemma\tbête",
         f"{debian['fine'].replace('-s', '-a')}\tfra:lemma\ttout à fait",
     ]
-    path = tmp_path / "wn-data-fra.tab"
+    path = tmp_path / FRENCH
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -177,20 +188,20 @@ def test_a_file_of_another_language(french):
     assert match(above, "chien", "bête")
 
 
-def test_files_are_found_where_nltk_has_them(french, tmp_path):
-    for number, place in enumerate(("nltk/corpora/omw-1.4/fra", "nltk/corpora/extended_omw/wikt", "own")):
-        folder = tmp_path / str(number) / place
-        folder.mkdir(parents=True)
-        name = "wn-wikt-fra.tab.gz" if "wikt" in place else french.name
-        content = french.read_bytes()
-        (folder / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
-        root = tmp_path / str(number) / place.partition("/")[0]
-        assert match(made("fr", folder=str(root)), "voiture", "auto")
-    packed = tmp_path / "packed" / "corpora"
-    packed.mkdir(parents=True)
-    with zipfile.ZipFile(packed / "omw-1.4.zip", "w") as archive:
-        archive.write(french, f"omw-1.4/fra/{french.name}")
-    assert match(made("fr", folder=str(packed.parent)), "voiture", "auto")
+@pytest.mark.parametrize(
+    ("place", "written"),
+    [
+        ("corpora/omw-1.4/fra/wn-data-fra.tab", bytes),
+        ("corpora/extended_omw/wikt/wn-wikt-fra.tab.gz", gzip.compress),
+        ("wn-data-fra.tab", bytes),
+        ("corpora/omw-1.4.zip", lambda content: zipped(f"omw-1.4/fra/{FRENCH}", content)),
+    ],
+)
+def test_files_are_found_where_nltk_has_them(french, tmp_path, place, written):
+    file = tmp_path / "other" / place
+    file.parent.mkdir(parents=True)
+    file.write_bytes(written(french.read_bytes()))
+    assert match(made("fr", folder=str(tmp_path / "other")), "voiture", "auto")
 
 
 @pytest.mark.parametrize(

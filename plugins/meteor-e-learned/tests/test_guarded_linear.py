@@ -82,6 +82,7 @@ def test_what_an_option_names_has_to_be_there():
     for options, message in (
         ({"guard": {"size.word": [0, 1, 1]}}, r"no feature 'size\.word' \(did you mean 'size\.words'"),
         ({"base": "meteor.scor"}, r"no feature 'meteor\.scor'"),
+        ({"toward": ("meteor.scor",)}, r"no feature 'meteor\.scor'"),
         ({"penalties": {"x.": 1.0}}, r"no feature begins with 'x\.'"),
     ):
         with pytest.raises(ConfigError, match=message):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 from types import SimpleNamespace
@@ -58,17 +57,12 @@ def test_linear(run, recipe, test_set, tmp_path):
     means = [scored(model, test_set, system) for system in ("good", "fair", "poor")]
     assert means == sorted(means, reverse=True)
 
-    card = run(cli.model, "show", model)
-    assert "small-linear: pairwise-logistic" in card
-    assert "For a test" in card
-    assert "Small xx-en" in card
-    assert "text.unknown_added" in card
+    assert "text.unknown_added" in run(cli.model, "show", model)
     data = json.loads(run(cli.model, "show", model, "--json"))
     assert data["recipe"]["name"] == "small-linear"
     assert len(data["weights"]) == 5
 
-    metric = parse_metric(f"model:{model}")
-    assert metric.label == "small-linear"
+    assert parse_metric(f"model:{model}").label == "small-linear"
 
 
 def test_two_trainings_write_the_same_bytes(run, recipe, tmp_path, monkeypatch):
@@ -127,24 +121,7 @@ def test_chains_of_recipes(run, recipe, test_set, tmp_path, monkeypatch):
         scored(model, test_set)
 
 
-def test_damaged_model_files(run, recipe, tmp_path):
-    model = tmp_path / "model"
-    run(cli.train, recipe(LINEAR), "-o", model)
-    content = model.read_bytes()
-    damaged = tmp_path / "damaged"
-    with pytest.raises(InputError, match="no model file"):
-        load_model(tmp_path / "none")
-    draw = np.random.default_rng(0)
-    for _ in range(200):
-        changed = bytearray(content)
-        for place in draw.integers(len(content), size=3):
-            changed[place] = draw.integers(256)
-        damaged.write_bytes(bytes(changed))
-        with contextlib.suppress(MeteorError):
-            load_model(damaged)
-
-
-def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
+def test_headers_that_do_not_fit(run, recipe, tmp_path):
     """Whatever a header says, an error of one line comes of it."""
     from safetensors.numpy import load_file
 
@@ -170,11 +147,6 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
     write_sealed(changed, more, header)
     with pytest.raises(InputError, match="differ in shape"):
         load_model(changed)
-    fewer = {name: np.resize(array, size - 1) if array.shape == (size,) else array for name, array in arrays.items()}
-    fewer["weights"] = arrays["weights"][: size - 1]
-    write_sealed(changed, fewer, header)
-    with pytest.raises(MeteorError, match="features, and the model has weights of"):
-        scored(changed, test_set)
 
 
 @pytest.mark.parametrize(

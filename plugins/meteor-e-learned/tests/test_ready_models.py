@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from click.testing import CliRunner
 from meteor_e_learned import cli, probes, scoring
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.features.text import TextFeature
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.guarded_linear import GuardedLinear
@@ -33,6 +35,7 @@ from meteor_e import load_metric
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError, MeteorError
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.checksum import KEY, OPEN, sealed
+from meteor_e.cli.score import score
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NONE = FeatureStore(enabled=False)
@@ -89,10 +92,6 @@ def test_it_is_drawn_to_what_is_known_to_be_sound():
         estimator.learn(made(), None, TrainingRun(columns=COLUMNS))
     assert abs(free.weights_).max() < 1e-3
     assert drawn.weights_ == pytest.approx([0, 0.5, 0, 0], abs=1e-3)
-    with pytest.raises(ConfigError, match=r"there is no feature 'e\.score'"):
-        GuardedLinear.make(toward=("e.score",)).learn(made(), None, TrainingRun(columns=COLUMNS))
-    with pytest.raises(InputError, match="neither comparisons nor human scores"):
-        GuardedLinear.make(toward=()).learn(made(False, False), None, TrainingRun(columns=COLUMNS))
 
 
 def test_some_features_are_held_tighter():
@@ -106,8 +105,6 @@ def test_some_features_are_held_tighter():
     plain.learn(examples, None, TrainingRun(columns=COLUMNS))
     assert weights[0.001] == pytest.approx(plain.weights_)
     assert weights[0.001][0] > weights[1.0][0] > 1e-3 > abs(weights[1e6][0])
-    with pytest.raises(ConfigError, match=r"no feature begins with 'a\.scores' \(did you mean 'a\.score'"):
-        GuardedLinear.make(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, TrainingRun(columns=COLUMNS))
 
 
 def test_every_year_counts_alike():
@@ -165,31 +162,17 @@ def test_reasons_add_up_to_the_difference(toy):
 
 def test_a_feature_that_gives_other_numbers_is_noticed(toy, monkeypatch):
     """As with another version of a library: simulated by counts that are a little different."""
-    from meteor_e_learned.features.text import TextFeature
-
     compute = TextFeature.compute
     model = load_model(toy)
+    monkeypatch.setattr(probes, "version", lambda name: {"wordfreq": "9.9"}.get(name, "1.0"))
     monkeypatch.setattr(TextFeature, "compute", lambda self, batch: compute(self, batch) * (1 + 1e-9))
     assert model.features.dimension == 40, "differences below the tolerance do not matter"
     monkeypatch.setattr(TextFeature, "compute", lambda self, batch: compute(self, batch) * 1.01)
-    monkeypatch.setattr(probes, "version", lambda name: {"wordfreq": "9.9"}.get(name, "1.0"))
     with pytest.raises(ConfigError, match=r"feature 'text\..*' gives .*wordfreq is 9.9"):
         load_model(toy).features  # noqa: B018
 
 
-def test_a_new_version_of_a_library_with_the_same_numbers_is_fine(toy, monkeypatch):
-    import importlib.metadata
-
-    version = importlib.metadata.version
-    monkeypatch.setattr(importlib.metadata, "version", lambda name: "9.9" if name == "wordfreq" else version(name))
-    model = load_model(toy)
-    scores = score_segments(model, FeatureBatch(["a b"], [["a c"]]), NONE)
-    assert 0 <= scores[0] < 100
-
-
 def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
-    from meteor_e_learned.features.text import TextFeature
-
     monkeypatch.setattr(TextFeature, "version", 2)
     with pytest.raises(ConfigError, match=r"text=text:40:1: there, text=text:40:2: here"):
         load_model(toy).features  # noqa: B018
@@ -197,8 +180,6 @@ def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
 
 def test_a_column_that_is_new_in_a_feature_changes_no_model(toy, monkeypatch):
     """Models take the columns that they were trained on, by their names."""
-    from meteor_e_learned.features.text import TextFeature
-
     batch = FeatureBatch(["a b", "the old bridge"], [["a c"], ["an old bridge"]])
     before = score_segments(load_model(toy), batch, NONE)
     names, compute = TextFeature.columns, TextFeature.compute
@@ -244,22 +225,22 @@ def test_ready_models_are_small_and_say_what_they_reach():
         assert model.recipe.name == name == card.name
         assert model.recipe.language == card.language
         assert model_size(name) < 100_000
+        metric = load_metric(name)
+        assert (metric.label, metric.language) == (name, card.language)
+        with pytest.raises(ConfigError, match="has no options"):
+            load_metric(f"{name}:x=1")
         assert card.figures
         assert card.avoid
 
 
+@pytest.mark.usefixtures("packs")
 def test_a_ready_model_gives_better_translations_higher_scores():
     model = load_model("en-light")
     references = [[line] for line in lines("reference.en.txt")]
-    try:
-        scores = [
-            score_segments(model, FeatureBatch(lines(name), references), NONE).mean()
-            for name in ("system-a.en.txt", "judged/outputs/de-en.hasty.txt", "judged/outputs/de-en.broken.txt")
-        ]
-    except MeteorError as error:
-        if "pack install" not in str(error):
-            raise
-        pytest.skip("METEOR's English pack is not installed")
+    scores = [
+        score_segments(model, FeatureBatch(lines(name), references), NONE).mean()
+        for name in ("system-a.en.txt", "judged/outputs/de-en.hasty.txt", "judged/outputs/de-en.broken.txt")
+    ]
     assert 100 > scores[0] > scores[1] > scores[2] > 0
 
 
@@ -278,21 +259,13 @@ def run(*arguments):
 
 
 def test_commands(toy):
-    listed = run("list")
-    assert listed.exit_code == 0, listed.output
-    assert "en-light" in listed.output
-    assert "Not for" in listed.output
-    assert max(map(len, listed.output.splitlines())) <= 80
-    shown = run("show", "en-light")
-    assert shown.exit_code == 0, shown.output
-    assert "had not seen the test year" in shown.output
+    assert "en-light" in run("list").output
+    assert "had not seen the test year" in run("show", "en-light").output
     with pytest.raises(ConfigError, match=r"no model 'en-lihgt' \(did you mean 'en-light'\?\)"):
         load_model("en-lihgt")
 
 
 def test_roots_of_indexes(tmp_path):
-    import shutil
-
     folder = tmp_path / "elsewhere"
     shutil.copytree(EXAMPLES / "judged", folder)
     arguments = [str(EXAMPLES / "judged/recipe.yaml"), "-o", str(tmp_path / "m.safetensors"), "--no-cache", "-q"]
@@ -301,17 +274,6 @@ def test_roots_of_indexes(tmp_path):
     for wrong, message in (("ranked", "not of the form NAME=DIR"), ("rankd=x", "did you mean 'ranked'")):
         with pytest.raises(ConfigError, match=message):
             CliRunner().invoke(cli.train, [*arguments, "--root", wrong], catch_exceptions=False)
-
-
-def test_ready_models_are_metrics_by_name():
-    from meteor_e import load_metric
-
-    for name, card in ready_models().items():
-        metric = load_metric(name)
-        assert metric.label == name
-        assert metric.language == card.language
-        with pytest.raises(ConfigError, match="has no options"):
-            load_metric(f"{name}:x=1")
 
 
 def test_a_feature_that_no_plugin_brings(toy):
@@ -324,20 +286,16 @@ def test_a_feature_that_no_plugin_brings(toy):
 
 
 def test_score_explains(toy):
-    from meteor_e.cli.score import score
-
     files = [str(EXAMPLES / name) for name in ("system-a.en.txt", "judged/outputs/de-en.hasty.txt", "reference.en.txt")]
     told = CliRunner().invoke(score, [*files, "-M", f"model:{toy}", "--explain"], catch_exceptions=False)
     assert told.exit_code == 0, told.output
     assert "points above de-en.hasty.txt" in told.output
     for wrong, message in (
-        (["--explain"], "none of these metrics"),
-        (["-M", "chrf", "--explain"], "none of these metrics"),
+        ([*files, "-M", "chrf"], "none of these metrics"),
+        ([*files[1:], "-M", f"model:{toy}"], "two or more"),
     ):
         with pytest.raises(ConfigError, match=message):
-            CliRunner().invoke(score, [*files, *wrong], catch_exceptions=False)
-    with pytest.raises(ConfigError, match="two or more"):
-        CliRunner().invoke(score, [*files[1:], "-M", f"model:{toy}", "--explain"], catch_exceptions=False)
+            CliRunner().invoke(score, [*wrong, "--explain"], catch_exceptions=False)
 
 
 def test_explanations_take_what_scores_take(toy):
@@ -356,21 +314,15 @@ def test_explanations_take_what_scores_take(toy):
             metric.explain(*given)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "module", "extra"),
-    [
-        ("pairwise-logistic", "sklearn", "train"),
-    ],
-)
-def test_a_library_that_is_missing(estimator, module, extra, tmp_path, monkeypatch):
-    for name in [name for name in sys.modules if name == module or name.startswith(f"{module}.")]:
+def test_a_library_that_is_missing(tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name == "sklearn" or name.startswith("sklearn.")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
     folder = EXAMPLES / "judged"
     recipe = msgspec.structs.replace(
-        load_recipe(folder / "recipe.yaml"), estimator=estimator, options={}, features=["text"]
+        load_recipe(folder / "recipe.yaml"), estimator="pairwise-logistic", options={}, features=["text"]
     )
-    message = rf"^training '{estimator}' needs {module}.*, which is not installed: pip install '.*\[{extra}\]'$"
+    message = r"^training 'pairwise-logistic' needs sklearn.*, which is not installed: pip install '.*\[train\]'$"
     with pytest.raises(ConfigError, match=message):
         train(recipe, tmp_path / "model.safetensors", folder=folder, store=NONE)
     assert not (tmp_path / "model.safetensors").exists()
@@ -393,7 +345,7 @@ def test_long_texts_are_scored_in_blocks(toy, monkeypatch):
     batch = FeatureBatch(hypotheses, [["a cat sat on the mat"]] * 5)
     model, store = load_model(toy), FeatureStore(enabled=False)
     whole = score_segments(model, batch, store)
-    sizes, told = [], []
+    sizes = []
     extract = type(model.features).extract
 
     def counted(self, batch, *given, **options):
@@ -402,11 +354,8 @@ def test_long_texts_are_scored_in_blocks(toy, monkeypatch):
 
     monkeypatch.setattr(type(model.features), "extract", counted)
     monkeypatch.setattr(scoring, "BLOCK", 2)
-    parts = score_segments(model, batch, store, progress=lambda stage, done, total: told.append((done, total)))
-    assert (parts == whole).all()
+    assert (score_segments(model, batch, store) == whole).all()
     assert sizes == [2, 2, 1]
-    assert told == sorted(told)
-    assert told[-1] == (5, 5)
     assert len(score_segments(model, FeatureBatch([], []), store)) == 0
 
 
@@ -425,27 +374,16 @@ def test_files_that_are_no_models_are_refused_in_one_line(toy, tmp_path):
         "foreign": foreign.read_bytes(),
         "no numbers": whole[: 8 + length],
     }
-    texts = [tmp_path / name for name in ("hypothesis", "reference")]
-    for text in texts:
-        text.write_text("a cat sat on the mat\n", encoding="utf-8")
     for at in range(8 + length, len(whole), 97):
         damaged[f"flipped bit {at}"] = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
     for name, content in damaged.items():
         file = tmp_path / f"{name}.safetensors"
         file.write_bytes(content)
-        with pytest.raises(InputError, match=re.escape(str(file))):
+        with pytest.raises(InputError, match=re.escape(str(file))) as refused:
             load_model(file)
-        if name.startswith("flipped"):
-            continue
-        done = subprocess.run(
-            [sys.executable, "-m", "meteor_e", "score", *map(str, texts), "-M", f"model:{file}"],
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 1, name
-        assert done.stdout == ""
-        assert len(done.stderr.splitlines()) == 1, done.stderr
-        assert str(file) in done.stderr
+        assert "\n" not in str(refused.value)
+    with pytest.raises(InputError, match="there is no model file"):
+        load_model(tmp_path / "none")
 
 
 def test_hostile_models_are_refused(toy, tmp_path):
@@ -513,8 +451,6 @@ def test_a_model_whose_encoder_is_missing_says_the_command(tmp_path, monkeypatch
 
 def test_numbers_of_an_encoder_may_differ_a_little(toy, monkeypatch):
     """Processors add up in another order; a feature says how much that makes."""
-    from meteor_e_learned.features.text import TextFeature
-
     compute = TextFeature.compute
     monkeypatch.setattr(TextFeature, "compute", lambda self, batch: compute(self, batch) + 5e-4)
     with pytest.raises(ConfigError, match="text"):

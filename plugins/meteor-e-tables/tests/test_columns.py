@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from meteor_e_tables.columns import PARTS, ColumnNames, ColumnQueue, ScoredColumns
+from meteor_e_tables.columns import PARTS, ColumnNames, ScoredColumns
 
 from meteor_e import Meteor
 from meteor_e.engine.metric import align_segments
@@ -21,17 +20,6 @@ def test_equals_the_segments_to_the_bit(own_packs, engine):
     assert scored.scores.tolist() == [[getattr(segment, part) for part in PARTS] for segment in expected]
     assert scored.reference_index.tolist() == [segment.reference_index for segment in expected]
     assert scored.statistics.tolist() == [segment.statistics.to_vector() for segment in expected]
-
-
-def test_a_queue_gives_what_it_got():
-    queue, numbers = ColumnQueue(), np.arange(20)
-    for start, stop in ((0, 3), (3, 4), (4, 20)):
-        part = numbers[start:stop]
-        queue.add(ScoredColumns(part[:, None] * 0.5, part, part[:, None]))
-    taken = [queue.take(count) for count in (2, 5, 13)]
-    assert np.concatenate([each.reference_index for each in taken]).tolist() == numbers.tolist()
-    assert np.concatenate([each.scores for each in taken])[:, 0].tolist() == (numbers * 0.5).tolist()
-    assert queue.size == 0
 
 
 def test_names():

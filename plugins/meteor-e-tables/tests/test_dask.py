@@ -171,59 +171,60 @@ def scheduler(tmp_path):
         process.wait()
 
 
-class TestProcesses:
-    """What happens to the command while it scores much."""
+@pytest.fixture
+def start(own_packs, tmp_path):
+    (tmp_path / "hyp").write_text("".join(f"{text} {n}\n" for n in range(280) for text, _ in PAIRS))
+    yield lambda *options: subprocess.Popen(
+        [sys.executable, "-m", "meteor_e", "score", "hyp", "hyp", "-o", "out.jsonl", *options],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert [path.name for path in tmp_path.glob("*out*")] == []
 
-    @pytest.fixture
-    def start(self, own_packs, tmp_path):
-        (tmp_path / "hyp").write_text("".join(f"{text} {n}\n" for n in range(280) for text, _ in PAIRS))
-        yield lambda *options: subprocess.Popen(
-            [sys.executable, "-m", "meteor_e", "score", "hyp", "hyp", "-o", "out.jsonl", *options],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        assert [path.name for path in tmp_path.glob("*out*")] == []
 
-    def wait(self, process, tmp_path):
-        wait_until(lambda: any(path.stat().st_size for path in tmp_path.glob(".out*")), process)
+def wait_for_output(process, tmp_path):
+    wait_until(lambda: any(path.stat().st_size for path in tmp_path.glob(".out*")), process)
 
-    def test_a_scheduler_that_is_killed(self, start, scheduler, tmp_path):
-        process = start("--dask", scheduler[1])
-        self.wait(process, tmp_path)
-        scheduler[0].kill()
-        out, err = process.communicate()
-        lines = [line for line in err.decode().splitlines() if "waiting for" not in line]
-        assert (process.returncode, out, len(lines)) == (1, b"", 1), err
-        assert lines[0].startswith("meteor-e: ")
 
-    def test_a_worker_that_is_killed_while_it_starts(self, start):
-        import psutil
+def test_a_scheduler_that_is_killed(start, scheduler, tmp_path):
+    process = start("--dask", scheduler[1])
+    wait_for_output(process, tmp_path)
+    scheduler[0].kill()
+    out, err = process.communicate()
+    lines = [line for line in err.decode().splitlines() if "waiting for" not in line]
+    assert (process.returncode, out, len(lines)) == (1, b"", 1), err
+    assert lines[0].startswith("meteor-e: ")
 
-        process = start("--dask", "local:2")
 
-        def workers():
-            with contextlib.suppress(psutil.Error):
-                children = psutil.Process(process.pid).children(recursive=True)
-                return [each for each in children if "spawn_main" in " ".join(each.cmdline())]
+def test_a_worker_that_is_killed_while_it_starts(start):
+    import psutil
 
-        wait_until(workers, process)
-        workers()[0].kill()
-        out, err = process.communicate()
-        assert (process.returncode, out, len(err.splitlines())) == (1, b"", 1), err
-        assert b"did not start" in err
+    process = start("--dask", "local:2")
 
-    def test_interrupted(self, start, tmp_path):
-        process = start("--dask", "local:1")
-        self.wait(process, tmp_path)
-        # As a terminal does it: to all processes.
-        os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate()
-        assert (process.returncode, out, err.decode().strip()) == (130, b"", "meteor-e: interrupted")
-        with contextlib.suppress(ProcessLookupError):
-            while os.getpgid(process.pid):  # Its processes end by themselves.
-                time.sleep(0.1)
+    def workers():
+        with contextlib.suppress(psutil.Error):
+            children = psutil.Process(process.pid).children(recursive=True)
+            return [each for each in children if "spawn_main" in " ".join(each.cmdline())]
+
+    wait_until(workers, process)
+    workers()[0].kill()
+    out, err = process.communicate()
+    assert (process.returncode, out, len(err.splitlines())) == (1, b"", 1), err
+    assert b"did not start" in err
+
+
+def test_interrupted(start, tmp_path):
+    process = start("--dask", "local:1")
+    wait_for_output(process, tmp_path)
+    # As a terminal does it: to all processes.
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out, err.decode().strip()) == (130, b"", "meteor-e: interrupted")
+    with contextlib.suppress(ProcessLookupError):
+        while os.getpgid(process.pid):  # Its processes end by themselves.
+            time.sleep(0.1)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 
 import pytest
 from meteor_e_tables.columns import PARTS, ColumnNames
@@ -80,76 +81,82 @@ def check(rows, result, ids=True):
         assert [row[name] for name in names.statistics] == segment.statistics.to_vector()
 
 
-class TestInput:
-    def test_score(self, cli, table, expected):
-        assert cli("score", table, "-q").out == f"{expected.score!r}\n"
-
-    def test_several_references(self, cli, table, two_references):
-        for columns in (("both",), ("reference", "other")):
-            options = [part for column in columns for part in ("--reference-column", column)]
-            assert cli("score", table, "-q", *options).out == f"{two_references.score!r}\n"
-
-    def test_several_systems_and_the_usual_reports(self, cli, table, expected):
-        options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other"]
-        document = json.loads(cli("score", table, *options, "--format=json", "--segments").out)
-        assert [system["system"] for system in document["systems"]] == ["hypothesis", "other"]
-        assert document["systems"][0]["scores"]["METEOR"]["score"] == expected.score
-        assert [segment["scores"]["METEOR"]["score"] for segment in document["systems"][0]["segments"]] == [
-            segment.score for segment in expected.segments
-        ]
-
-    def test_fields_of_fields_and_standard_input(self, cli, rows, expected):
-        text = lines({"mt": {"en": row["hypothesis"]}, "translation": {"x.y": row["reference"]}} for row in rows)
-        cli.file("nested.jsonl", text.replace("x.y", "en"))
-        options = ["--hypothesis-column", "mt.en", "--reference-column", "translation.en", "-q"]
-        assert cli("score", "nested.jsonl", *options).out == f"{expected.score!r}\n"
-        assert cli("score", "-", *options, text=text.replace("x.y", "en")).out == f"{expected.score!r}\n"
+def table_rows(cli):
+    return [json.loads(line) for line in (cli.folder / "out.jsonl").read_bytes().splitlines()]
 
 
-class TestOutput:
-    @pytest.mark.parametrize("output", ["out.jsonl", "out.jsonl.gz"])
-    def test_json_lines(self, cli, table, expected, output):
-        assert cli("score", table, "-q", "-o", output).out == f"{expected.score!r}\n"
-        data = (cli.folder / output).read_bytes()
-        text = gzip.decompress(data) if output.endswith("gz") else data
-        check([json.loads(line) for line in text.splitlines()], expected)
+def test_score(cli, table, expected):
+    assert cli("score", table, "-q").out == f"{expected.score!r}\n"
 
-    def test_parquet(self, cli, table, expected):
-        pq = pytest.importorskip("pyarrow.parquet")
-        assert cli("score", table, "-q", "-o", "out.parquet").out == f"{expected.score!r}\n"
-        with pq.ParquetFile(cli.folder / "out.parquet") as file:
-            metadata = file.metadata.metadata
-            check(file.read().to_pylist(), expected)
-        assert metadata[b"meteor_e.chains.signature"].decode() == expected.signature
 
-    def test_text_files_as_a_table(self, cli, expected):
-        cli.file("hyp", "\n".join(HYPOTHESES))
-        cli.file("ref", "\n".join(REFERENCES))
-        out = cli("score", "hyp", "ref", "-o", "out.jsonl").out
-        assert f"{expected.score:.4f}" in out
-        rows = [json.loads(line) for line in (cli.folder / "out.jsonl").read_bytes().splitlines()]
-        assert list(rows[0])[:3] == ["segment", "hypothesis", "references"]
-        assert rows[1]["references"] == [REFERENCES[1]]
-        check(rows, expected, ids=False)
-        cli("score", "hyp", "ref", "-R", "ref", "-o", "out.jsonl")
-        rows = [json.loads(line) for line in (cli.folder / "out.jsonl").read_bytes().splitlines()]
-        assert [row["system"] for row in rows] == ["hyp"] * 120 + ["ref"] * 120
+def test_several_references(cli, table, two_references):
+    for columns in (("both",), ("reference", "other")):
+        options = [part for column in columns for part in ("--reference-column", column)]
+        assert cli("score", table, "-q", *options).out == f"{two_references.score!r}\n"
 
-    def test_several_systems_have_columns_of_their_own(self, cli, table, expected):
-        options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other", "--prefix", "m."]
-        cli("score", table, "-q", "-o", "out.jsonl", *options)
-        rows = [json.loads(line) for line in (cli.folder / "out.jsonl").read_bytes().splitlines()]
-        assert [row["hypothesis_m.score"] for row in rows] == [segment.score for segment in expected.segments]
-        assert "other_m.score" in rows[0]
 
-    def test_json_stays_as_it_was_written(self, cli):
-        line = '{"n":1.50, "big":123456789012345678901234567890, "x":[ null ], "hypothesis":"a","reference":"\\u00e9"}'
-        cli.file("data.jsonl", f"\ufeff{line}\r\n\r\n{line}")
-        assert "-o data.jsonl is an input" in cli.failing(2, "score", "data.jsonl", "-o", "data.jsonl")
-        cli("score", "data.jsonl", "-o", "out.jsonl")
-        (first, second) = (cli.folder / "out.jsonl").read_text(encoding="utf-8").splitlines()
-        assert first == second
-        assert first.startswith('{"n":1.50,"big":123456789012345678901234567890,"x":[ null ],')
+def test_several_systems_and_the_usual_reports(cli, table, expected):
+    options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other"]
+    document = json.loads(cli("score", table, *options, "--format=json", "--segments").out)
+    assert [system["system"] for system in document["systems"]] == ["hypothesis", "other"]
+    assert document["systems"][0]["scores"]["METEOR"]["score"] == expected.score
+    assert [segment["scores"]["METEOR"]["score"] for segment in document["systems"][0]["segments"]] == [
+        segment.score for segment in expected.segments
+    ]
+
+
+def test_fields_of_fields_and_standard_input(cli, rows, expected):
+    text = lines({"mt": {"en": row["hypothesis"]}, "translation": {"x.y": row["reference"]}} for row in rows)
+    cli.file("nested.jsonl", text.replace("x.y", "en"))
+    options = ["--hypothesis-column", "mt.en", "--reference-column", "translation.en", "-q"]
+    assert cli("score", "nested.jsonl", *options).out == f"{expected.score!r}\n"
+    assert cli("score", "-", *options, text=text.replace("x.y", "en")).out == f"{expected.score!r}\n"
+
+
+@pytest.mark.parametrize("output", ["out.jsonl", "out.jsonl.gz"])
+def test_json_lines(cli, table, expected, output):
+    assert cli("score", table, "-q", "-o", output).out == f"{expected.score!r}\n"
+    data = (cli.folder / output).read_bytes()
+    text = gzip.decompress(data) if output.endswith("gz") else data
+    check([json.loads(line) for line in text.splitlines()], expected)
+
+
+def test_parquet(cli, table, expected):
+    pq = pytest.importorskip("pyarrow.parquet")
+    assert cli("score", table, "-q", "-o", "out.parquet").out == f"{expected.score!r}\n"
+    with pq.ParquetFile(cli.folder / "out.parquet") as file:
+        metadata = file.metadata.metadata
+        check(file.read().to_pylist(), expected)
+    assert metadata[b"meteor_e.chains.signature"].decode() == expected.signature
+
+
+def test_text_files_as_a_table(cli, expected):
+    cli.file("hyp", "\n".join(HYPOTHESES))
+    cli.file("ref", "\n".join(REFERENCES))
+    assert f"{expected.score:.4f}" in cli("score", "hyp", "ref", "-o", "out.jsonl").out
+    rows = table_rows(cli)
+    assert list(rows[0])[:3] == ["segment", "hypothesis", "references"]
+    assert rows[1]["references"] == [REFERENCES[1]]
+    check(rows, expected, ids=False)
+    cli("score", "hyp", "ref", "-R", "ref", "-o", "out.jsonl")
+    assert [row["system"] for row in table_rows(cli)] == ["hyp"] * 120 + ["ref"] * 120
+
+
+def test_several_systems_have_columns_of_their_own(cli, table, expected):
+    options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other", "--prefix", "m."]
+    cli("score", table, "-q", "-o", "out.jsonl", *options)
+    rows = table_rows(cli)
+    assert [row["hypothesis_m.score"] for row in rows] == [segment.score for segment in expected.segments]
+    assert "other_m.score" in rows[0]
+
+
+def test_json_stays_as_it_was_written(cli):
+    line = '{"n":1.50, "big":123456789012345678901234567890, "x":[ null ], "hypothesis":"a","reference":"\\u00e9"}'
+    cli.file("data.jsonl", f"\ufeff{line}\r\n\r\n{line}")
+    cli("score", "data.jsonl", "-o", "out.jsonl")
+    (first, second) = (cli.folder / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert first == second
+    assert first.startswith('{"n":1.50,"big":123456789012345678901234567890,"x":[ null ],')
 
 
 BAD_LINES = [
@@ -165,71 +172,78 @@ BAD_LINES = [
 ]
 
 
-class TestErrors:
-    @pytest.mark.parametrize(("line", "message"), BAD_LINES)
-    def test_json_lines(self, cli, line, message):
-        cli.file("data.jsonl", '{"hypothesis": "a", "reference": "b"}\n' + line + "\n")
-        cli.file("out.jsonl", "before")
-        assert cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl").startswith("meteor-e: data.jsonl, line 2")
-        import re
+@pytest.mark.parametrize(("line", "message"), BAD_LINES)
+def test_bad_lines(cli, line, message):
+    cli.file("data.jsonl", '{"hypothesis": "a", "reference": "b"}\n' + line + "\n")
+    cli.file("out.jsonl", "before")
+    assert re.search(message, cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl"))
+    assert (cli.folder / "out.jsonl").read_text() == "before"
+    assert sorted(path.name for path in cli.folder.iterdir()) == ["data.jsonl", "out.jsonl"]
 
-        assert re.search(message, cli.failing(1, "score", "data.jsonl"))
-        assert (cli.folder / "out.jsonl").read_text() == "before"
-        assert sorted(path.name for path in cli.folder.iterdir()) == ["data.jsonl", "out.jsonl"]
 
-    def test_parquet(self, cli):
-        pa = pytest.importorskip("pyarrow")
-        import pyarrow.parquet as pq
+def test_bad_parquet(cli):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
 
-        table = pa.table({"hypothesis": ["a", "b", None], "reference": ["a", "b", "c"], "n": [1, 2, 3]})
-        pq.write_table(table, cli.folder / "data.parquet")
-        assert "data.parquet, row 3, column 'hypothesis'" in cli.failing(1, "score", "data.parquet", "-o", "x.parquet")
-        assert not (cli.folder / "x.parquet").exists()
-        assert "row 1, column 'n': no text but int" in cli.failing(
-            1, "score", "data.parquet", "--hypothesis-column", "n"
-        )
-        wrong = cli.failing(1, "score", "data.parquet", "--reference-column", "refrence")
-        assert "did you mean 'reference'" in wrong
-        data = (cli.folder / "data.parquet").read_bytes()
-        cli.file("short.parquet", data[:-40])
-        assert "cannot read short.parquet" in cli.failing(1, "score", "short.parquet")
+    table = pa.table({"hypothesis": ["a", "b", None], "reference": ["a", "b", "c"], "n": [1, 2, 3]})
+    pq.write_table(table, cli.folder / "data.parquet")
+    assert "data.parquet, row 3, column 'hypothesis'" in cli.failing(1, "score", "data.parquet", "-o", "x.parquet")
+    assert not (cli.folder / "x.parquet").exists()
+    for options, message in (
+        (["--hypothesis-column", "n"], "row 1, column 'n': no text but int"),
+        (["--reference-column", "refrence"], "did you mean 'reference'"),
+    ):
+        assert message in cli.failing(1, "score", "data.parquet", *options)
+    data = (cli.folder / "data.parquet").read_bytes()
+    cli.file("short.parquet", data[:-40])
+    assert "cannot read short.parquet" in cli.failing(1, "score", "short.parquet")
 
-    def test_a_damaged_page_is_noticed(self, cli, rows):
-        pytest.importorskip("pyarrow")
-        cli.file("data.jsonl", lines(rows))
-        cli("score", "data.jsonl", "-o", "out.parquet", "--prefix", "first_")
-        data = bytearray((cli.folder / "out.parquet").read_bytes())
-        data[300:310] = bytes(255 - byte for byte in data[300:310])
-        cli.file("bad.parquet", bytes(data))
-        assert "cannot read bad.parquet" in cli.failing(1, "score", "bad.parquet", "-o", "again.parquet")
 
-    def test_rows_that_fit_no_schema(self, cli):
-        pytest.importorskip("pyarrow")
-        row = {"hypothesis": "a", "reference": "b", "x": 1}
-        cli.file("data.jsonl", lines([row] * 5000 + [{**row, "x": "text"}]))
-        assert "write .jsonl instead" in cli.failing(1, "score", "data.jsonl", "-o", "out.parquet")
-        cli.file("data.jsonl", lines([row] * 5000 + [{**row, "y": 1}]))
-        assert "'y' that the first rows lack" in cli.failing(1, "score", "data.jsonl", "-o", "out.parquet")
+def test_a_damaged_page_is_noticed(cli, rows):
+    pytest.importorskip("pyarrow")
+    cli.file("data.jsonl", lines(rows))
+    cli("score", "data.jsonl", "-o", "out.parquet", "--prefix", "first_")
+    data = bytearray((cli.folder / "out.parquet").read_bytes())
+    data[300:310] = bytes(255 - byte for byte in data[300:310])
+    cli.file("bad.parquet", bytes(data))
+    assert "cannot read bad.parquet" in cli.failing(1, "score", "bad.parquet", "-o", "again.parquet")
 
-    def test_a_column_that_is_there_already(self, cli, rows):
-        cli.file("data.jsonl", lines({**row, "meteor_score": 1} for row in rows))
-        assert "--prefix" in cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl")
 
-    def test_usage(self, cli, rows):
-        cli.file("data.jsonl", lines(rows))
-        cli.file("hyp", "a\n")
-        assert "one file only" in cli.failing(2, "score", "data.jsonl", "hyp")
-        assert "one file only" in cli.failing(2, "score", "data.jsonl", "-R", "hyp")
-        assert "not a table" in cli.failing(2, "score", "hyp", "--reference-column", "x")
-        assert "-o TABLE does not go with -M" in cli.failing(2, "score", "data.jsonl", "-M", "chrf", "-o", "out.jsonl")
-        assert "given twice" in cli.failing(
-            2, "score", "data.jsonl", "--hypothesis-column", "other", "--hypothesis-column", "other"
-        )
+def test_rows_that_fit_no_schema(cli):
+    pytest.importorskip("pyarrow")
+    row = {"hypothesis": "a", "reference": "b", "x": 1}
+    cli.file("data.jsonl", lines([row] * 5000 + [{**row, "x": "text"}]))
+    assert "write .jsonl instead" in cli.failing(1, "score", "data.jsonl", "-o", "out.parquet")
+    cli.file("data.jsonl", lines([row] * 5000 + [{**row, "y": 1}]))
+    assert "'y' that the first rows lack" in cli.failing(1, "score", "data.jsonl", "-o", "out.parquet")
 
-    def test_a_library_that_is_missing(self, cli, rows):
-        cli.file("data.jsonl", lines(rows))
-        blocked = cli.folder.parent / "blocked"
-        blocked.mkdir()
-        (blocked / "distributed.py").write_text("raise ModuleNotFoundError('no', name='distributed')")
-        message = cli.failing(2, "score", "data.jsonl", "--dask", "local:1", env={"PYTHONPATH": str(blocked)})
-        assert "meteor-e-tables[dask]" in message
+
+def test_a_column_that_is_there_already(cli, rows):
+    cli.file("data.jsonl", lines({**row, "meteor_score": 1} for row in rows))
+    assert "--prefix" in cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["data.jsonl", "hyp"], "one file only"),
+        (["data.jsonl", "-R", "hyp"], "one file only"),
+        (["hyp", "--reference-column", "x"], "not a table"),
+        (["data.jsonl", "-M", "chrf", "-o", "out.jsonl"], "-o TABLE does not go with -M"),
+        (["data.jsonl", "-o", "data.jsonl"], "-o data.jsonl is an input"),
+        (["data.jsonl", "--hypothesis-column", "other", "--hypothesis-column", "other"], "given twice"),
+    ],
+)
+def test_usage(cli, rows, arguments, message):
+    cli.file("data.jsonl", lines(rows))
+    cli.file("hyp", "a\n")
+    assert message in cli.failing(2, "score", *arguments)
+
+
+def test_a_library_that_is_missing(cli, rows):
+    cli.file("data.jsonl", lines(rows))
+    blocked = cli.folder.parent / "blocked"
+    blocked.mkdir()
+    (blocked / "distributed.py").write_text("raise ModuleNotFoundError('no', name='distributed')")
+    message = cli.failing(2, "score", "data.jsonl", "--dask", "local:1", env={"PYTHONPATH": str(blocked)})
+    assert "meteor-e-tables[dask]" in message

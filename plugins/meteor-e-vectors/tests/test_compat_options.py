@@ -40,7 +40,6 @@ def test_the_module_comes_with_the_vectors():
     found = configuration("-l", "fr", "-emb", "v.txt")
     assert found.modules == ("exact", "stem", "paraphrase", "embeddings")
     assert found.weights == (1.0, 0.2, 0.4, 0.8)
-    assert _matcher("embeddings", found)["threshold"] == 0.8
     assert _matcher("embeddings", configuration("-m", "exact embeddings")) == {
         "use": "vector",
         "key": "word",

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import pickle
 
 import meteor_e_vectors.plugin
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from meteor_e_vectors.contextual.matcher import EncoderMatcher
 
 from meteor_e import ConfigError, Meteor, ResourceError
@@ -43,33 +40,6 @@ def test_a_chain(tiny):
         ("sat", "sat", "exact"),
     ]
     assert "contextual=0.6(threshold=0.97 layer=2 tiny@" in meteor.signature
-
-
-WORDS = st.lists(st.sampled_from(["the", "a", "cat", "feline", "sat", "rested", "xyz"]), max_size=9).map(" ".join)
-
-
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(
-    pairs=st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=12), cuts=st.lists(st.integers(0, 12)), data=st.data()
-)
-def test_scores_do_not_depend_on_what_is_scored_together(pairs, cuts, data, tiny, monkeypatch):
-    """However segments are grouped, ordered and spread over threads, each has the score that it has alone."""
-
-    def fresh(threads):
-        monkeypatch.setenv("METEOR_E_THREADS", str(threads))
-        meteor = Meteor("other", matchers=["exact", {"use": "contextual", "folder": str(tiny), "threshold": 0.9}])
-        meteor.threads = threads
-        meteor.matchers[1].memory.clear()
-        return meteor
-
-    alone = {pair: fresh(1).score(*pair) for pair in pairs}
-    order = data.draw(st.permutations(pairs))
-    meteor = fresh(data.draw(st.integers(1, 3)))
-    edges = sorted({0, len(order), *(cut for cut in cuts if cut < len(order))})
-    for start, end in itertools.pairwise(edges):
-        part = order[start:end]
-        scored = list(meteor.segments([left for left, _ in part], [right for _, right in part]))
-        assert scored == [alone[pair] for pair in part]
 
 
 @pytest.mark.usefixtures("engine", "tiny")

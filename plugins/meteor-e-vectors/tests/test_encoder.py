@@ -47,18 +47,6 @@ def test_layers(tiny):
             open_encoder("tiny", layer)
 
 
-def test_sentences_of_equal_length_are_computed_together_and_equal_ones_once(tiny, monkeypatch):
-    # The last layer adds up in another order where several sentences are computed together, and so is not.
-    assert not open_encoder("tiny")._batches
-    encoder, asked = open_encoder("tiny", layer=1), []
-    assert encoder._batches
-    plain = encoder._hidden
-    monkeypatch.setattr(encoder, "_hidden", lambda parts: asked.append(len(parts)) or plain(parts))
-    one, _, again, _, _ = encoder.encode([["cat"], ["the", "cat"], ["cat"], ["dog"], []])
-    assert np.array_equal(one, again)
-    assert asked == [1, 2]
-
-
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_rows_do_not_depend_on_the_batch(tiny, threads, monkeypatch):
     monkeypatch.setenv("METEOR_E_THREADS", threads)

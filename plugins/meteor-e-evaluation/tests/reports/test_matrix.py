@@ -9,7 +9,6 @@ def test_a_matrix_in_latex(own_packs):
     meteor = Meteor("en")
     alignment = meteor.align("in the end x", "finally y x")
     text = alignment_matrix(alignment, meteor.resources.function_words)
-    assert text.startswith(r"\begin{tikzpicture}")
     assert text.endswith("\\end{tikzpicture}\n")
     assert "(0,0) grid[step=1] (3,4)" in text
     # The paraphrase covers the first word of the reference and three words of the hypothesis; x stands alone.

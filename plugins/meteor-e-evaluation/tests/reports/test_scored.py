@@ -55,41 +55,42 @@ class Letters(SegmentMetric):
         return f"{names[0]} {sum(map(len, first))}, {names[1]} {sum(map(len, second))}, {len(references)} segments"
 
 
-class TestMetrics:
-    def test_scores_of_every_metric(self, meteor, report):
-        chrf = load_metric("chrf")
-        found = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[chrf, None], samples=100)
-        assert [result.label for result in found.metrics] == ["chrF", "METEOR"]
-        assert found.meteor == 1
-        for at, hypotheses in enumerate(SYSTEMS.values()):
-            expected = load_metric("chrf").corpus(hypotheses, REFERENCES)
-            assert found.metrics[0].scores[at] == expected.score
-            assert found.metrics[0].segments[at].tolist() == expected.segments.tolist()
-        assert found.metrics[1].scores == report.metrics[0].scores
-        # All pairs are tested under the first metric, those with the baseline under the others.
-        assert found.metrics[0].comparison.tested(1, 2)
-        assert not found.metrics[1].comparison.tested(1, 2)
-        assert found.metrics[1].comparison.between(0, 2) == report.comparison.between(0, 2)
+def test_scores_of_every_metric(meteor, report):
+    chrf = load_metric("chrf")
+    found = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[chrf, None], samples=100)
+    assert [result.label for result in found.metrics] == ["chrF", "METEOR"]
+    assert found.meteor == 1
+    for at, hypotheses in enumerate(SYSTEMS.values()):
+        expected = load_metric("chrf").corpus(hypotheses, REFERENCES)
+        assert found.metrics[0].scores[at] == expected.score
+        assert found.metrics[0].segments[at].tolist() == expected.segments.tolist()
+    assert found.metrics[1].scores == report.metrics[0].scores
+    # All pairs are tested under the first metric, those with the baseline under the others.
+    assert found.metrics[0].comparison.tested(1, 2)
+    assert not found.metrics[1].comparison.tested(1, 2)
+    assert found.metrics[1].comparison.between(0, 2) == report.comparison.between(0, 2)
 
-    def test_lower_can_be_better(self, meteor):
-        result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters()], method=None).metrics[0]
-        scores = [sum(map(len, hypotheses)) / 5 for hypotheses in SYSTEMS.values()]
-        assert list(result.scores) == scores
-        assert [result.scores[at] for at in result.ranking()] == sorted(scores)
-        assert result.gains(0, 1).tolist() == [
-            len(one) - len(two) for one, two in zip(SYSTEMS["one"], SYSTEMS["two"], strict=True)
-        ]
 
-    def test_explanations_are_the_metrics_words(self, meteor):
-        result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters(), None], method=None).metrics[0]
-        whole = [one for one in result.explanations if one.segment is None]
-        assert [one.system for one in whole] == [1, 2]
-        lengths = [sum(map(len, hypotheses)) for hypotheses in SYSTEMS.values()]
-        assert whole[1].text == f"one {lengths[0]}, three {lengths[2]}, 5 segments"
-        single = [one for one in result.explanations if one.segment is not None and one.system == 2]
-        differences = [abs(len(one) - len(two)) for one, two in zip(SYSTEMS["one"], SYSTEMS["three"], strict=True)]
-        assert [differences[one.segment] for one in single] == sorted(filter(None, differences), reverse=True)
-        assert single[0].text.endswith(", 1 segments")
+def test_lower_can_be_better(meteor):
+    result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters()], method=None).metrics[0]
+    scores = [sum(map(len, hypotheses)) / 5 for hypotheses in SYSTEMS.values()]
+    assert list(result.scores) == scores
+    assert [result.scores[at] for at in result.ranking()] == sorted(scores)
+    assert result.gains(0, 1).tolist() == [
+        len(one) - len(two) for one, two in zip(SYSTEMS["one"], SYSTEMS["two"], strict=True)
+    ]
+
+
+def test_explanations_are_the_metrics_words(meteor):
+    result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters(), None], method=None).metrics[0]
+    whole = [one for one in result.explanations if one.segment is None]
+    assert [one.system for one in whole] == [1, 2]
+    lengths = [sum(map(len, hypotheses)) for hypotheses in SYSTEMS.values()]
+    assert whole[1].text == f"one {lengths[0]}, three {lengths[2]}, 5 segments"
+    single = [one for one in result.explanations if one.segment is not None and one.system == 2]
+    differences = [abs(len(one) - len(two)) for one, two in zip(SYSTEMS["one"], SYSTEMS["three"], strict=True)]
+    assert [differences[one.segment] for one in single] == sorted(filter(None, differences), reverse=True)
+    assert single[0].text.endswith(", 1 segments")
 
 
 def test_what_metrics_say_of_segments(meteor):

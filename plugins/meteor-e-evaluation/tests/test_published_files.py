@@ -1,0 +1,151 @@
+"""Files of judgements and of metrics' scores, as shared tasks publish them."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+
+import pytest
+from meteor_e_evaluation.metric_task import read_metric_scores
+from meteor_e_evaluation.rankings import read_rank_file, read_ranking_csv
+from meteor_e_evaluation.ratings import read_assessments
+from tiny_task import HEADER, ranking_row
+
+from meteor_e.base.errors import InputError
+
+
+def short(rows):
+    return [(row.pair, row.segment, row.better, row.worse, row.tie) for row in rows]
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "scores"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def write_rankings(folder: Path, *rows: str) -> Path:
+    return write(folder, "\n".join([HEADER, *rows]) + "\n")
+
+
+def test_ranking_csv_gives_all_pairs_ties_and_leaves_out_what_was_not_ranked(tmp_path):
+    file = write_rankings(tmp_path, ranking_row(7, {"a": 2, "b": 1, "_ref": 2, "c": -1}))
+    assert short(read_ranking_csv(file)) == [
+        ("cs-en", 7, "b", "a", False),
+        ("cs-en", 7, "a", "_ref", True),
+        ("cs-en", 7, "b", "_ref", False),
+    ]
+
+
+def test_ranking_csv_takes_codes_for_other_names(tmp_path):
+    file = write_rankings(tmp_path, ranking_row(1, {"a": 1, "b": 2}))
+    assert [row.pair for row in read_ranking_csv(file, {"Czech": "cz"})] == ["cz-en"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (ranking_row(1, {"a": 1, "b": 2}, source="Klingon"), r"line 2: unknown language 'Klingon'"),
+        (ranking_row(1, {"a": 1, "b": 2}).replace(",1,2,", ",1,two,"), r"line 2: system2rank is 'two'"),
+        ("Czech,English,1", r"line 2: 3 fields; the header has 21"),
+    ],
+)
+def test_ranking_csv_says_what_is_wrong_and_where(tmp_path, row, message):
+    with pytest.raises(InputError, match=message):
+        list(read_ranking_csv(write_rankings(tmp_path, row)))
+
+
+def test_ranking_csv_needs_its_columns(tmp_path):
+    with pytest.raises(InputError, match="not a ranking file"):
+        list(read_ranking_csv(write(tmp_path, "a,b\n1,2\n")))
+
+
+def test_rank_file(tmp_path):
+    file = tmp_path / "cs-en.rank.gz"
+    file.write_bytes(gzip.compress(b"3\tcs-en\tx\tcs-en\ty\n\n4\tcs-en\ty\tcs-en\tx\n"))
+    assert short(read_rank_file(file)) == [("cs-en", 3, "x", "y", False), ("cs-en", 4, "y", "x", False)]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("3\tcs-en\tx\tcs-en", "4 fields"),
+        ("3\tcs-en\tx\tde-en\ty", "two language pairs"),
+        ("x\tcs-en\tx\tcs-en\ty", "the segment is 'x'"),
+    ],
+)
+def test_rank_file_says_what_is_wrong(tmp_path, line, message):
+    with pytest.raises(InputError, match=f"line 1: .*{message}"):
+        list(read_rank_file(write(tmp_path, line + "\n")))
+
+
+def test_assessments_of_2017(tmp_path):
+    file = write(tmp_path, "LP DATA SYSTEM SID HUMAN\ncs-en newstest2017 a.1+b.2 33 0.5\n")
+    assert [row[:4] for row in read_assessments(file, segments=True)] == [("cs-en", "a.1+b.2", 33, 0.5)]
+    file = write(tmp_path, "LP HUMAN SYSTEM\nlv-en -0.2 a\n")
+    assert [row[:4] for row in read_assessments(file, segments=False)] == [("lv-en", "a", None, -0.2)]
+
+
+def test_assessments_of_2021_with_a_blank_at_the_end_of_lines(tmp_path):
+    file = write(tmp_path, "SYS SID RAW.SCR Z.SCR N \nA.1 4 95 0.75 1 \n")
+    assert [row[:4] for row in read_assessments(file, segments=True)] == [("", "A.1", 4, 0.75)]
+    assert [row.score for row in read_assessments(file, segments=True, score="RAW.SCR")] == [95.0]
+
+
+def test_assessments_with_tabs_or_commas(tmp_path):
+    for separator in "\t,":
+        file = write(tmp_path, separator.join(["SYSTEM", "SEGID", "SCORE"]) + "\n" + separator.join("a11") + "\n")
+        assert [row[:4] for row in read_assessments(file, segments=True)] == [("", "a", 1, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("SYS SID Z\nA 1 x\n", "line 2: the score is 'x', not a number"),
+        ("SYS SID Z\nA 1 nan\n", "line 2: the score is 'nan'; a finite number"),
+        ("SYS SID Z\nA b 1\n", "line 2: the segment is 'b'"),
+        ("SYS SID Z\nA 1\n", "line 2: 2 fields; the header has 3"),
+        ("SYS Z\n", "no column sid"),
+        ("", "is empty"),
+    ],
+)
+def test_assessments_say_what_is_wrong(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
+        list(read_assessments(write(tmp_path, text), segments=True))
+
+
+def test_metric_scores_of_the_metrics_task_in_both_forms(tmp_path):
+    file = write(tmp_path, "m\tcs-en\tnt12\tsysA\t3\t0.5\nm\tcs-en\tnt12\tsysA\t4\tNone\tensemble\tno\n")
+    rows = list(read_metric_scores(file))
+    assert rows[0][:7] == ("m", "cs-en", "nt12", "", "sysA", 3, 0.5)
+    assert rows[1].segment == 4
+    assert math.isnan(rows[1].score)
+    file = write(tmp_path, "m\tcs-en\tnt12\tsysA\t0.5\nm\tcs-en\tnt12\tsysB\t0.6\tnon-ensemble\tyes\n")
+    assert [row[4:7] for row in read_metric_scores(file)] == [("sysA", None, 0.5), ("sysB", None, 0.6)]
+
+
+def test_metric_scores_that_name_the_reference(tmp_path):
+    file = write(tmp_path, "m\tcs-en\tnt19\trefA\tsysA\t3\t0.5\n")
+    assert [row[3:7] for row in read_metric_scores(file)] == [("refA", "sysA", 3, 0.5)]
+    file = write(tmp_path, "m\tcs-en\tnt19\trefA\tsysA\t0.5\n")
+    assert [row[3:7] for row in read_metric_scores(file)] == [("refA", "sysA", None, 0.5)]
+
+
+def test_metric_scores_in_the_short_form(tmp_path):
+    file = write(tmp_path, "a\t1\nb\t2\na\t3\nb\t4\n")
+    assert [row[4:7] for row in read_metric_scores(file)] == [
+        ("a", 1, 1.0),
+        ("b", 1, 2.0),
+        ("a", 2, 3.0),
+        ("b", 2, 4.0),
+    ]
+    file = write(tmp_path, "a\t1\nb\t2\n")
+    assert [row[4:7] for row in read_metric_scores(file)] == [("a", None, 1.0), ("b", None, 2.0)]
+
+
+def test_metric_scores_say_what_is_wrong(tmp_path):
+    with pytest.raises(InputError, match="line 1: not a line of a metric's scores"):
+        list(read_metric_scores(write(tmp_path, "a\tb\tc\n")))
+    with pytest.raises(InputError, match="line 1: the score is 'x'"):
+        list(read_metric_scores(write(tmp_path, "a\tx\n")))
