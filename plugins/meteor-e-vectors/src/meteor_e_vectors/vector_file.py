@@ -1,7 +1,8 @@
 """Vector files: words and their vectors, memory-mapped.
 
 The container is that of meteor_e's indexes (``docs/index-format.md``); ``docs/vectors.md`` describes what is in
-it. Opening one costs a few pages, whatever its size, and processes that open the same file share its memory.
+it. Opening one reads it once, to compare its SHA-256: a flipped bit would give another number. Processes that open the
+same file share its memory.
 """
 
 from __future__ import annotations
@@ -81,8 +82,11 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
             self.metadata: dict[str, Any] = json.loads(bytes(file.sections["metadata"]))
             self.digest: str = self.metadata["digest"]
             self.key: str = self.metadata.get("key", "word")
+            expected = self.metadata.pop("sha256")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             damaged(file.path, "its metadata cannot be read")
+        if _checksum([file.sections[name] for name, _ in LAYOUT.sections[:-1]], self.metadata) != expected:
+            damaged(file.path, "its SHA-256 is another one")
 
     @cached_property
     def words(self) -> list[str]:
@@ -203,17 +207,24 @@ def write_vectors(
         digest.update(content)
     described = {**(metadata or {}), "digest": digest.hexdigest()}
     frequency = np.zeros(len(words), "<u4") if counts is None else np.minimum(counts, 2**32 - 1).astype("<u4")
-    everything: list[bytes | memoryview] = [
-        *sections,
-        _bytes(frequency),
-        _bytes(data),
-        _bytes(pieces),
-        json.dumps(described, ensure_ascii=False, sort_keys=True).encode(),
-    ]
+    everything: list[bytes | memoryview] = [*sections, _bytes(frequency), _bytes(data), _bytes(pieces)]
+    everything.append(_encoded({**described, "sha256": _checksum(everything, described)}))
     with os_errors_as(ResourceError, f"cannot write {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(target) as scratch:
             write_index(scratch, LAYOUT, [*parameters, data.shape[1], len(pieces), *limits], everything)
+
+
+def _encoded(metadata: Mapping[str, Any]) -> bytes:
+    return json.dumps(metadata, ensure_ascii=False, sort_keys=True).encode()
+
+
+def _checksum(sections: Sequence[bytes | memoryview], metadata: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a file's sections before the metadata, and of the metadata without it."""
+    checksum = hashlib.sha256()
+    for content in (*sections, _encoded(metadata)):
+        checksum.update(content)
+    return checksum.hexdigest()
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
