@@ -14,6 +14,7 @@ import re
 import stat
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -223,7 +224,7 @@ def unpacked(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any
     return stream
 
 
-_SCRATCH = re.compile(r"\..*\.[0-9a-f]{12}\.tmp", re.DOTALL)
+_SCRATCH = re.compile(r"\..*\.([0-9a-f]{8})-([0-9]+)-[0-9a-f]{12}\.tmp", re.DOTALL)
 LEFT_AFTER = 3 * 24 * 3600
 """Seconds after which what is being written counts as left behind by a process that was killed."""
 _swept: set[Path] = set()
@@ -232,21 +233,44 @@ _swept: set[Path] = set()
 def scratch_beside(target: Path) -> Path:
     """Return a new hidden name beside a target, for a file or folder that is being written.
 
-    What has such a name in the folder and is old is removed, the first time that this process works there.
+    What has such a name in the folder and is left behind is removed, the first time that this process works there.
     """
     if target.parent not in _swept:
         _swept.add(target.parent)
         sweep(target.parent)
-    return target.with_name(f".{target.name[:40]}.{os.urandom(6).hex()}.tmp")
+    return target.with_name(f".{target.name[:40]}.{_machine()}-{os.getpid()}-{os.urandom(6).hex()}.tmp")
+
+
+def _machine() -> str:
+    name = os.uname().nodename if hasattr(os, "uname") else ""
+    return f"{zlib.crc32(name.encode()):08x}"
+
+
+def _is_left(machine: str, process: str) -> bool:
+    """Return whether a process of this machine has ended."""
+    if os.name != "posix" or machine != _machine():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        pass
+    return False
 
 
 def sweep(folder: Path, target: str = "") -> None:
-    """Remove what processes that were killed left in a folder: what is old, and all that was to be a target."""
+    """Remove what processes that were killed left in a folder.
+
+    That is what a process of this machine wrote that has ended, what is old, and all that was to be a target.
+    """
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
-            ours = _SCRATCH.fullmatch(path.name) is not None
-            mine = ours and target and path.name.startswith(f".{target[:40]}.")
-            if mine or (ours and path.lstat().st_mtime < time.time() - LEFT_AFTER):
+            ours = _SCRATCH.fullmatch(path.name)
+            if ours is None:
+                continue
+            mine = target and path.name.startswith(f".{target[:40]}.")
+            if mine or _is_left(*ours.groups()) or path.lstat().st_mtime < time.time() - LEFT_AFTER:
                 remove(path)
 
 

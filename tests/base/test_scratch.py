@@ -64,11 +64,14 @@ def test_what_the_dead_left_is_removed(tmp_path, worker):
     worker.wait()
     assert names(tmp_path) == left
     (tmp_path / ".others.tmp").write_text("not ours")
-    age(tmp_path)
-    files._swept.clear()
-    with scratch_folder(tmp_path, "mine"):
-        pass
-    assert names(tmp_path) == [".others.tmp"]
+    elsewhere = tmp_path / ".v.00000000-1-0123456789ab.tmp"
+    elsewhere.write_text("of another machine")
+    for expected in ([".others.tmp", elsewhere.name], [".others.tmp"]):
+        files._swept.clear()
+        with scratch_folder(tmp_path, "mine"):
+            pass
+        assert names(tmp_path) == expected
+        age(tmp_path)
 
 
 def test_who_holds_the_lock_removes_what_was_to_be_the_target(tmp_path, worker):

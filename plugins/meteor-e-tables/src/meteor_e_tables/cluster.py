@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import functools
 import gc
@@ -11,7 +12,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -87,7 +88,7 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
         place = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
         with _waiting(f"a scheduler at {address}", wait):
             try:
-                client = distributed.Client(**place, timeout=wait)
+                client = _answered(functools.partial(distributed.Client, **place, timeout=wait), wait)
             except (OSError, ValueError, TypeError) as error:
                 # Time-outs are OSErrors; an address of a wrong form is one of the others.
                 raise ConfigError(f"no scheduler answers at {address}: {_one_line(error)}") from error
@@ -98,6 +99,28 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
             except (OSError, TimeoutError) as error:
                 raise ConfigError(f"the cluster at {address} has no workers after {wait:g} seconds") from error
         yield client
+
+
+def _answered(connecting: Callable[[], Client], wait: float) -> Client:
+    """Return the client; TimeoutError if the scheduler takes the connection, but never answers.
+
+    Dask's own time limit ends with the connection, so a thread of its own waits for the rest.
+    """
+    future: concurrent.futures.Future[Client] = concurrent.futures.Future()
+
+    def run() -> None:
+        try:
+            future.set_result(connecting())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return future.result(wait + PATIENCE)
+    except concurrent.futures.TimeoutError as error:
+        if future.done():
+            raise
+        raise TimeoutError(f"silent for {wait:g} seconds") from error
 
 
 @contextlib.contextmanager
