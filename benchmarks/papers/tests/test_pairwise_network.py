@@ -154,8 +154,8 @@ def test_skip_arcs_start_from_logistic_regression(pairs):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": 3, "cost": "hinge"}, "cost must be one of .*, not 'hinge'"),
-        ({"features": 3, "architecture": "deep"}, "architecture must be one of .*, not 'deep'"),
+        ({"features": 3, "cost": "hinge"}, "cost: must be one of .*, not 'hinge'"),
+        ({"features": 3, "architecture": "deep"}, "architecture: must be one of .*, not 'deep'"),
         ({"features": 3, "device": "abacus"}, "device 'abacus' cannot be used"),
         ({"features": 4}, "6 numbers per pair; the network has 8 inputs"),
         ({}, "neither features nor vectors"),

@@ -64,6 +64,9 @@ def test_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "assessed.yaml").write_text(
         f"name: Small\n{common}judgements:\n  - {{file: da.txt, format: da-segments}}\n", encoding="utf-8"
     )
+    vectors = random.Random(3)
+    table = [f"{word} " + " ".join(f"{vectors.uniform(-1, 1):.3f}" for _ in range(4)) for word in sorted({*WORDS})]
+    (folder / "words.txt").write_text(f"{len(table)} 4\n" + "\n".join(table) + "\n", encoding="utf-8")
     return folder
 
 
@@ -83,14 +86,14 @@ def recipe(test_set: Path, tmp_path: Path):
 def run(tmp_path):
     """Run a command, which has to succeed; return what it prints."""
 
-    def call(command, *arguments):
+    def call(command, *arguments, code=0):
         if command is cli.train:
             arguments = (*arguments, "--quiet")
         environment = {"METEOR_E_CACHE": str(tmp_path / "cache")}
         result = CliRunner().invoke(command, [str(argument) for argument in arguments], env=environment)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
-        assert result.exit_code == 0, result.output
+        assert result.exit_code == code, result.output
         return result.output
 
     return call
