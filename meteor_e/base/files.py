@@ -1,7 +1,7 @@
 """Files and folders: input opened with care, compressed or not; output and folders whole or not at all.
 
 Work is done beside the target, under a hidden name, and renamed at the end. What a killed process leaves behind is
-found by its name and its age (:func:`sweep`).
+found by its name, its process and its age (:func:`sweep`).
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def train(texts: tuple[str, ...], language: str, output: str | None, **settings:
 @click.option("-o", "--output", metavar="FILE", help="The vector file, instead of -l.")
 @click.option("--key", type=click.Choice(KEYS), default="word", help="What has a vector.  [default: word]")
 def convert(source: str, language: str | None, output: str | None, key: str) -> None:
-    """Convert vectors of word2vec, GloVe, fastText or gensim to a vector file, which opens at once.
+    """Convert vectors of word2vec, GloVe, fastText or gensim to a vector file, which is mapped.
 
     \b
     meteor-e vectors convert cc.fr.300.bin -l fr
