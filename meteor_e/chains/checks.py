@@ -36,7 +36,7 @@ def check_chain(source: ChainSource, registry: Registry) -> Chain:
     for kind, name, options, where in entries:
         with located(where), suppress(ResourceError):
             # Explicit: a check has the time to notice a plugin that claims one of meteor_e's own names.
-            registry.get(kind, name, explicit=True).make(context, **options)
+            registry.get(kind, name).make(context, **options)
     return chain
 
 

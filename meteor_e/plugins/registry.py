@@ -14,8 +14,8 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from importlib.resources.abc import Traversable
 
-    from meteor_e.api.languages import Language
 
 DescribeChain = Callable[["Traversable"], str]
 
@@ -54,7 +53,7 @@ NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
 
 
 class Kind(NamedTuple):
-    """A kind of thing that plugins bring.
+    """A kind of thing that plugins bring: classes with a common base. Other kinds of things have subclasses.
 
     Attributes:
         name: what errors and ``meteor-e plugins`` call it.
@@ -65,6 +64,75 @@ class Kind(NamedTuple):
     name: str
     hook: str
     base: str = ""
+
+    def load(self, raw: Any) -> Any:
+        """Return what a hook gave, or named as ``module:Class``; an exception says why it does not fit."""
+        found: Any = resolve_name(raw) if isinstance(raw, str) else raw
+        base = resolve_name(self.base)
+        if not inspect.isclass(found):
+            hint = "; return the class, not an instance of it" if isinstance(found, base) else ""
+            raise PluginError(f"{reprlib.repr(found)} is not a class{hint}")
+        where = f"{found.__module__}.{found.__qualname__}"
+        if not issubclass(found, base):
+            raise PluginError(f"{where} is not a subclass of meteor_e's {base.__name__}")
+        if inspect.isabstract(found):
+            raise PluginError(f"{where} does not define {', '.join(sorted(found.__abstractmethods__))}")
+        return _named(found, where)
+
+    def names(self, found: Any) -> tuple[str, ...]:
+        """Return the names that a thing has by itself, its own first."""
+        return (found.name,)
+
+    def summary(self, found: Any) -> str:
+        """Return what a thing is, in a line: of a class, the first line of its own docstring."""
+        return inspect.cleandoc(found.__doc__ or "").partition("\n")[0]
+
+
+class _Commands(Kind):
+    """Click's commands."""
+
+    def load(self, raw: Any) -> Any:
+        import click
+
+        found = resolve_name(raw) if isinstance(raw, str) else raw
+        if not isinstance(found, click.Command):
+            text = f"{reprlib.repr(found)} is not a click.Command; make it one with @click.command() or @click.group()"
+            raise PluginError(text)
+        return _named(found, "the command")
+
+    def summary(self, found: Any) -> str:
+        return str(found.get_short_help_str(limit=120))
+
+
+class _Languages(Kind):
+    """Languages: objects, mappings or YAML files."""
+
+    def load(self, raw: Any) -> Any:
+        from meteor_e.api.languages import Language
+        from meteor_e.languages.files import parse_language, read_language
+
+        if isinstance(raw, Mapping):
+            return parse_language(raw, "language definition")
+        return raw if isinstance(raw, Language) else read_language(_file(raw))
+
+    def names(self, found: Any) -> tuple[str, ...]:
+        return (found.code, *found.aliases)
+
+    def summary(self, found: Any) -> str:
+        return str(found.name)
+
+
+class _Chains(Kind):
+    """YAML files of chains."""
+
+    def load(self, raw: Any) -> Any:
+        return _file(raw)
+
+    def names(self, found: Any) -> tuple[str, ...]:
+        return (found.name.removesuffix(".yaml"),)
+
+    def summary(self, found: Any) -> str:
+        return ""
 
 
 KINDS = {
@@ -80,11 +148,11 @@ KINDS = {
         Kind("table format", "meteor_e_table_formats", "meteor_e.api.tables:TableFormat"),
         Kind("output format", "meteor_e_output_formats", "meteor_e.api.formats:OutputFormat"),
         Kind("runner", "meteor_e_runners", "meteor_e.api.tables:ScoreRunner"),
-        Kind("language", "meteor_e_language_files"),
+        _Languages("language", "meteor_e_language_files"),
         Kind("lemmatizer", "meteor_e_lemmatizers", "meteor_e.api.lemmatizers:Lemmatizer"),
         Kind("segmenter", "meteor_e_segmenters", "meteor_e.api.segmenters:Segmenter"),
-        Kind("chain", "meteor_e_chains"),
-        Kind("command", "meteor_e_commands"),
+        _Chains("chain", "meteor_e_chains"),
+        _Commands("command", "meteor_e_commands"),
     )
 }
 
@@ -162,101 +230,43 @@ class Definition:
         """
         if self._value is None and not self.problem:
             try:
-                self._value = self._load()
+                value = self.kind.load(self.raw)
+                names = self.kind.names(value)
+                if self.name.rpartition(" ")[2] not in names:
+                    raise PluginError(f"its own name is {names[0]!r}")
+                self._value = value
             except PLUGIN_FAILURES as error:
                 self.problem = _reason(error)
         if self.problem:
             raise PluginError(f"{self.kind.name} {self.name!r} of {self.source} is broken: {self.problem}")
         return self._value
 
-    def _load(self) -> Any:
-        if self.kind.name == "language":
-            language = _language(self.raw)
-            if self.name not in (language.code, *language.aliases):
-                raise PluginError(f"its definition has the code {language.code!r}")
-            return language
-        if self.kind.name == "chain":
-            return _file(self.raw)
-        found: Any = _import(self.raw) if isinstance(self.raw, str) else self.raw
-        problem = class_problem(self.kind, found)
-        if problem:
-            raise PluginError(problem)
-        if found.name != self.name.rpartition(" ")[2]:
-            raise PluginError(f"its {'command' if self.kind.name == 'command' else 'class'} is called {found.name!r}")
-        return found
-
 
 def _definitions(kind: Kind, source: Source, result: object) -> Iterator[Definition | str]:
     """Yield what a hook's result defines, and, as text, what of it is no definition."""
     if isinstance(result, Mapping):
         for name, raw in result.items():
-            if isinstance(name, str) and name:
-                yield Definition(kind, name, source, raw)
-            else:
-                yield f"{kind.hook}() returned a mapping with the key {name!r}; keys are names"
+            fits = isinstance(name, str) and name
+            yield Definition(kind, name, source, raw) if fits else f"a mapping with the key {name!r}; keys are names"
     elif isinstance(result, Iterable) and not isinstance(result, str | bytes | os.PathLike):
         for raw in result:
             try:
-                raw, names = _with_names(kind, raw)
-            except MeteorError as error:
-                yield f"{kind.hook}(): {error}"
-                continue
-            yield from (Definition(kind, name, source, raw, class_problem(kind, raw)) for name in names)
+                value = kind.load(raw)
+                yield from [Definition(kind, name, source, value) for name in kind.names(value)]
+            except PLUGIN_FAILURES as error:
+                yield _reason(error)
     else:
-        yield f"{kind.hook}() returned {reprlib.repr(result)}; it must return a list or a mapping"
+        yield f"it returned {reprlib.repr(result)}; it must return a list or a mapping"
 
 
-def _with_names(kind: Kind, raw: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return an item of a hook's list, and the names that it has by itself; PluginError if it has none."""
-    if kind.name == "language":
-        raw = _language(raw)
-        return raw, (raw.code, *raw.aliases)
-    if kind.name == "chain":
-        raw = _file(raw)
-        return raw, (raw.name.removesuffix(".yaml"),)
-    own = getattr(raw, "name", None) if inspect.isclass(raw) or kind.name == "command" else None
-    if not isinstance(own, str) or not own:
-        raise PluginError(class_problem(kind, raw))
-    return raw, (own,)
-
-
-def class_problem(kind: Kind, found: Any) -> str:
-    """Return what keeps an object from being a class of a kind, or a command; empty: nothing."""
-    if kind.name in ("language", "chain"):
-        return ""
-    if kind.name == "command":
-        import click
-
-        if not isinstance(found, click.Command):
-            return f"{reprlib.repr(found)} is not a click.Command; make it one with @click.command() or @click.group()"
-        where = "the command"
-    else:
-        base: Any = _import(kind.base)
-        if not inspect.isclass(found):
-            hint = "; return the class, not an instance of it" if isinstance(found, base) else ""
-            return f"{reprlib.repr(found)} is not a class{hint}"
-        where = f"{found.__module__}.{found.__qualname__}"
-        if not issubclass(found, base):
-            return f"{where} is not a subclass of meteor_e's {base.__name__}"
-        for method, own in vars(found).items():
-            if inspect.isfunction(own) and isinstance(inspect.getattr_static(base, method, None), classmethod):
-                return f"{where}.{method} must be a class method; write @classmethod above it"
-        abstract: frozenset[str] = getattr(found, "__abstractmethods__", frozenset())
-        if abstract:
-            return f"{where} does not define {', '.join(sorted(abstract))}"
+def _named(found: Any, where: str) -> Any:
+    """Return a class or a command if its name is fit to be asked for by."""
     name = getattr(found, "name", None)
-    if not isinstance(name, str) or not name:
-        return f"{where} has no name; give it a class attribute name = '…'"
-    if not NAME.fullmatch(name):
-        return f"{where} is called {name!r}; a name is made of lower-case letters and digits, joined by -, _ or ."
-    return ""
-
-
-def _import(reference: str) -> Any:
-    module, _, name = reference.partition(":")
-    if not module or not name.isidentifier():
-        raise PluginError(f"{reference!r} is not of the form 'module:Class'")
-    return getattr(import_module(module), name)
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise PluginError(
+            f"{where} has the name {name!r}; give it a name = '…' of lower-case letters and digits, joined by -, _ or ."
+        )
+    return found
 
 
 def _reason(error: BaseException) -> str:
@@ -273,16 +283,6 @@ def _file(raw: Any) -> Traversable:
     if not hasattr(file, "read_text") or not file.is_file():
         raise PluginError(f"there is no file {str(file)!r}")
     return file  # type: ignore[no-any-return]
-
-
-def _language(raw: object) -> Language:
-    """Return the language that a plugin gives as an object, a mapping or a YAML file."""
-    from meteor_e.api.languages import Language
-    from meteor_e.languages.files import parse_language, read_language
-
-    if isinstance(raw, Mapping):
-        return parse_language(raw, "language definition")
-    return raw if isinstance(raw, Language) else read_language(_file(raw))
 
 
 def installed_entry_points() -> list[EntryPoint]:
@@ -309,30 +309,6 @@ def _source(entry_point: EntryPoint) -> Source:
     return Source(entry_point.name, distribution.name, distribution.version)
 
 
-def _hooks_of(plugin: object) -> Any:
-    """Return what calls the hooks of one plugin; PluginError if it has none, or wrong ones."""
-    if plugin is None:
-        raise PluginError("its entry point names None; name the module with the hooks")
-    needed = getattr(plugin, "meteor_e_api", hooks.API_VERSION)
-    if needed != hooks.API_VERSION or isinstance(needed, bool):
-        raise PluginError(
-            f"it needs version {needed!r} of meteor_e's API; meteor_e {__version__} has version {hooks.API_VERSION}"
-        )
-    manager = pluggy.PluginManager(hooks.PROJECT)
-    manager.add_hookspecs(hooks)
-    try:
-        manager.register(plugin)
-    except PLUGIN_FAILURES as error:
-        raise PluginError(describe_error(error)) from error
-    callers = manager.get_hookcallers(plugin)
-    if not callers:
-        raise PluginError("it has no hooks; mark them with @hookimpl (from meteor_e import hookimpl)")
-    known = [kind.hook for kind in KINDS.values()]
-    for name in [caller.name for caller in callers if not caller.has_spec()]:
-        raise PluginError(f"there is no hook {name!r}{near_miss(name, known)}; the hooks: {', '.join(known)}")
-    return manager.hook
-
-
 class Registry:
     """Finds what has a name. Use :func:`plugin_registry`; a registry of your own serves tests.
 
@@ -345,27 +321,29 @@ class Registry:
     def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]] = installed_entry_points) -> None:
         self._entry_points: Callable[[], Iterable[EntryPoint]] | None = entry_points
         self._lock = threading.RLock()
-        self._hooks = _hooks_of(builtin)
-        self._own: dict[str, dict[str, Definition]] = {}
-        self._plugins: list[tuple[Source, object, Any]] = []
-        self._all: dict[str, dict[str, list[Definition]]] = {}
+        self._manager = pluggy.PluginManager(hooks.PROJECT)
+        self._manager.add_hookspecs(hooks)
+        self._sources: dict[str, Source] = {}
+        self._all: dict[str, dict[str, list[Definition]]] = {kind: {} for kind in KINDS}
+        self._asked: set[tuple[str, str]] = set()
         self._problems: dict[str, Entry] = {}
         self._warnings: list[str] = []
+        self._add(builtin, BUILTIN)
 
-    def get(self, kind: str, name: str, *, explicit: bool = False) -> Any:
+    def get(self, kind: str, name: str) -> Any:
         """Return what has a name: a class, a :class:`Language`, the YAML file of a chain, or a command.
+
+        What is meteor_e's own is returned without a look at plugins, whoever else claims its name.
 
         Args:
             kind: ``matcher``, ``metric``, ``table format`` and so on, as ``meteor-e plugins`` lists them.
             name: its name; of languages the code or an alias.
-            explicit: look at the plugins even if the name is one of meteor_e's own, so that a plugin that
-                claims it, too, is an error. If not, meteor_e's own is returned at once.
 
         Raises:
             PluginError: if there is none, several plugins claim the name, or the plugin is broken.
             ConfigError: if there is no such language, chain or command.
         """
-        value = self._find(kind, name, explicit).load()
+        value = self._find(kind, name).load()
         if self._warnings:
             self.tell()
         return value
@@ -376,11 +354,13 @@ class Registry:
 
     def names(self, kind: str) -> list[str]:
         """Return all names of a kind, aliases of languages included, sorted; plugins are imported."""
-        return sorted(self._collect(KINDS[kind]))
+        with self._lock:
+            self._load_plugins()
+            return sorted(self._claims(KINDS[kind]))
 
     def failures(self) -> list[str]:
         """Return what is wrong with plugins that could not be asked for what they bring; plugins are imported."""
-        self._collect(KINDS["command"])
+        self.names("command")
         return list(self._problems)
 
     def register(self, plugin: object, name: str) -> None:
@@ -407,11 +387,12 @@ class Registry:
             name: list what has this name only; ``None`` for everything, and what is wrong with plugins.
         """
         with self._lock:
+            self._load_plugins()
             listed = [
                 entry
                 for wanted in KINDS.values()
                 if kind in (None, wanted.name)
-                for each, claims in sorted(self._collect(wanted).items())
+                for each, claims in sorted(self._claims(wanted).items())
                 if name in (None, each)
                 for entry in _entries(claims, describe_chain)
             ]
@@ -427,69 +408,81 @@ class Registry:
         for text in texts:
             warnings.warn(text, PluginWarning, stacklevel=4)
 
-    def _find(self, kind_name: str, name: str, explicit: bool = False) -> Definition:
-        kind = KINDS[kind_name]
+    def _find(self, kind: str, name: str) -> Definition:
         if not isinstance(name, str):
-            raise ConfigError(f"the name of a {kind.name} must be a text, not {name!r}; put it in quotes")
+            raise ConfigError(f"the name of a {kind} must be a text, not {name!r}; put it in quotes")
         with self._lock:
-            own = self._built_in(kind).get(name)
-            if own is not None and not explicit:
-                return own
-            claims = self._collect(kind).get(name)
+            if name not in self._claims(KINDS[kind]):
+                self._load_plugins()
+            claims = self._claims(KINDS[kind]).get(name)
             if not claims:
                 self._warnings.clear()
-                raise self._unknown(kind, name)
-        if len(claims) > 1:
+                raise self._unknown(KINDS[kind], name)
+        if len(claims) > 1 and claims[0].source != BUILTIN:
             raise PluginError(_clash(claims))
         return claims[0]
 
-    def _built_in(self, kind: Kind) -> dict[str, Definition]:
-        if kind.name not in self._own:
-            brought = [named for result in getattr(self._hooks, kind.hook)() for named in result.items()]
-            self._own[kind.name] = {name: Definition(kind, name, BUILTIN, raw) for name, raw in brought}
-        return self._own[kind.name]
-
-    def _collect(self, kind: Kind) -> dict[str, list[Definition]]:
-        """Return who claims which name of a kind; plugins are imported and asked, unless that has been done."""
-        with self._lock:
-            if self._entry_points is not None:
-                found, self._entry_points = [(_source(each), each) for each in self._entry_points()], None
-                for source, entry_point in sorted(found, key=lambda pair: (pair[0], pair[1].value)):
-                    try:
-                        self._add(entry_point.load(), source)
-                    except PLUGIN_FAILURES as error:
-                        self._note(source, _reason(error))
-            if kind.name not in self._all:
-                self._all[kind.name] = {name: [own] for name, own in self._built_in(kind).items()}
-                for source, _, calls in self._plugins:
-                    self._ask(kind, source, calls)
-            return self._all[kind.name]
+    def _load_plugins(self) -> None:
+        """Import the plugins, unless that has been done."""
+        if self._entry_points is None:
+            return
+        found, self._entry_points = [(_source(each), each) for each in self._entry_points()], None
+        for source, entry_point in sorted(found, key=lambda pair: (pair[0], pair[1].value)):
+            try:
+                self._add(entry_point.load(), source)
+            except PLUGIN_FAILURES as error:
+                self._note(source, _reason(error))
 
     def _add(self, plugin: object, source: Source) -> None:
-        for other, known, _ in self._plugins:
-            if known is plugin:
-                raise PluginError(f"the same plugin is registered by {other} as {other.plugin!r}")
-        calls = _hooks_of(plugin)
-        self._plugins.append((source, plugin, calls))
-        for kind in self._all:
-            self._ask(KINDS[kind], source, calls)
-
-    def _ask(self, kind: Kind, source: Source, calls: Any) -> None:
-        """Call a plugin's hook for a kind, and sort in what it brings."""
+        """Take in a plugin; PluginError if it has no hooks, or wrong ones."""
+        if plugin is None:
+            raise PluginError("its entry point names None; name the module with the hooks")
+        needed = getattr(plugin, "meteor_e_api", hooks.API_VERSION)
+        if needed != hooks.API_VERSION or isinstance(needed, bool):
+            raise PluginError(
+                f"it needs version {needed!r} of meteor_e's API; meteor_e {__version__} has version {hooks.API_VERSION}"
+            )
+        known = self._manager.get_name(plugin)
+        if known is not None:
+            other = self._sources[known]
+            raise PluginError(f"the same plugin is registered by {other} as {other.plugin!r}")
+        number = str(len(self._sources))
+        self._sources[number] = source
         try:
-            found = [item for result in getattr(calls, kind.hook)() for item in _definitions(kind, source, result)]
+            self._manager.register(plugin, number)
+            callers = self._manager.get_hookcallers(plugin)
+            if not callers:
+                raise PluginError("it has no hooks; mark them with @hookimpl (from meteor_e import hookimpl)")
+            hooks_there = [kind.hook for kind in KINDS.values()]
+            for name in [caller.name for caller in callers if not caller.has_spec()]:
+                near = near_miss(name, hooks_there)
+                raise PluginError(f"there is no hook {name!r}{near}; the hooks: {', '.join(hooks_there)}")
         except PLUGIN_FAILURES as error:
-            found = [f"{kind.hook}() raised {describe_error(error)}"]
-        for item in found:
-            if isinstance(item, str):
-                self._note(source, item)
+            if self._manager.is_registered(plugin):
+                self._manager.unregister(plugin)
+            raise PluginError(_reason(error)) from error
+
+    def _claims(self, kind: Kind) -> dict[str, list[Definition]]:
+        """Return who claims which name of a kind, of the plugins that are loaded; each is asked once."""
+        claims = self._all[kind.name]
+        for hook in getattr(self._manager.hook, kind.hook).get_hookimpls():
+            if (kind.name, hook.plugin_name) in self._asked:
                 continue
-            claims = self._all[kind.name].setdefault(item.name, [])
-            claims.append(item)
-            if item.problem:
-                self._warnings.append(f"{kind.name} {item.name!r} of {source} is broken: {item.problem}")
-            if len(claims) > 1:
-                self._warnings.append(_clash(claims))
+            self._asked.add((kind.name, hook.plugin_name))
+            source = self._sources[hook.plugin_name]
+            try:
+                found = list(_definitions(kind, source, hook.function()))
+            except PLUGIN_FAILURES as error:
+                found = [f"it raised {describe_error(error)}"]
+            for item in found:
+                if isinstance(item, str):
+                    self._note(source, f"{kind.hook}(): {item}")
+                    continue
+                several = claims.setdefault(item.name, [])
+                several.append(item)
+                if len(several) > 1:
+                    self._warnings.append(_clash(several))
+        return claims
 
     def _note(self, source: Source, problem: str) -> None:
         self._problems[f"{source}: {problem}"] = Entry("plugin", source.plugin, **source._asdict(), error=problem)
@@ -526,24 +519,15 @@ def _entries(claims: list[Definition], describe_chain: DescribeChain | None) -> 
         value: Any = None
         try:
             value = claim.load()
-            summary = _summary(claim.kind, value, describe_chain)
+            summary = claim.kind.summary(value)
+            if claim.kind.name == "chain" and describe_chain is not None:
+                summary = describe_chain(value)
         except MeteorError as broken:
             error = error or str(broken)
-        if error or claim.kind.name != "language" or value.code == claim.name:
-            aliases, requires = (tuple(getattr(value, names, ())) for names in ("aliases", "requires"))
+        aliases, requires = (tuple(getattr(value, names, ())) for names in ("aliases", "requires"))
+        if error or claim.name not in aliases:
             plugin, distribution, version = claim.source
             yield Entry(claim.kind.name, claim.name, summary, distribution, version, plugin, aliases, requires, error)
-
-
-def _summary(kind: Kind, value: Any, describe_chain: DescribeChain | None) -> str:
-    """Return what something is, in a line: of a class, the first line of its own docstring."""
-    if kind.name == "language":
-        return str(value.name)
-    if kind.name == "chain":
-        return describe_chain(value) if describe_chain is not None else ""
-    if kind.name == "command":
-        return str(value.get_short_help_str(limit=120))
-    return inspect.cleandoc(value.__doc__ or "").partition("\n")[0]
 
 
 _registry = Registry()

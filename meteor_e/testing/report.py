@@ -12,7 +12,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.base.errors import PluginError, describe_error
 from meteor_e.chains.config import ENTRY_KEYS
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.plugins.registry import KINDS, Registry, class_problem, plugin_registry
+from meteor_e.plugins.registry import KINDS, Registry, plugin_registry
 
 T = TypeVar("T")
 
@@ -73,9 +73,11 @@ def default_context() -> MatcherContext:
 def check_class(report: Report, cls: type[Component]) -> None:
     """Check name, docstring and what else every class has; stop if it cannot be registered."""
     kind = KINDS[report.kind]
-    problem = class_problem(kind, cls)
-    report.expect(not problem, problem)
-    report.stop()
+    try:
+        kind.load(cls)
+    except PluginError as error:
+        report.expect(False, str(error))
+        report.stop()
     summary = (cls.__dict__.get("__doc__") or "").strip().partition("\n")[0]
     report.expect(bool(summary), "it has no docstring; its first line is what 'meteor-e plugins' shows")
     report.expect(len(summary) <= 120, f"the first line of its docstring has {len(summary)} characters; 120 are enough")

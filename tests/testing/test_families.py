@@ -108,8 +108,7 @@ class NoSignature(Length):
         (NoSignature, "signature is ''; it must name in a line"),
         (changed(Length, score_segments=lambda self, texts, *rest: [float("nan")] * len(texts)), "NaN|nan|finite"),
         (changed(Length, score_segments=lambda self, hypotheses, *rest: [0.5] * 2), "raised|rows|segments"),
-        (changed(Mean, name="Mean"), "a name is made of lower-case letters"),
-        (changed(Lines, recognizes=lambda self, path: True), "recognizes must be a class method; write @classmethod"),
+        (changed(Mean, name="Mean"), "has the name 'Mean'"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named(wrong, message):
