@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
-from meteor_e.api.formats import Found, Grid, MetricColumn, Result
+from meteor_e.api.formats import Found, Grid, Result
 from meteor_e.api.metrics import Metric, OutputsMetric, SystemOutputs
 from meteor_e.api.sums import Batch, MetricSum, checked_rows, main_scores, scoring, values_of
 from meteor_e.api.tables import SystemInput
 from meteor_e.base import DEFAULT_SEED
-from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
+from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.engine.batches import SegmentBatch, scored_in_order, segment_batches
@@ -58,40 +59,13 @@ class Significance(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column of a table.
-
-    Attributes:
-        heading: name, direction and parts.
-        metric: the place of its metric.
-        start: the place of its score among the values of its metric.
-    """
-
-    heading: MetricColumn
-    metric: int
-    start: int
-
-    def values(self, row: Row) -> tuple[float, ...]:
-        """Return the score and its parts in a row."""
-        return row.found[self.metric].values[self.start : self.start + 1 + len(self.heading.parts)]
-
-    def shown(self, row: Row, digits: int | None) -> str:
-        """Return the score as people read it."""
-        return shown_number(self.values(row)[0], self.places(digits))
-
-    def places(self, digits: int | None) -> int:
-        """Return the decimals of the column: as many as were asked for, or its own."""
-        return self.heading.decimals if digits is None else digits
-
-
-@dataclass(frozen=True)
 class Row:
     """A row of a table: a segment, or a whole system.
 
     Attributes:
         system: the place of the system.
         segment: number of the segment in the file, from 1; ``None`` for the system.
-        found: what each metric found.
+        found: what is known in each column: the score and its parts. Details stand in a metric's first column.
         count: the number of segments.
         tests: of each column against the first system; empty for segments, and where they were not asked for.
     """
@@ -133,7 +107,10 @@ class Results(Result, Tabular):
     ) -> None:
         self.metrics, self.systems = tuple(metrics), tuple(systems)
         self.tests, self.left_out = tests, left_out
-        self.columns = columns_of(metrics)
+        self.columns = tuple(column for metric in metrics for column in metric.headings)
+        names = [column.name for column in self.columns]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ConfigError(f"two metrics have a column {twice!r}; leave one out, or tell them apart by LABEL=METRIC")
         self.sums = sums
         self._explanations = explanations
         self._rows: Iterable[Row] = rows
@@ -185,28 +162,26 @@ class Results(Result, Tabular):
     @property
     def signatures(self) -> dict[str, str]:
         """The signature of each column's metric; that of some metrics names the number of references."""
-        return {column.heading.name: self.metrics[column.metric].signature for column in self.columns}
+        return {column.name: metric.signature for metric in self.metrics for column in metric.headings}
 
     def scores(self, name: str) -> list[float]:
         """Return the systems' scores in a column."""
-        column = self._column(name)
-        return [column.values(row)[0] for row in self.whole]
+        return [row.found[self._place(name)].values[0] for row in self.whole]
 
     def segment_scores(self, name: str, system: int = 0) -> list[float]:
         """Return the scores of a system's segments in a column, if they were kept."""
-        column = self._column(name)
-        return [column.values(row)[0] for row in self.rows() if row.segment is not None and row.system == system]
+        rows = (row for row in self.rows() if row.segment is not None and row.system == system)
+        return [row.found[self._place(name)].values[0] for row in rows]
 
-    def _column(self, name: str) -> Column:
-        (found,) = (column for column in self.columns if column.heading.name == name)
-        return found
+    def _place(self, name: str) -> int:
+        return [column.name for column in self.columns].index(name)
 
     def __repr__(self) -> str:
-        return f"Results({len(self.systems)} systems; {', '.join(column.heading.name for column in self.columns)})"
+        return f"Results({len(self.systems)} systems; {', '.join(column.name for column in self.columns)})"
 
     def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
-        rows = [(self.systems[row.system], *(column.values(row)[0] for column in self.columns)) for row in self.whole]
-        return ("system", *(column.heading.name for column in self.columns)), (), rows, "; ".join(self._signed())
+        rows = [(self.systems[row.system], *(found.values[0] for found in row.found)) for row in self.whole]
+        return ("system", *(column.name for column in self.columns)), (), rows, "; ".join(self._signed())
 
     def _signed(self) -> list[str]:
         """Return one signature per metric, with the name of the metric where there are several."""
@@ -220,16 +195,19 @@ class Results(Result, Tabular):
 
     # For people.
 
+    def _decimals(self, digits: int | None) -> list[int]:
+        """Return the decimals of each column: as many as were asked for, or its own."""
+        return [column.decimals if digits is None else digits for column in self.columns]
+
     def lines(self, digits: int | None = None) -> Iterator[str]:
         """Yield the scores of segments, and their alignments where they are known."""
+        names = [f"{column.name} " if len(self.columns) > 1 else "" for column in self.columns]
         for row in self.rows():
             if row.segment is None:
                 continue
             prefix = f"{self.systems[row.system]}, " if len(self.systems) > 1 else ""
-            scores = [
-                (f"{column.heading.name} " if len(self.columns) > 1 else "") + column.shown(row, digits)
-                for column in self.columns
-            ]
+            shown = zip(names, row.found, self._decimals(digits), strict=True)
+            scores = [name + shown_number(found.values[0], decimals) for name, found, decimals in shown]
             yield f"{prefix}segment {row.segment}: {', '.join(scores)}"
             for found in row.found:
                 if found.details and "alignment" in found.details:
@@ -244,14 +222,13 @@ class Results(Result, Tabular):
         alone = len(self.columns) == 1
         header = ["system"]
         for column in self.columns:
-            header.append(column.heading.name + ("" if column.heading.higher_is_better else " ↓"))
-            header += [PART_TITLES.get(part, part) for part in column.heading.parts if alone]
+            header.append(column.name + ("" if column.higher_is_better else " ↓"))
+            header += [PART_TITLES.get(part, part) for part in column.parts if alone]
         rows = []
         for row in whole:
             cells = [self.systems[row.system]]
-            for column in self.columns:
-                shown = column.values(row) if alone else column.values(row)[:1]
-                cells += [shown_number(value, column.places(digits)) for value in shown]
+            for found, decimals in zip(row.found, self._decimals(digits), strict=True):
+                cells += [shown_number(value, decimals) for value in (found.values if alone else found.values[:1])]
             rows.append([*cells, str(row.count)])
         notes = self._signed()
         if self.left_out:
@@ -261,26 +238,31 @@ class Results(Result, Tabular):
         yield Grid([*header, "segments"], rows, notes=notes)
         if self.tests is not None:
             yield self._tested(self.tests, whole, digits)
-        for _, _, _, text in self._explained():
+        for *_, text in () if self._explanations is None else self._explanations():
             yield Grid((), (), notes=text.split("\n"))
 
     def _tested(self, tests: Significance, whole: Sequence[Row], digits: int | None) -> Grid:
         """Return the table of tests: of each column one row per system."""
         alone = len(self.columns) == 1
         rows = []
-        for place, column in enumerate(self.columns):
-            digits_here = column.places(digits)
+        for place, (column, decimals) in enumerate(zip(self.columns, self._decimals(digits), strict=True)):
             for row in whole:
                 test = row.tests[place]
-                cells = [self.systems[row.system], *([] if alone else [column.heading.name])]
-                cells += [column.shown(row, digits), _interval(test.interval, digits_here)]
-                cells.append(shown_number(test.difference, digits_here, "+"))
-                cells += [_interval(test.difference_interval, digits_here, "+"), shown_p(test.p)]
-                rows.append(cells)
+                rows.append(
+                    [
+                        self.systems[row.system],
+                        *([] if alone else [column.name]),
+                        shown_number(row.found[place].values[0], decimals),
+                        _interval(test.interval, decimals),
+                        shown_number(test.difference, decimals, "+"),
+                        _interval(test.difference_interval, decimals, "+"),
+                        shown_p(test.p),
+                    ]
+                )
         what = f"{TEST_NAMES[tests.method]}, {tests.samples} samples, seed {tests.seed}"
         notes = [f"p: two-sided, against {self.systems[0]}; {what}"]
         notes += [BOOTSTRAP_NOTE] if tests.method == "bootstrap" else []
-        title = self.columns[0].heading.name if alone else "score"
+        title = self.columns[0].name if alone else "score"
         header = ["system", *([] if alone else ["metric"]), title, "95 % interval", "difference", "95 % interval", "p"]
         return Grid(header, rows, notes=notes, left=1 if alone else 2)
 
@@ -291,24 +273,25 @@ class Results(Result, Tabular):
         tested = ("low", "high", "difference", "p") if self.tests is not None else ()
         header = ["system", "segment"]
         for column in self.columns:
-            name = column.heading.name
-            header += [name, *(f"{name} {part}" for part in (*column.heading.parts, *tested))]
+            header += [column.name, *(f"{column.name} {part}" for part in (*column.parts, *tested))]
         yield header
         for row in self.rows():
             cells: list[object] = [self.systems[row.system], "all" if row.segment is None else row.segment]
-            for place, column in enumerate(self.columns):
-                cells += column.values(row)
-                if tested and row.segment is not None:
-                    cells += [None] * len(tested)
-                elif tested:
+            for place, found in enumerate(row.found):
+                cells += found.values
+                if row.tests:
                     test = row.tests[place]
                     cells += [test.interval.low, test.interval.high, test.difference, test.p]
+                else:
+                    cells += [None] * len(tested)
             yield cells
 
     def document(self) -> dict[str, Any]:
         """Return what ``docs/reference/score.schema.json`` describes."""
         found: dict[str, Any] = settled(self.streamed_document())
         return found
+
+    to_dict = document
 
     def streamed_document(self) -> dict[str, Any]:
         """Return the same as it comes into being: the segments are not kept."""
@@ -320,107 +303,70 @@ class Results(Result, Tabular):
             document["significance"] = {"test": test, "samples": samples, "seed": seed}
         if self._explanations is not None:
             keys = ("metric", "baseline", "system", "text")
-            document["explanations"] = (dict(zip(keys, entry, strict=True)) for entry in self._explained())
+            document["explanations"] = (dict(zip(keys, entry, strict=True)) for entry in self._explanations())
         return document
 
     def _streamed(self) -> Iterator[dict[str, Any]]:
         """Yield the systems of the document; each has to be read to its end before the next."""
         rows = self.rows()
-        row: Row
-
-        def segments() -> Iterator[dict[str, Any]]:
-            nonlocal row
-            while row.segment is not None:
-                yield {"segment": row.segment, "scores": self._scores(row)}
-                row = next(rows)
-
-        def count() -> int:
-            return row.count
-
-        def scores() -> dict[str, Any]:
-            return self._scores(row)
-
-        for row in rows:  # the first of a system; the functions go on from it
+        for row in rows:  # the first one of a system
             system: dict[str, Any] = {"system": self.systems[row.system]}
             if row.segment is not None:
-                system["segments"] = segments()
-            yield system | {"segment_count": count, "scores": scores}
+                rest = itertools.takewhile(lambda each: each.segment is not None, rows)
+                system["segments"] = (
+                    {"segment": each.segment, "scores": self._scores(each)} for each in itertools.chain([row], rest)
+                )
+            yield system | {
+                "segment_count": lambda: self._whole[-1].count,
+                "scores": lambda: self._scores(self._whole[-1]),
+            }
 
     def _described(self) -> dict[str, Any]:
         """Return what the document says of each column, once the systems are scored."""
         return {
-            column.heading.name: {
-                "signature": self.signatures[column.heading.name],
-                "higher_is_better": column.heading.higher_is_better,
-                **self.metrics[column.metric].about(),
+            column.name: {
+                "signature": metric.signature,
+                "higher_is_better": column.higher_is_better,
+                **metric.about(),
             }
-            for column in self.columns
+            for metric in self.metrics
+            for column in metric.headings
         }
 
-    to_dict = document
-
     def _scores(self, row: Row) -> dict[str, Any]:
-        return {column.heading.name: self._entry(place, column, row) for place, column in enumerate(self.columns)}
+        entries = {}
+        for place, (column, found) in enumerate(zip(self.columns, row.found, strict=True)):
+            score, *parts = found.values
+            entries[column.name] = entry = {"score": score}
+            if parts:
+                entry["parts"] = dict(zip(column.parts, parts, strict=True))
+            if row.tests:
+                test = row.tests[place].to_dict()
+                entry |= {key: test[key] for key in ("interval", "difference", "difference_interval", "p")}
+            if found.details:
+                entry["details"] = dict(found.details)
+        return entries
 
-    def _entry(self, place: int, column: Column, row: Row) -> dict[str, Any]:
-        score, *parts = column.values(row)
-        entry: dict[str, Any] = {"score": score}
-        if parts:
-            entry["parts"] = dict(zip(column.heading.parts, parts, strict=True))
-        if row.tests:
-            test = row.tests[place].to_dict()
-            entry |= {key: test[key] for key in ("interval", "difference", "difference_interval", "p")}
-        if column.start == 0 and (details := row.found[column.metric].details):
-            entry["details"] = dict(details)
-        return entry
-
-    def _explained(self) -> Iterable[tuple[str, str, str, str]]:
-        return () if self._explanations is None else self._explanations()
-
-    def task_scores(self) -> Iterator[tuple[str, str, list[float | None], float]]:
-        """Yield metric, system, scores of segments by their numbers in the file, and score, for WMT's files."""
-        segments: list[list[Row]] = [[] for _ in self.systems]
-        for row in self.rows():
-            if row.segment is not None:
-                segments[row.system].append(row)
-        for column in self.columns:
-            for name, rows, whole in zip(self.systems, segments, self.whole, strict=True):
-                numbered = {row.segment: column.values(row)[0] for row in rows}
-                last = len(rows) + len(self.left_out) if rows else 0
-                scores = [numbered.get(number) for number in range(1, last + 1)]
-                yield column.heading.name, name, scores, column.values(whole)[0]
+    def task_scores(self) -> Iterator[tuple[str, str, list[float], float]]:
+        """Yield metric, system, scores of segments, and score, for WMT's files; NaN for a segment that is left out."""
+        rows = list(self.rows())
+        for place, column in enumerate(self.columns):
+            for whole in self.whole:
+                own = {row.segment: row.found[place].values[0] for row in rows if row.system == whole.system}
+                score = own.pop(None)
+                last = len(own) + len(self.left_out) if own else 0
+                scores = [own.get(number, math.nan) for number in range(1, last + 1)]
+                yield column.name, self.systems[whole.system], scores, score
 
     def main_scores(self) -> Iterator[list[float]]:
         """Yield the scores of each system as soon as they are known, for ``--quiet``."""
         for row in self.rows():
             if row.segment is None:
-                yield [column.values(row)[0] for column in self.columns]
+                yield [found.values[0] for found in row.found]
 
 
 def _interval(ends: Any, digits: int, sign: str = "") -> str:
     return "" if ends is None else f"[{shown_number(ends[0], digits, sign)}, {shown_number(ends[1], digits, sign)}]"
-
-
-def columns_of(metrics: Sequence[Metric]) -> tuple[Column, ...]:
-    """Return the columns that metrics bring.
-
-    Raises:
-        ConfigError: if two have one name.
-    """
-    found: list[Column] = []
-    for place, metric in enumerate(metrics):
-        start = 0
-        for heading in metric.headings:
-            found.append(Column(heading, place, start))
-            start += 1 + len(heading.parts)
-    names = [column.heading.name for column in found]
-    for name in names:
-        if names.count(name) > 1:
-            owners = {metrics[column.metric].label for column in found if column.heading.name == name} - {name}
-            if owners:
-                raise ConfigError(f"metric {min(owners)!r} has a column {name!r} already; leave the other one out")
-            raise ConfigError(f"two metrics are called {name!r}; tell them apart by LABEL=METRIC")
-    return tuple(found)
 
 
 def score(
@@ -476,10 +422,10 @@ def score(
         if tests.method not in METHODS:
             raise ConfigError(f"unknown significance test {tests.method!r}; there are {', '.join(METHODS)}")
         tests = tests._replace(samples=METHODS[tests.method] if tests.samples is None else tests.samples)
+    scorer = _Scorer(metrics, segments, details, alignments, finite)
     loop = _Loop(
-        metrics, systems, language, _Wanted(segments, details, alignments, finite), keep or tests is not None, prepared,
-        progress, left_out, in_order, [],
-    )  # fmt: skip
+        scorer, systems, language, tests, keep or tests is not None, prepared, progress, left_out, in_order, [], []
+    )
     return Results(
         metrics,
         [system.name for system in systems],
@@ -523,17 +469,8 @@ def _explanations(
     return explained
 
 
-class _Wanted(NamedTuple):
-    """What is asked for of a batch; the fields are arguments of :func:`score`."""
-
-    segments: bool
-    details: bool
-    alignments: bool
-    finite: bool
-
-
-_Found: TypeAlias = tuple[Any, list[Found]]
-"""What a metric finds for a batch: statistics, and rows where they are wanted."""
+_Found: TypeAlias = tuple[Any, list[tuple[Found, ...]]]
+"""What a metric finds for a batch: statistics, and for each segment what its columns hold, where that is wanted."""
 
 
 class _Scorer(NamedTuple):
@@ -541,17 +478,20 @@ class _Scorer(NamedTuple):
 
     Attributes:
         metrics: what scores; they are prepared.
-        wanted: what is asked for.
+        segments, details, alignments, finite: see :func:`score`.
         named: scores of the system's segments of metrics that know systems by name, by label.
         sources: of the system's segments, where they are known.
         serial: whether metrics use their own threads, because batches are scored one after the other.
     """
 
     metrics: Sequence[Metric]
-    wanted: _Wanted
-    named: dict[str, Any]
-    sources: Sequence[str] | None
-    serial: bool
+    segments: bool
+    details: bool
+    alignments: bool
+    finite: bool
+    named: Mapping[str, Any] = {}
+    sources: Sequence[str] | None = None
+    serial: bool = False
 
     def __call__(self, batch: SegmentBatch, threads: int, stop: object) -> list[_Found]:
         """Return what each metric finds for a batch."""
@@ -559,126 +499,123 @@ class _Scorer(NamedTuple):
         sources = None if self.sources is None else self.sources[before : before + len(texts)]
         shared: dict[str, Any] | None = {} if len(self.metrics) > 1 else None
         found: list[_Found] = []
-        own_threads = None if self.serial else threads
-        with scoring(Batch(before, own_threads, stop, self.wanted.alignments, shared)):
+        with scoring(Batch(before, None if self.serial else threads, stop, self.alignments, shared)):
             for metric in self.metrics:
                 if metric.label in self.named:
                     rows = self.named[metric.label][before : before + len(texts)]
                 else:
-                    rows = checked_rows(metric, texts, references, sources, finite=self.wanted.finite)
-                found.append((rows, self._rows(metric, rows, batch) if self.wanted.segments else []))
+                    rows = checked_rows(metric, texts, references, sources, finite=self.finite)
+                found.append((rows, self._of_segments(metric, rows, batch) if self.segments else []))
         return found
 
-    def _rows(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[Found]:
-        """Return the values of a batch's segments, and their details."""
-        details: Any = None
+    def _of_segments(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[tuple[Found, ...]]:
         with guarded(f"metric {metric.name!r}"):
             values = values_of(metric, metric.segment_scores(statistics))
-            if self.wanted.details or self.wanted.alignments:
-                details = metric.details(statistics, batch.hypotheses, batch.references)
-        if details is None:
-            return [Found(tuple(row)) for row in values]
-        if len(details) != len(values):
-            raise PluginError(f"metric {metric.name!r} returned details of {len(details)} segments for {len(values)}")
-        return [Found(tuple(row), each) for row, each in zip(values, details, strict=True)]
+            wanted = self.details or self.alignments
+            told = metric.details(statistics, batch.hypotheses, batch.references) if wanted else None
+            return _by_column(metric, values, told)
+
+
+def _by_column(
+    metric: Metric, values: Sequence[Sequence[float]], details: Sequence[Mapping[str, Any]] | None
+) -> list[tuple[Found, ...]]:
+    """Return for each segment or system what the columns of a metric hold; the first one has the details."""
+    ends = list(itertools.accumulate(1 + len(column.parts) for column in metric.headings))
+    parts = list(map(slice, [0, *ends[:-1]], ends))
+    told = [None] * len(values) if details is None else details
+    return [
+        tuple(Found(tuple(row[part]), None if part.start else detail) for part in parts)
+        for row, detail in zip(values, told, strict=True)
+    ]
 
 
 class _Loop(NamedTuple):
-    """How systems are scored: the arguments of :func:`score`, and the sums of the systems that are scored already."""
+    """How systems are scored: the arguments of :func:`score`, and what is known of the systems that are scored already.
 
-    metrics: Sequence[Metric]
+    Attributes:
+        sums: of each system, one per metric.
+        references: of each system, where systems are tested, a hash of its references.
+    """
+
+    scorer: _Scorer
     systems: Sequence[SystemInput]
     language: str
-    wanted: _Wanted
+    tests: Significance | None
     keep: bool
     prepared: bool
     progress: Progress
     left_out: tuple[int, ...]
     in_order: InOrder
     sums: list[list[MetricSum]]
+    references: list[int]
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows of one system after the other."""
+        """Yield the rows of one system after the other: the loop over segments."""
         for place, system in enumerate(self.systems):
-            yield from self._system(place, system.pairs())
+            sums = [MetricSum(metric, self.keep) for metric in self.scorer.metrics]
+            batches, scorer = self._prepared(system, sums)
+            threads = None if len(sums) > 1 else sums[0].metric.threads
+            numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
+            count = seen = 0
+            for batch, found in self.in_order(batches, scorer._replace(serial=threads is None), threads or 1):
+                for one, (statistics, _) in zip(sums, found, strict=True):
+                    one.add(statistics)
+                if scorer.segments:
+                    for parts, number in zip(zip(*(rows for _, rows in found), strict=True), numbers, strict=False):
+                        yield Row(place, number, tuple(itertools.chain(*parts)))
+                for texts in batch.references if self.tests else ():
+                    seen = hash((seen, *texts))
+                count += len(batch.hypotheses)
+                self.progress(system.name, count, system.size)
+            self.sums.append(sums)
+            self.references.append(seen)
+            if seen != self.references[0]:
+                raise InputError(
+                    f"{system.name} and {self.systems[0].name} are not of the same segments; tests compare systems "
+                    "that are"
+                )
+            yield _system_row(place, sums, scorer.details)
+
+    def _prepared(self, system: SystemInput, sums: Sequence[MetricSum]) -> tuple[Iterator[SegmentBatch], _Scorer]:
+        """Prepare the metrics; return what there is to score, and what scores it."""
+        metrics = self.scorer.metrics
+        late = not all(metric.streams for metric in metrics)
+        kept: list[Any] = list(system.pairs()) if late else []
+        batches = segment_batches(iter(kept) if late else system.pairs())
+        first = next(batches, None)
+        if first is None:
+            raise InputError(f"{system.name} is empty; there is nothing to score")
+        references = [list(texts) for _, texts in kept] if late else first.references
+        for metric in () if self.prepared else metrics:
+            metric.prepare(references, self.language)
+        named = {}
+        for metric, one in zip(metrics, sums, strict=True):
+            if isinstance(metric, OutputsMetric) and not metric.alone:
+                named[metric.label], one.given = _by_name(metric, system.name, kept, self.language)
+        scorer = self.scorer._replace(named=named, sources=system.sources)
+        return itertools.chain([first], batches), scorer
 
     def tested_rows(self, tests: Significance) -> Iterator[Row]:
         """Score all systems, keep their rows, test them, and yield the rows."""
         from meteor_e.significance.systems import compare_systems
 
-        seen = [[0] for _ in self.systems]
-        rows: list[Row] = []
-        for place, system in enumerate(self.systems):
-            rows += self._system(place, _watched(system.pairs(), seen[place]))
-            if seen[place] != seen[0]:
-                raise InputError(
-                    f"{system.name} and {self.systems[0].name} are not of the same segments; tests compare systems "
-                    "that are"
-                )
-        by_column = []
-        for column in columns_of(self.metrics):
-            metric = self.metrics[column.metric]
+        rows = list(self.rows())
+        columns = []
+        method, samples, seed = tests
+        for number, metric in enumerate(self.scorer.metrics):
+            of_systems = {str(place): sums[number].statistics for place, sums in enumerate(self.sums)}
+            start = 0
+            for column in metric.headings:
 
-            def scorer(sums: Any, metric: Metric = metric, start: int = column.start) -> Any:
-                return main_scores(metric.corpus_scores(sums), start)
+                def scorer(sums: Any, metric: Metric = metric, start: int = start) -> Any:
+                    return main_scores(metric.corpus_scores(sums), start)
 
-            of_systems = {f"{place}": sums[column.metric].statistics for place, sums in enumerate(self.sums)}
-            method, samples, seed = tests
-            by_column.append(compare_systems(of_systems, scorer, method=method, samples=samples, seed=seed))
+                columns.append(compare_systems(of_systems, scorer, method=method, samples=samples, seed=seed))
+                start += 1 + len(column.parts)
         for row in rows:
             if row.segment is None:
-                row = replace(row, tests=tuple(found[row.system] for found in by_column))
+                row = replace(row, tests=tuple(found[row.system] for found in columns))
             yield row
-
-    def _system(self, place: int, pairs: Pairs) -> Iterator[Row]:
-        """Yield a system's rows: the loop over segments."""
-        system, sums = self.systems[place], [MetricSum(metric, self.keep) for metric in self.metrics]
-        numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
-        batches, threads, named = self._batches(system.name, pairs, sums)
-        scorer = _Scorer(self.metrics, self.wanted, named, system.sources, threads is None)
-        count = 0
-        for batch, found in self.in_order(batches, scorer, threads or 1):
-            for one, (rows, _) in zip(sums, found, strict=True):
-                one.add(rows)
-            if self.wanted.segments:
-                for row, number in zip(zip(*(rows for _, rows in found), strict=True), numbers, strict=False):
-                    yield Row(place, number, row)
-            count += len(batch.hypotheses)
-            self.progress(system.name, count, system.size)
-        if not count:
-            raise InputError(f"{system.name} is empty; there is nothing to score")
-        self.sums.append(sums)
-        yield _system_row(place, sums, self.wanted.details)
-
-    def _batches(
-        self, name: str, pairs: Pairs, sums: Sequence[MetricSum]
-    ) -> tuple[Iterator[SegmentBatch], int | None, dict[str, Any]]:
-        """Prepare the metrics.
-
-        Returns:
-            What there is to score; the threads that score batches side by side, ``None`` for one batch at a time; and
-            the segments' scores of metrics that know systems by name, by label.
-        """
-        late = [metric for metric in self.metrics if not metric.streams]
-        kept: list[Any] = list(pairs) if late else []
-        batches = segment_batches(iter(kept) if late else pairs)
-        threads = None
-        if len(self.metrics) == 1 and self.metrics[0].threaded:
-            # Threads take their own parts of what is read.
-            if not self.prepared:
-                self.metrics[0].prepare((), self.language)
-            threads = self.metrics[0].threads
-        first = next(batches, None) if threads is None else None
-        if first is None:
-            return batches, threads, {}
-        for metric in () if self.prepared else self.metrics:
-            given = (texts for _, texts in kept) if metric in late else first.references
-            metric.prepare(list(map(list, given)), self.language)
-        named = {}
-        for metric, one in zip(self.metrics, sums, strict=True):
-            if isinstance(metric, OutputsMetric) and not metric.alone:
-                named[metric.label], one.given = _by_name(metric, name, kept, self.language)
-        return itertools.chain([first], batches), threads, named
 
 
 def _by_name(
@@ -703,16 +640,9 @@ def _by_name(
 
 
 def _system_row(place: int, sums: Sequence[MetricSum], details: bool = True) -> Row:
-    found = []
+    found: list[Found] = []
     for one in sums:
         with guarded(f"metric {one.metric.name!r}"):
             told = one.metric.details([one.total], (), ()) if details else None
-        found.append(Found(tuple(one.values()), told[0] if told else None))
+            found += _by_column(one.metric, [one.values()], told or None)[0]
     return Row(place, None, tuple(found), sums[0].count)
-
-
-def _watched(pairs: Iterable[tuple[str, Sequence[str]]], seen: list[int]) -> Pairs:
-    """Yield pairs; ``seen`` holds a hash of the references."""
-    for text, references in pairs:
-        seen[0] = hash((seen[0], *references))
-        yield text, references

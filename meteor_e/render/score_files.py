@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar, TextIO
 
 from meteor_e.api.formats import OutputFormat, OutputOptions, Result
@@ -29,7 +28,6 @@ class WmtOutput(OutputFormat):
             raise ConfigError("WMT's format needs names of language pair, test set and reference")
         for metric, system, segments, whole in scores():
             label, name = "_".join(metric.split()), "_".join(system.split())
-            values = [math.nan if score is None else score for score in segments or ()]
             task = (label, names.pair, names.test_set, names.reference, name)
-            for line in metric_task_lines(*task, values, None if values else whole):
+            for line in metric_task_lines(*task, segments, None if segments else whole):
                 stream.write(line + "\n")

@@ -33,7 +33,7 @@ def test_several_metrics():
     metrics = [load_metric("meteor:language=other"), Words()]
     systems = [SystemInput.of("<a>", ["a b", "c"], [["a"], ["c"]]), SystemInput.of("b", ["a", "d"], [["a"], ["c"]])]
     table = score(metrics, systems).kept()
-    label = table.columns[0].heading.name
+    label = table.columns[0].name
     assert repr(table) == f"Results(2 systems; {label}, words)"
     assert "<td>system 1</td><td>&lt;a&gt;</td>" in table._repr_html_()
     assert len(table.to_dict()["systems"][0]["segments"]) == 2

@@ -133,9 +133,12 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
     keys = [key for key in known if key in found]
     metric = load_metric("coco", language="en")
     system = SystemInput.of("captions", [found[key] for key in keys], [known[key] for key in keys])
-    names = [column.name for column in metric.columns]
-    rows = score([metric], [system], language="en").kept().rows()
-    tables = {row.segment: dict(zip(names, row.found[0].values, strict=True)) for row in rows}
+    results = score([metric], [system], language="en")
+    names = [column.name for column in results.columns]
+    tables = {
+        row.segment: {name: found.values[0] for name, found in zip(names, row.found, strict=True)}
+        for row in results.rows()
+    }
     whole = tables.pop(None)
     images = {key: tables[number] for number, key in enumerate(keys, 1)}
     return CocoScores(whole, images, [key for key in known if key not in found], metric.signature)

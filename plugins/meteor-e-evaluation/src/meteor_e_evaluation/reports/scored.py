@@ -299,11 +299,12 @@ def _result(
     compare: Callable[[Sequence[Floats], Scorer], SystemTests | None],
 ) -> MetricResult:
     """Compare the systems under one of the metrics of results, and ask the metric why they differ if it can say."""
-    scores = tuple(row.found[place].values[0] for row in found.whole)
+    column = found.columns.index(metric.headings[0])
+    scores = tuple(row.found[column].values[0] for row in found.whole)
     rows: list[list[Found]] = [[] for _ in systems]
     for row in found.rows():
         if row.segment is not None:
-            rows[row.system].append(row.found[place])
+            rows[row.system].append(row.found[column])
     result = MetricResult(
         metric.label,
         metric.signature,
