@@ -69,7 +69,7 @@ class CommandLine:
 
     def here(self, *arguments: str, text: str | bytes = b"", env: dict[str, str] | None = None) -> Result:
         """Run in this process."""
-        from meteor_e.cli import options, program
+        from meteor_e.cli import program
 
         data = text.encode() if isinstance(text, str) else text
         # Standard input can be peeked into, as a process's own.
@@ -90,8 +90,7 @@ class CommandLine:
                 for kind in (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, ImportWarning):
                     warnings.simplefilter("ignore", kind)
                 warnings.showwarning = program._one_line_warning
-                options._told.clear()
-                code = program._run([*arguments], [])
+                code = program._run([*arguments])
         finally:
             os.chdir(before)
         out.flush()

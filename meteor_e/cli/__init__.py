@@ -1,8 +1,5 @@
 """The command line: one module for each command."""
 
+from meteor_e.cli.program import main
 
-def main() -> None:
-    """Run ``meteor-e``; its modules are imported now."""
-    from meteor_e.cli.program import main as run
-
-    run()
+__all__ = ["main"]

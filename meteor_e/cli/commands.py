@@ -2,83 +2,52 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import functools
+import io
 import math
 import os
-import types
-import warnings
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple, TextIO
 
 import click
 
-from meteor_e.base.errors import ConfigError, MeteorError, PluginError, PluginWarning, near_miss
+from meteor_e.base.errors import ConfigError, MeteorError, PluginError, near_miss
 from meteor_e.base.extras import comes_with_plugin
+from meteor_e.base.files import atomic_writer
 from meteor_e.plugins.distributions import noted_commands
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Options:
     """Options that belong together: a group of the help, and one argument of a command's function.
 
-    Subclasses are dataclasses. A field is an option: ``Annotated[int, option("Lines per segment.", low=1)] = 1``. Its
-    type decides what is taken: ``bool`` is a flag, ``Literal`` a choice, ``tuple[str, ...]`` may be repeated,
-    ``tuple[str, str]`` takes two texts. They are no structs of msgspec, whose import takes as long as a short run.
+    Subclasses are dataclasses whose fields :func:`option` declares. They are no structs of msgspec, whose import takes
+    as long as a short run.
 
     Class attributes:
         heading: of the group in the help.
         example: what follows the command's name; ``…`` stands for the arguments.
     """
 
-    heading: ClassVar[str] = "Other options"
+    heading: ClassVar[str] = ""
     example: ClassVar[str] = ""
 
 
-class _About(NamedTuple):
-    """What the annotation of a field says of its option or argument."""
-
-    text: str = ""
-    flags: tuple[str, ...] = ()
-    shown: str = ""
-    low: float | None = None
-    high: float | None = None
-    is_open: bool = False
-    is_argument: bool = False
-    more: Mapping[str, Any] = types.MappingProxyType({})
-
-
-def option(
-    text: str,
-    *flags: str,
-    shown: str = "",
-    low: float | None = None,
-    high: float | None = None,
-    is_open: bool = False,
-    **more: Any,
-) -> _About:
-    """Return what the annotation of a field says of its option.
+def option(default: Any, *flags: str, **more: Any) -> Any:
+    """Return a field that is an option of the command line; without flags, it is an argument.
 
     Args:
-        text: of the help; the default is added.
-        flags: such as ``-R`` and ``--reference``; by default, the field's name.
-        shown: what the help calls the default, where its value does not say it.
-        low, high: bounds of a number.
-        is_open: whether the bounds themselves are out of range.
-        more: arguments of ``click.Option``.
+        default: its value where it is not given.
+        flags: such as ``-R`` and ``--reference``.
+        more: arguments of ``click.Option`` or ``click.Argument``.
     """
-    return _About(text, flags, shown, low, high, is_open, more=more)
-
-
-def argument(metavar: str, **more: Any) -> _About:
-    """Return what the annotation of a field says of an argument; ``more`` are arguments of ``click.Argument``."""
-    return _About(is_argument=True, more={"metavar": metavar, **more})
+    return dataclasses.field(default=default, metadata={"flags": flags, **more})
 
 
 class OptionGroup(NamedTuple):
-    """Options, declared one by one, that belong together.
+    """Options that belong together.
 
     Attributes:
         options: their names, as the command's function receives them.
@@ -89,131 +58,94 @@ class OptionGroup(NamedTuple):
     example: str
 
 
-def options(**groups: type[Options]) -> Callable[[Function], Function]:
-    """Return a decorator that gives a command groups of options; it receives each as an argument of that name."""
-
-    def decorate(function: Function) -> Function:
-        fields = {name: dataclasses.fields(group) for name, group in groups.items()}  # type: ignore[arg-type]
-
-        @functools.wraps(function)
-        def call(*args: Any, **given: Any) -> Any:
-            for name, group in groups.items():
-                given[name] = group(**{field.name: given.pop(field.name) for field in fields[name]})
-            return function(*args, **given)
-
-        made = []
-        for name, group in groups.items():
-            hints = get_type_hints(group, include_extras=True)
-            made += [_parameter(group, field, *get_args(hints[field.name])) for field in fields[name]]
-        # Click keeps them in the order of decorators, the last one first.
-        call.__click_params__ = [*getattr(function, "__click_params__", ()), *reversed(made)]  # type: ignore[attr-defined]
-        return call  # type: ignore[return-value]
-
-    return decorate
-
-
-class _Option(click.Option):
-    """An option that a field declares."""
-
-    group: type[Options]
-
-
-def _parameter(group: type[Options], field: dataclasses.Field[Any], kind: Any, about: _About) -> click.Parameter:
-    """Return the parameter that a field declares."""
-    if isinstance(kind, types.UnionType):
-        kind = next(each for each in get_args(kind) if each is not type(None))
-    more: dict[str, Any] = {"default": field.default}
-    if get_origin(kind) is tuple:
-        kind, *rest = get_args(kind)
-        more |= {"multiple": True} if rest == [...] else {"nargs": 1 + len(rest)}
-    if about.is_argument:
-        return click.Argument([field.name], nargs=-1 if "multiple" in more else 1, **about.more)
-    if kind is bool:
-        more["is_flag"] = True
-    elif get_origin(kind) is Literal:
-        more["type"] = click.Choice(get_args(kind))
-    elif about.low is not None or about.high is not None:
-        ranged: Any = click.IntRange if kind is int else click.FloatRange
-        ends = {"min_open": about.is_open, "max_open": about.is_open and about.high is not None}
-        more["type"] = ranged(about.low, about.high, **ends)
-    else:
-        more["type"] = kind
-    shown = about.shown or ("" if field.default in (None, (), False) else str(field.default))
-    text = f"{about.text}  [default: {shown}]" if shown else about.text
-    flags = about.flags or (f"--{field.name.replace('_', '-')}",)
-    made = _Option([*flags, field.name], help=text, **{**more, **about.more})
-    made.group = group
-    return made
-
-
 class GroupedCommand(click.Command):
     """A command whose help shows options by group.
 
     Args:
+        structs: groups of options; the function receives each as an argument of that name.
         groups: the groups of options that no struct declares, by their headings.
         options: see :class:`click.Command`.
     """
 
-    def __init__(self, *args: Any, groups: Mapping[str, OptionGroup] | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        structs: Mapping[str, type[Options]] | None = None,
+        groups: Mapping[str, OptionGroup] | None = None,
+        **options: Any,
+    ) -> None:
         # The group says the same; click keeps the help option of whichever context came first.
         options["context_settings"] = {"help_option_names": ["-h", "--help"], **options.get("context_settings", {})}
         super().__init__(*args, **options)
-        self.groups = dict(groups or {})
+        self.structs, self.groups = dict(structs or {}), dict(groups or {})
+        for struct in self.structs.values():
+            fields = dataclasses.fields(struct)  # type: ignore[arg-type]
+            for field in fields:
+                flags, more = field.metadata["flags"], {**field.metadata, "default": field.default}
+                del more["flags"]
+                made = click.Option([*flags, field.name], **{"show_default": True, **more}) if flags else None
+                self.params.append(made or click.Argument([field.name], **more))
+            before = self.groups.get(struct.heading, OptionGroup((), struct.example))
+            names = (*before.options, *(field.name for field in fields))
+            self.groups[struct.heading] = before._replace(options=names)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; refuse numbers that are not finite, and an output that is one of the inputs."""
         rest = super().parse_args(context, args)
-        read: list[Path] = []
-        written = []
+        values, output = context.params, context.params.get("output")
         for parameter in self.params:
-            value = context.params.get(parameter.name or "")
-            named = isinstance(parameter, click.Argument) or parameter.name == "chain"
+            value = values.get(parameter.name or "")
             if isinstance(value, float) and not math.isfinite(value):
                 # click's ranges let them through.
                 raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
-            if parameter.name in _WRITTEN:
-                written.append((parameter.opts[0], value))
-            elif named or any(word in (parameter.metavar or "") for word in ("FILE", "INDEX")):
-                read += _files(value)
-        for flag, value in written:
-            for path in _files(value):
-                if any(path.samefile(other) for other in read):
-                    raise ConfigError(f"{flag} {value} is an input; it would be overwritten. Name another file")
+            is_input = isinstance(parameter, click.Argument) or parameter.name == "chain"
+            if parameter.name != "output" and (is_input or re.search("FILE|INDEX", parameter.metavar or "")):
+                paths = [value] if isinstance(value, str) else value or ()
+                if isinstance(output, str) and any(_is_same_file(path, output) for path in paths):
+                    raise ConfigError(f"-o {output} is an input; it would be overwritten. Name another file")
+        for name, struct in self.structs.items():
+            fields = dataclasses.fields(struct)  # type: ignore[arg-type]
+            values[name] = struct(**{field.name: values.pop(field.name) for field in fields})
         return rest
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, a list per group, each below its example."""
-        sections: dict[str, str] = {heading: group.example for heading, group in self.groups.items()}
-        rows: dict[str, list[tuple[str, str]]] = {}
+        headings = {name: heading for heading, group in self.groups.items() for name in group.options}
+        rows: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*self.groups, "Other options")}
         for parameter in self.get_params(context):
             record = parameter.get_help_record(context)
-            if isinstance(parameter, click.Argument) or record is None:
-                continue
-            if isinstance(parameter, _Option):
-                heading = parameter.group.heading
-                sections.setdefault(heading, parameter.group.example)
-            else:
-                named = (heading for heading, group in self.groups.items() if parameter.name in group.options)
-                heading = next(named, Options.heading)
-            rows.setdefault(heading, []).append(record)
-        for heading, records in sorted(rows.items(), key=lambda row: row[0] == Options.heading):
-            with formatter.section(heading):
-                if example := sections.get(heading):
-                    # One line, however long: it is to be copied.
-                    formatter.write(f"{'':{formatter.current_indent}}$ {context.command_path} {example}\n")
-                formatter.write_dl(records)
+            if isinstance(parameter, click.Option) and record is not None:
+                rows[headings.get(parameter.name or "", "Other options")].append(record)
+        for heading, records in rows.items():
+            if records:
+                with formatter.section(heading):
+                    if heading in self.groups:
+                        # One line, however long: it is to be copied.
+                        start = f"{'':{formatter.current_indent}}$ {context.command_path}"
+                        formatter.write(f"{start} {self.groups[heading].example}\n")
+                    formatter.write_dl(records)
 
 
-_WRITTEN = ("output", "png", "svg", "latex", "plot", "corpus", "all_points")
-"""Parameters that name a file which is written."""
+@contextlib.contextmanager
+def destination(path: str | None) -> Iterator[TextIO]:
+    """Open standard output, or a file that is written whole or not at all.
+
+    Standard output is UTF-8 whatever the locale says, so that the same input gives the same bytes.
+    """
+    if path is not None and path != "-":
+        with atomic_writer(path) as stream:
+            yield stream
+        return
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    yield sys.stdout
+    sys.stdout.flush()
 
 
-def _files(value: Any) -> list[Path]:
-    """Return the files among the texts of a value, which may be a tuple of tuples."""
-    if isinstance(value, tuple | list):
-        return [path for item in value for path in _files(item)]
-    # Path.is_file() raises for a name that is too long.
-    return [Path(value)] if isinstance(value, str) and os.path.isfile(value) else []  # noqa: PTH113
+def _is_same_file(one: str, other: str) -> bool:
+    """Return whether two paths name one file; names that are too long name none."""
+    # Path.is_file() raises for those.
+    return os.path.isfile(one) and os.path.isfile(other) and os.path.samefile(one, other)  # noqa: PTH113, PTH121
 
 
 class FullHelpGroup(click.Group):
@@ -229,61 +161,46 @@ class FullHelpGroup(click.Group):
 class PluginGroup(FullHelpGroup):
     """A group that plugins add commands to, in ``meteor_e_commands``.
 
-    Args:
+    Class attributes:
         prefix: what their names there begin with: ``"GROUP "``, or nothing for the program itself.
     """
 
-    def __init__(self, *args: Any, prefix: str = "", **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.prefix = prefix
+    prefix: ClassVar[str] = ""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, those of plugins among them; warn of a plugin's that one of ours hides."""
+        """Return the names of all commands, those of plugins among them."""
         from meteor_e.plugins.registry import plugin_registry
 
-        own, foreign = super().list_commands(context), plugin_registry().names("command")
-        for name in own:
-            if self.prefix + name in foreign:
-                source = plugin_registry().source("command", self.prefix + name)
-                text = f"command '{self.prefix}{name}' of {source} is hidden by meteor_e's own; rename the plugin's"
-                warnings.warn(text, PluginWarning, stacklevel=2)
-        known = {
-            name.removeprefix(self.prefix) for name in (*noted_commands(), *foreign) if name.startswith(self.prefix)
-        }
-        return sorted({*own, *(name for name in known if " " not in name)})
+        whole = [*noted_commands(), *plugin_registry().names("command")]
+        foreign = {name.removeprefix(self.prefix) for name in whole if name.startswith(self.prefix)}
+        return sorted({*super().list_commands(context), *(name for name in foreign if " " not in name)})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return a command of ours, else a plugin's, else one that says what to install; ``None`` for any other."""
+        """Return a command of ours, else a plugin's, else one that says what to install.
+
+        Raises:
+            click.UsageError: for an unknown name, with the nearest.
+        """
         from meteor_e.plugins.registry import plugin_registry
 
-        own, whole = super().get_command(context, name), self.prefix + name
-        if own is not None:
+        own, whole, registry = super().get_command(context, name), self.prefix + name, plugin_registry()
+        if own is not None or name.startswith("-"):
             return own
-        if whole in plugin_registry().names("command"):
+        if " " not in name and whole in registry.names("command"):
             try:
-                found: click.Command = plugin_registry().get("command", whole)
+                found: click.Command = registry.get("command", whole)
                 return found
             except MeteorError as error:
                 # Completion in a shell has no place for errors.
                 return None if context.resilient_parsing else _failing(name, f"ERROR: {error}", error)
-        note = noted_commands().get(whole)
-        if note is None:
+        if " " not in name and (note := noted_commands().get(whole)):
+            advice = PluginError(comes_with_plugin(f"`meteor-e {whole}`", note.distribution))
+            return _failing(name, f"Needs {note.distribution}. {note.summary}", advice)
+        if context.resilient_parsing:
             return None
-        advice = PluginError(comes_with_plugin(f"`meteor-e {whole}`", note.distribution))
-        return _failing(name, f"Needs {note.distribution}. {note.summary}", advice)
-
-    def resolve_command(
-        self, context: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; suggest the nearest for an unknown name."""
-        if args and not args[0].startswith("-") and (" " in args[0] or self.get_command(context, args[0]) is None):
-            from meteor_e.plugins.registry import plugin_registry
-
-            failures = plugin_registry().failures()
-            hint = f"; plugins that failed: {'; '.join(failures)}" if failures else ""
-            near = near_miss(args[0], self.list_commands(context))
-            raise click.UsageError(f"no such command {args[0]!r}{near}{hint}", context)
-        return super().resolve_command(context, args)
+        hint = f"; plugins that failed: {'; '.join(registry.failures())}" if registry.failures() else ""
+        near = near_miss(name, self.list_commands(context))
+        raise click.UsageError(f"no such command {name!r}{near}{hint}", context)
 
 
 def _failing(name: str, summary: str, error: MeteorError) -> click.Command:

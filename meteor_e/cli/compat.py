@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import click
 
-from meteor_e.cli.output import destination
+from meteor_e.cli.commands import destination
 from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, UsageError, parse
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -16,8 +16,7 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.base.yamlfile import plain_value
 from meteor_e.chains.keys import KEYS
-from meteor_e.cli.commands import Options, argument, option
-from meteor_e.cli.output import destination, output_format
+from meteor_e.cli.commands import Options, destination, option
 from meteor_e.formats.systems import check_same_segments, read_systems
 from meteor_e.plugins.builtin import meteor_e_output_formats
 from meteor_e.render.plain import printable
@@ -37,29 +36,32 @@ class Inputs(Options):
     heading: ClassVar[str] = "Input"
     example: ClassVar[str] = "system.txt -R first.txt -R second.txt"
 
-    files: Annotated[tuple[str, ...], argument("HYPOTHESIS... [REFERENCE]")] = ()
-    references: Annotated[
-        tuple[str, ...],
-        option(
-            "A reference; repeat it for several. All other files are then hypotheses.",
-            *("-R", "--reference"),
-            metavar="FILE",
-        ),
-    ] = ()
-    references_per_segment: Annotated[
-        int, option("Lines of the reference file that belong to one segment.", low=1, metavar="N")
-    ] = 1
-    encoding: Annotated[str, option("Encoding of plain text files.")] = "utf-8"
-    on_missing: Annotated[
-        Literal["stop", "skip", "empty"],
-        option(
-            "What to do with a segment of an SGML, XML or COCO file that a system or the references lack: an error, "
-            "leave it out, or, where a system lacks it, score an empty text."
-        ),
-    ] = "stop"
-    names: Annotated[
-        tuple[str, ...], option("Name of a system; one for each, in order.", "--name", metavar="NAME")
-    ] = ()
+    files: tuple[str, ...] = option((), nargs=-1, metavar="HYPOTHESIS... [REFERENCE]")
+    references: tuple[str, ...] = option(
+        (),
+        *("-R", "--reference"),
+        multiple=True,
+        metavar="FILE",
+        help="A reference; repeat it for several. All other files are then hypotheses.",
+    )
+    references_per_segment: int = option(
+        1,
+        "--references-per-segment",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Lines of the reference file that belong to one segment.",
+    )
+    encoding: str = option("utf-8", "--encoding", help="Encoding of plain text files.")
+    on_missing: str = option(
+        "stop",
+        "--on-missing",
+        type=click.Choice(["stop", "skip", "empty"]),
+        help="What to do with a segment of an SGML, XML or COCO file that a system or the references lack: an error, "
+        "leave it out, or, where a system lacks it, score an empty text.",
+    )
+    names: tuple[str, ...] = option(
+        (), "--name", multiple=True, metavar="NAME", help="Name of a system; one for each, in order."
+    )
 
     def systems(self, form: Format | None = None) -> list[SystemInput]:
         """Return the systems, lined up with their references.
@@ -112,27 +114,32 @@ class MetricOptions(Options):
     heading: ClassVar[str] = "Metric"
     example: ClassVar[str] = "… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"
 
-    language: Annotated[str | None, option(KEYS["language"].help, "-l", "--language", shown="en")] = None
-    task: Annotated[str | None, option(KEYS["task"].help, "-t", "--task")] = None
-    chain: Annotated[
-        str | None, option("A YAML chain: a file, or the name of one that is installed.", "-c", "--chain")
-    ] = None
-    matchers: Annotated[
-        str | None,
-        option(
-            "The matchers, in order, optionally with weights: 'exact,stem=0.6'.", "-m", "--matchers", metavar="LIST"
-        ),
-    ] = None
-    settings: Annotated[
-        tuple[str, ...],
-        option(
-            "Set a key of the chain, such as beam=40, normalization=none or alpha=0.8, or an option of a matcher (or "
-            "of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
-            "--set",
-            metavar="KEY=VALUE",
-        ),
-    ] = ()
-    threads: Annotated[int | None, option("Threads that score.", low=1, shown="as many as processors")] = None
+    language: str | None = option(None, "-l", "--language", show_default="en", help=KEYS["language"].help)
+    task: str | None = option(None, "-t", "--task", help=KEYS["task"].help)
+    chain: str | None = option(
+        None, "-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."
+    )
+    matchers: str | None = option(
+        None,
+        *("-m", "--matchers"),
+        metavar="LIST",
+        help="The matchers, in order, optionally with weights: 'exact,stem=0.6'.",
+    )
+    settings: tuple[str, ...] = option(
+        (),
+        "--set",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Set a key of the chain, such as beam=40, normalization=none or alpha=0.8, or an option of a matcher (or "
+        "of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
+    )
+    threads: int | None = option(
+        None,
+        "--threads",
+        type=click.IntRange(min=1),
+        show_default="as many as processors",
+        help="Threads that score.",
+    )
 
     def meteor(self) -> Meteor:
         """Return METEOR as the options describe it.
@@ -140,12 +147,13 @@ class MetricOptions(Options):
         Raises:
             ConfigError: for a value that cannot be read, or a chain that cannot be.
         """
+        from meteor_e.matchers.modules import ParaphraseMatcher
         from meteor_e.meteor import Meteor
 
         given, options = parse_settings(self.settings) if self.settings else ({}, {})
         listed = None if self.matchers is None else parse_matchers(self.matchers)
         own = {"language": self.language, "task": self.task, "matchers": listed}
-        given = {**{name: value for name, value in own.items() if value is not None}, **given}
+        given |= {name: value for name, value in own.items() if value is not None}
         if options:
             from meteor_e.chains.settings import apply_settings
 
@@ -154,7 +162,15 @@ class MetricOptions(Options):
             meteor = Meteor.from_config(self.chain, threads=self.threads, **given)
         else:
             meteor = Meteor(**given, threads=self.threads)
-        _tell_of_missing_paraphrases(meteor)
+        language = meteor.chain.language
+        tables = [matcher.table for matcher in meteor.matchers if isinstance(matcher, ParaphraseMatcher)]
+        if language.pack is not None and None in tables:
+            click.echo(
+                f"meteor-e: note: scores for {language.name} are made without paraphrases, because its pack has no "
+                f"table. `meteor-e pack install {language.code} --from meteor-1.5.tar.gz` installs METEOR's; "
+                "`meteor-e pack build` makes one from bitext",
+                err=True,
+            )
         return meteor
 
     def made(self, specifications: Sequence[str]) -> list[Metric]:
@@ -198,21 +214,32 @@ class Output(Options):
     heading: ClassVar[str] = "Output"
     example: ClassVar[str] = "… --format tsv -o scores.tsv"
 
-    form: Annotated[
-        str,
-        option(
-            f"Form of the output: {', '.join(meteor_e_output_formats())}, or a plugin's.",
-            *("-f", "--format"),
-            metavar="NAME",
-        ),
-    ] = "text"
-    output: Annotated[
-        str | None, option("Write to a file.", "-o", "--output", metavar="FILE", shown="standard output")
-    ] = None
+    form: str = option(
+        "text",
+        *("-f", "--format"),
+        metavar="NAME",
+        help=f"Form of the output: {', '.join(meteor_e_output_formats())}, or a plugin's.",
+    )
+    output: str | None = option(
+        None, "-o", "--output", metavar="FILE", show_default="standard output", help="Write to a file."
+    )
 
     def format(self) -> OutputFormat:
-        """Return the format of the output; errors as of :func:`~meteor_e.cli.output.output_format`."""
-        return output_format(self.form)
+        """Return the format of the output.
+
+        Raises:
+            ConfigError: if there is none.
+            PluginError: for a format of a plugin that is broken.
+        """
+        from meteor_e.plugins.registry import plugin_registry
+
+        # Plugins are imported where a name is not ours.
+        if self.form not in meteor_e_output_formats() and self.form not in plugin_registry().names("output format"):
+            known = plugin_registry().names("output format")
+            near = near_miss(self.form, known)
+            raise ConfigError(f"--format: there is no format {self.form!r}{near}; the formats: {', '.join(known)}")
+        found: OutputFormat = plugin_registry().get("output format", self.form).make()
+        return found
 
     def write(self, result: Result, options: OutputOptions | None = None) -> None:
         """Write a result to standard output or a file, which is written whole or not at all."""
@@ -232,15 +259,13 @@ class _Method(click.Choice):  # type: ignore[type-arg]  # generic since click 8.
         return super().convert(value, param, ctx)
 
 
-def significance_option(shown: str) -> Any:
-    """Return what the option ``--significance`` is; ``shown`` is the method where it is not given."""
-    return option(
-        "Test systems against one another, and give 95 % intervals; write it after the files, or with a method.",
-        type=_Method(["randomization", "bootstrap", "none"]),
-        is_flag=False,
-        flag_value="randomization",
-        shown=shown,
-    )
+SIGNIFICANCE = {
+    "type": _Method(["randomization", "bootstrap", "none"]),
+    "is_flag": False,
+    "flag_value": "randomization",
+    "help": "Test systems against one another, and give 95 % intervals; write it after the files, or with a method.",
+}
+"""What the option ``--significance`` is."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -251,42 +276,24 @@ class Tests(Options):
     example: ClassVar[str] = "… --significance bootstrap --seed 1"
     __test__: ClassVar[bool] = False  # for pytest: this is no test class
 
-    significance: Annotated[str, significance_option("none; without a method: randomization")] = "none"
-    samples: Annotated[
-        int | None,
-        option("Samples of the test.", low=1, metavar="N", shown="1000 for bootstrap, 10000 for randomization"),
-    ] = None
-    seed: Annotated[int, option("Seed of the test.", low=0)] = DEFAULT_SEED
+    significance: str = option(
+        "none", "--significance", show_default="none; without a method: randomization", **SIGNIFICANCE
+    )
+    samples: int | None = option(
+        None,
+        "--samples",
+        type=click.IntRange(min=1),
+        metavar="N",
+        show_default="1000 for bootstrap, 10000 for randomization",
+        help="Samples of the test.",
+    )
+    seed: int = option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help="Seed of the test.")
 
     def tests(self) -> Significance | None:
         """Return the test that was asked for; ``None`` for none."""
         from meteor_e.results import Significance
 
         return None if self.significance == "none" else Significance(self.significance, self.samples, self.seed)
-
-
-_told: set[str] = set()
-"""Languages whose missing paraphrases the user has been told of."""
-
-
-def _tell_of_missing_paraphrases(meteor: Meteor) -> None:
-    """Say once on standard error that a language's own chain goes without its paraphrases, and what to do."""
-    from meteor_e.matchers.modules import ParaphraseMatcher
-
-    language = meteor.chain.language
-    if (
-        language.pack is None
-        or language.code in _told
-        or not any(isinstance(matcher, ParaphraseMatcher) and matcher.table is None for matcher in meteor.matchers)
-    ):
-        return
-    _told.add(language.code)
-    click.echo(
-        f"meteor-e: note: scores for {language.name} are made without paraphrases, because its pack has no table. "
-        f"`meteor-e pack install {language.code} --from meteor-1.5.tar.gz` installs METEOR's; "
-        "`meteor-e pack build` makes one from bitext",
-        err=True,
-    )
 
 
 def parse_matchers(text: str) -> list[dict[str, Any]]:
@@ -312,12 +319,8 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
     return entries
 
 
-_ELSEWHERE = {"language": "-l", "task": "-t", "matchers": "-m", "name": "", "description": ""}
-"""Keys that ``--set`` does not take, and the options that give them."""
-
-
 def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Read entries such as ``beam=40``, ``alpha=0.8``, ``parameters.alpha=0.8`` and ``vector.threshold=0.75``.
+    """Read entries such as ``beam=40``, ``alpha=0.8`` and ``vector.threshold=0.75``.
 
     Returns:
         Values of a chain's keys, and options by matcher; those under ``lemmatizer`` are the lemmatizer's.
@@ -327,32 +330,29 @@ def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict
     """
     keys: dict[str, Any] = {}
     options: dict[str, dict[str, Any]] = {}
-    for name, value in _entries(texts, "KEY=VALUE or MATCHER.OPTION=VALUE"):
+    elsewhere = ("language", "task", "matchers", "name", "description", "parameters")
+    known = [*(name for name in KEYS if name not in elsewhere), *GREEK]
+    for name, value in _entries(texts, "KEY=VALUE or MATCHER.OPTION=VALUE").items():
         owner, _, key = name.rpartition(".")
-        if owner == "parameters" or (not owner and key in GREEK):
-            place = keys.setdefault("parameters", {})
+        if owner:
+            options.setdefault(owner, {})[key] = value
+        elif key not in known:
+            raise ConfigError(f"{_no_key(key, known)}; -l, -t and -m give language, task and matchers")
         else:
-            place = options.setdefault(owner, {}) if owner else keys
-        if key in place:
-            raise ConfigError(f"--set {name} is given twice")
-        place[key] = value
-    for key in keys:
-        if instead := _ELSEWHERE.get(key):
-            raise ConfigError(f"--set takes no {key}; give {instead}")
-        if key not in KEYS or key in _ELSEWHERE:
-            known = [*(name for name in KEYS if name not in _ELSEWHERE and name != "parameters"), *GREEK]
-            raise ConfigError(_no_key(key, known) + "; an option of a matcher is MATCHER.OPTION")
+            (keys.setdefault("parameters", {}) if key in GREEK else keys)[key] = value
     return keys, options
 
 
-def _entries(texts: Sequence[str], form: str) -> list[tuple[str, Any]]:
+def _entries(texts: Sequence[str], form: str) -> dict[str, Any]:
     """Split entries of ``--set`` at the first equals sign, and read their values as YAML does."""
-    found = []
+    found: dict[str, Any] = {}
     for text in texts:
         name, _, value = text.partition("=")
         if not value or not all(name.split(".")):
             raise ConfigError(f"--set {text!r} is not of the form {form}")
-        found.append((name, plain_value(value)))
+        if name in found:
+            raise ConfigError(f"--set {name} is given twice")
+        found[name] = plain_value(value)
     return found
 
 
@@ -362,7 +362,8 @@ def _no_key(key: str, known: Sequence[str]) -> str:
 
 def set_option(*kinds: type[Any]) -> Callable[[Any], Any]:
     """Return the option ``--set``, by which fields of dataclasses with defaults are given; see :func:`parse_fields`."""
-    usage = f"Set one of {', '.join(_fields(*kinds))}; may be repeated."
+    names = [name for kind in kinds for name in _fields(kind)]
+    usage = f"Set one of {', '.join(names)}; may be repeated."
     return click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=usage)
 
 
@@ -374,25 +375,20 @@ def parse_fields(texts: Sequence[str], *kinds: type[Any]) -> list[Any]:
     """
     import msgspec
 
-    given: dict[str, Any] = {}
-    known = _fields(*kinds)
-    for name, value in _entries(texts, "KEY=VALUE"):
-        if name in given:
-            raise ConfigError(f"--set {name} is given twice")
+    given, known = _entries(texts, "KEY=VALUE"), [name for kind in kinds for name in _fields(kind)]
+    for name in given:
         if name not in known:
             raise ConfigError(_no_key(name, known))
-        given[name] = value
     try:
         return [msgspec.convert({name: given[name] for name in _fields(kind) if name in given}, kind) for kind in kinds]
     except msgspec.ValidationError as error:
         raise ConfigError(f"--set: {error}") from error
 
 
-def _fields(*kinds: type[Any]) -> list[str]:
+def _fields(kind: type[Any]) -> list[str]:
     """Return the names of fields that hold a text or a number."""
     return [
         field.name
-        for kind in kinds
         for field in dataclasses.fields(kind)
         if isinstance(field.default, str | int | float) and field.name != "encoding"
     ]

@@ -19,7 +19,13 @@ from meteor_e.packs.store import PackStore
 from meteor_e.render.plain import count_or_no, format_table
 
 
-@click.group(cls=PluginGroup, prefix="pack ")
+class PackGroup(PluginGroup):
+    """The commands of packs."""
+
+    prefix = "pack "
+
+
+@click.group(cls=PackGroup)
 def pack() -> None:
     """Install, build, list and remove resource packs.
 

@@ -108,18 +108,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     warnings.showwarning = _one_line_warning  # type: ignore[assignment]
     # SIGTERM interrupts as Ctrl-C does, so that scratch files go. Who calls from another thread, or handles SIGTERM,
     # keeps what is set.
-    terminated: list[int] = []
-
-    def interrupt(number: int, _: object) -> NoReturn:
-        terminated.append(number)
-        signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
-        raise KeyboardInterrupt
-
     ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if ours:
-        signal.signal(signal.SIGTERM, interrupt)
+        signal.signal(signal.SIGTERM, _terminate)
     try:
-        code = _run(arguments, terminated)
+        code = _run(arguments)
     finally:
         if ours:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -128,19 +121,17 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
-# Click 8.2 and later raise this; earlier ones show the help themselves.
-_NO_ARGUMENTS: tuple[type[click.ClickException], ...] = (
-    (click.exceptions.NoArgsIsHelpError,) if hasattr(click.exceptions, "NoArgsIsHelpError") else ()
-)
+class _Terminated(KeyboardInterrupt):
+    """The process was asked to end."""
 
 
-def _run(arguments: list[str] | None, terminated: list[int]) -> int:
-    """Run a command; return the exit code, after a line that says what went wrong.
+def _terminate(number: int, _: object) -> NoReturn:
+    signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
+    raise _Terminated
 
-    Args:
-        arguments: of the command line.
-        terminated: gets the number of the signal that ends the command.
-    """
+
+def _run(arguments: list[str] | None) -> int:
+    """Run a command; return the exit code, after a line that says what went wrong."""
     try:
         result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
         sys.stdout.flush()
@@ -150,21 +141,21 @@ def _run(arguments: list[str] | None, terminated: list[int]) -> int:
         # A library that is interrupted while it is imported raises an error of its own.
         while cause is not None and not isinstance(cause, KeyboardInterrupt):
             cause = cause.__cause__ or cause.__context__
-        code, message = _explained(error if cause is None else cause, bool(terminated))
+        code, message = _explained(error if cause is None else cause)
     if message:
         _complain(message)
     return code
 
 
-def _explained(error: BaseException, terminated: bool) -> tuple[int, str]:
+def _explained(error: BaseException) -> tuple[int, str]:
     """Return the exit code for an error, and what to say about it; raise an error that nobody foresaw."""
     match error:
         case click.exceptions.Exit():
             return error.exit_code, ""
-        case click.ClickException() if isinstance(error, _NO_ARGUMENTS):
-            error.show()  # the help, whole
-            return 2, ""
         case click.ClickException():
+            if type(error).__name__ == "NoArgsIsHelpError":  # of click 8.2 and later; earlier ones show the help
+                error.show()
+                return 2, ""
             context = getattr(error, "ctx", None)
             return 2, error.format_message() + (f" (see {context.command_path} --help)" if context else "")
         case MeteorError():
@@ -177,8 +168,10 @@ def _explained(error: BaseException, terminated: bool) -> tuple[int, str]:
             lost = "standard output" if error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC) else ""
             name = error.filename or lost
             return 1, f"{name}: {error.strerror}" if name else str(error.strerror or error)
+        case _Terminated():
+            return 143, "terminated"
         case KeyboardInterrupt() | click.Abort():
-            return (143, "terminated") if terminated else (130, "interrupted")
+            return 130, "interrupted"
         case MemoryError():
             return 1, "out of memory; split the input into smaller parts"
         case RecursionError():

@@ -6,8 +6,7 @@ import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import click
 
@@ -15,9 +14,8 @@ from meteor_e.api.formats import OutputOptions, WmtNames
 from meteor_e.api.tables import ScoreRun, SystemInput, TextColumns
 from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarded, near_miss
 from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.commands import GroupedCommand, option, options
+from meteor_e.cli.commands import GroupedCommand, destination, option
 from meteor_e.cli.options import Inputs, MetricOptions, Output, Tests, lined_up
-from meteor_e.cli.output import destination
 from meteor_e.formats.inputs import INPUT_FORMATS, JSON_LINES, PARQUET, TEXT_FORMATS, Format, table_format, text_format
 from meteor_e.formats.systems import refuse_pipes
 from meteor_e.plugins.registry import plugin_registry
@@ -27,128 +25,102 @@ if TYPE_CHECKING:
 
     from meteor_e.api.formats import OutputFormat
     from meteor_e.api.metrics import Metric
-    from meteor_e.api.tables import ScoreRunner, TableFormat, TextTable
+    from meteor_e.api.tables import ScoreRunner, TableFormat
 
 
 @dataclass(frozen=True)
 class ScoreInputs(Inputs):
     """Hypotheses and references in files, in a table, or of a test set."""
 
-    form_in: Annotated[
-        str | None,
-        option(
-            f"Format of the input: {', '.join(INPUT_FORMATS)}, or a plugin's.",
-            "--format-in",
-            metavar="NAME",
-            shown="the content tells",
-        ),
-    ] = None
-    hypothesis_columns: Annotated[
-        tuple[str, ...],
-        option(
-            "Column of the hypotheses in a table; repeat it for several systems.",
-            "--hypothesis-column",
-            metavar="NAME",
-            shown="hypothesis",
-        ),
-    ] = ()
-    reference_columns: Annotated[
-        tuple[str, ...],
-        option(
-            "Column of the references in a table (texts or lists of texts); repeat it for several.",
-            "--reference-column",
-            metavar="NAME",
-            shown="reference",
-        ),
-    ] = ()
-    test_set: Annotated[
-        str | None,
-        option(
-            "Take the references from a test set that sacreBLEU knows, such as wmt17; with --pair. Without files, its "
-            "system outputs are scored.",
-            metavar="NAME",
-        ),
-    ] = None
-    pair: Annotated[str | None, option("Language pair of the test set, such as de-en.", metavar="SRC-TRG")] = None
-    on_error: Annotated[
-        Literal["stop", "skip", "zero"],
-        option(
-            "What to do with a segment that cannot be aligned: stop with an error, leave it out of all systems, or "
-            "score it 0. Segments keep their numbers."
-        ),
-    ] = "stop"
-    cluster: Annotated[
-        str | None,
-        option(
-            "Score on a Dask cluster: its scheduler's address or scheduler file; 'local' or 'local:N' starts N "
-            "processes here. (Plugin meteor-e-tables.)",
-            "--dask",
-            metavar="ADDRESS",
-        ),
-    ] = None
+    form_in: str | None = option(
+        None,
+        "--format-in",
+        metavar="NAME",
+        show_default="the content tells",
+        help=f"Format of the input: {', '.join(INPUT_FORMATS)}, or a plugin's.",
+    )
+    hypothesis_columns: tuple[str, ...] = option(
+        (),
+        "--hypothesis-column",
+        multiple=True,
+        metavar="NAME",
+        show_default="hypothesis",
+        help="Column of the hypotheses in a table; repeat it for several systems.",
+    )
+    reference_columns: tuple[str, ...] = option(
+        (),
+        "--reference-column",
+        multiple=True,
+        metavar="NAME",
+        show_default="reference",
+        help="Column of the references in a table (texts or lists of texts); repeat it for several.",
+    )
+    test_set: str | None = option(
+        None,
+        "--test-set",
+        metavar="NAME",
+        help="Take the references from a test set that sacreBLEU knows, such as wmt17; with --pair. Without files, its "
+        "system outputs are scored.",
+    )
+    pair: str | None = option(None, "--pair", metavar="SRC-TRG", help="Language pair of the test set, such as de-en.")
+    on_error: str = option(
+        "stop",
+        "--on-error",
+        type=click.Choice(["stop", "skip", "zero"]),
+        help="What to do with a segment that cannot be aligned: stop with an error, leave it out of all systems, or "
+        "score it 0. Segments keep their numbers.",
+    )
+    cluster: str | None = option(
+        None,
+        "--dask",
+        metavar="ADDRESS",
+        help="Score on a Dask cluster: its scheduler's address or scheduler file; 'local' or 'local:N' starts N "
+        "processes here. (Plugin meteor-e-tables.)",
+    )
 
     def systems(self, form: Format | None = None) -> list[SystemInput]:
-        """Return the systems, lined up with their references; a table is read once for each."""
-        table = self._table()
-        if table is None:
-            return super().systems(cast("Format | None", self.form_in))
+        """Return the systems, lined up with their references; a table is read once for each.
+
+        Raises:
+            ConfigError: for a table beside other files, or columns of what is not a table.
+            InputError: if it cannot be read.
+            PluginError: if the plugin that reads it is not installed.
+        """
+        paths, alone = (*self.files, *self.references), len(self.files) == 1 and not self.references
+        asked = self.hypothesis_columns + self.reference_columns
+        refuse_pipes(paths)
+        found = self.form_in or next(filter(None, (table_format(path, alone=alone) for path in paths)), None)
+        if found is None and alone:
+            found = _format_of_plugins(paths[0]) if paths[0] != "-" else "jsonl" if asked else None
+        if found is None or found in TEXT_FORMATS:
+            if asked:
+                raise ConfigError(
+                    f"{paths[0] if paths else 'nothing'} is {found or 'not a table'}, which has no columns: tables are "
+                    "Parquet, .csv, .tsv, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
+                )
+            return super().systems(cast("Format | None", found))
+        if found not in INPUT_FORMATS:
+            known = sorted({*INPUT_FORMATS, *plugin_registry().names("table format")})
+            if found not in known:
+                near = near_miss(found, known)
+                raise ConfigError(f"--format-in: there is no format {found!r}{near}; the formats: {', '.join(known)}")
+        if not alone or self.references_per_segment > 1:
+            raise ConfigError(
+                "a table holds hypotheses and references: name one file only, and the columns with "
+                "--hypothesis-column and --reference-column, one or several of references"
+            )
+        names = self.hypothesis_columns or TextColumns().hypotheses
+        if len(set(names)) < len(names):
+            raise ConfigError(f"--hypothesis-column: one of {', '.join(names)} is given twice")
+        columns = TextColumns(names, self.reference_columns or TextColumns().references)
+        kind: type[TableFormat] = plugin_registry().get("table format", found)
+        table = kind.make().open(paths[0], columns, encoding=self.encoding)
         return self.named(
             [
                 SystemInput(name, table.size, partial(table.pairs, number), table)
                 for number, name in enumerate(table.systems)
             ]
         )
-
-    def _table(self) -> TextTable | None:
-        """Open the table that the command line names; ``None`` if it names no table.
-
-        Raises:
-            ConfigError: if it names more than one, or other files beside it.
-            InputError: if it cannot be read.
-            PluginError: if the plugin that reads it is not installed.
-        """
-        paths, alone = (*self.files, *self.references), len(self.files) == 1 and not self.references
-        refuse_pipes(paths)
-        columns = TextColumns(
-            self.hypothesis_columns or TextColumns().hypotheses, self.reference_columns or TextColumns().references
-        )
-        asked = bool(self.hypothesis_columns or self.reference_columns)
-        form = self.form_in
-        if form is not None and form not in INPUT_FORMATS:
-            known = sorted({*INPUT_FORMATS, *plugin_registry().names("table format")})
-            if form not in known:
-                near = near_miss(form, known)
-                raise ConfigError(f"--format-in: there is no format {form!r}{near}; the formats: {', '.join(known)}")
-        if form is None:
-            form = next(filter(None, (table_format(path, alone=alone) for path in paths)), None)
-        if form is None and alone:
-            form = _format_of_plugins(paths[0]) if paths[0] != "-" else "jsonl" if asked else None
-        if form in TEXT_FORMATS or (form is None and not asked):
-            if asked:
-                raise ConfigError(f"--format-in {form} has no columns; leave out the options of tables")
-            return None
-        if not alone:
-            raise ConfigError(
-                "a table holds hypotheses and references: name one file only, and the columns with "
-                "--hypothesis-column and --reference-column"
-            )
-        if form is None:
-            folder = " (a folder without Parquet files)"
-            kind = folder if Path(paths[0]).is_dir() else "" if Path(paths[0]).exists() else " (there is no such file)"
-            raise ConfigError(
-                f"{paths[0]} is not a table{kind}: Parquet, .csv, .tsv, or JSON Lines as .jsonl or .jsonl.gz; "
-                "--format-in names another format. Columns are of tables only"
-            )
-        if self.references_per_segment > 1:
-            raise ConfigError(
-                "--references-per-segment counts lines of plain text; in a table, several references are several "
-                "columns or lists"
-            )
-        for name in columns.hypotheses:
-            if columns.hypotheses.count(name) > 1:
-                raise ConfigError(f"--hypothesis-column {name} is given twice")
-        found: type[TableFormat] = plugin_registry().get("table format", form)
-        return found.make().open(paths[0], columns, encoding=self.encoding)
 
 
 def _format_of_plugins(path: str) -> str | None:
@@ -165,16 +137,15 @@ def _format_of_plugins(path: str) -> str | None:
 class ScoreMetrics(MetricOptions):
     """METEOR's chain, and other metrics."""
 
-    metrics: Annotated[
-        tuple[str, ...],
-        option(
-            "A metric: meteor, bleu, chrf, chrf++, ter, a chain, a plugin's, with options as in bleu:tokenize=zh; "
-            "repeat it for several.",
-            *("-M", "--metric"),
-            metavar="METRIC",
-            shown="meteor",
-        ),
-    ] = ()
+    metrics: tuple[str, ...] = option(
+        (),
+        *("-M", "--metric"),
+        multiple=True,
+        metavar="METRIC",
+        show_default="meteor",
+        help="A metric: meteor, bleu, chrf, chrf++, ter, a chain, a plugin's, with options as in bleu:tokenize=zh; "
+        "repeat it for several.",
+    )
 
 
 @dataclass(frozen=True)
@@ -183,42 +154,50 @@ class ScoreOutput(Output):
 
     example: ClassVar[str] = "… --segments --format tsv -o scores.tsv"
 
-    output: Annotated[
-        str | None,
-        option(
-            "Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.",
-            *("-o", "--output"),
-            metavar="FILE",
-        ),
-    ] = None
-    wmt_names: Annotated[
-        tuple[str, str, str] | None,
-        option(
-            "Names for --format wmt, such as de-en newstest2017 refA.",
-            metavar="PAIR TESTSET REFERENCE",
-            shown="those of --test-set and --pair",
-        ),
-    ] = None
-    segments: Annotated[bool, option("Show the score of every segment.")] = False
-    alignments: Annotated[bool, option("Show for every segment which words match.")] = False
-    explain: Annotated[bool, option("Say why systems differ from the first one, for models such as en-light.")] = False
-    digits: Annotated[
-        int | None, option("Decimals in the table.", low=0, high=17, shown="4; 2 for metrics from 0 to 100")
-    ] = None
-    prefix: Annotated[str, option("What the names of the columns in an output table begin with.", metavar="TEXT")] = (
-        "meteor_"
+    output: str | None = option(
+        None,
+        *("-o", "--output"),
+        metavar="FILE",
+        help="Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.",
     )
-    quiet: Annotated[bool, option("Write the score and nothing else; no progress line.", "-q", "--quiet")] = False
+    wmt_names: tuple[str, str, str] | None = option(
+        None,
+        "--wmt-names",
+        nargs=3,
+        metavar="PAIR TESTSET REFERENCE",
+        show_default="those of --test-set and --pair",
+        help="Names for --format wmt, such as de-en newstest2017 refA.",
+    )
+    segments: bool = option(False, "--segments", is_flag=True, help="Show the score of every segment.")
+    alignments: bool = option(False, "--alignments", is_flag=True, help="Show for every segment which words match.")
+    explain: bool = option(
+        False,
+        "--explain",
+        is_flag=True,
+        help="Say why systems differ from the first one, for models such as en-light.",
+    )
+    digits: int | None = option(
+        None,
+        "--digits",
+        type=click.IntRange(0, 17),
+        show_default="4; 2 for metrics from 0 to 100",
+        help="Decimals in the table.",
+    )
+    prefix: str = option(
+        "meteor_",
+        "--prefix",
+        metavar="TEXT",
+        help="What the names of the columns in an output table begin with.",
+    )
+    quiet: bool = option(
+        False, "-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress line."
+    )
 
-    @property
-    def table(self) -> str | None:
-        """The table of segments that is to be written, if there is one."""
-        named = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
-        return self.output if named else None
 
-
-@click.command(cls=GroupedCommand)
-@options(inputs=ScoreInputs, metric=ScoreMetrics, output=ScoreOutput, statistics=Tests)
+@click.command(
+    cls=GroupedCommand,
+    structs={"inputs": ScoreInputs, "metric": ScoreMetrics, "output": ScoreOutput, "statistics": Tests},
+)
 def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statistics: Tests) -> None:
     """Score hypotheses against references.
 
@@ -239,7 +218,8 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     from meteor_e.results import score as scored
 
     form, tests = output.format(), statistics.tests()
-    _check_combination(inputs, metric, output, form, tested=tests is not None)
+    table = output.output if (output.output or "").endswith((*PARQUET, *JSON_LINES)) else None
+    _check_combination(inputs, metric, output, form, table=table is not None, tested=tests is not None)
     if inputs.test_set is not None or inputs.pair is not None:
         inputs, metric = _of_test_set(inputs, metric)
     wmt = _wmt_names(inputs, output) if form.name == "wmt" else None
@@ -250,9 +230,9 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     left_out: tuple[int, ...] = ()
     if inputs.on_error != "stop":
         systems, left_out = _handle_errors(inputs.on_error, systems, metrics, metric.code)
-    if output.table is not None:
+    if table is not None:
         metrics[0].prepare((), metric.code)
-    run = ScoreRun(metrics, systems, scored_in_order, output.table, output.prefix, inputs.cluster)
+    run = ScoreRun(metrics, systems, scored_in_order, table, output.prefix, inputs.cluster)
     with terminal_progress(output.quiet) as progress, ExitStack() as stack:
         for name, asked in (("dask", run.cluster), ("table", run.output)):
             if asked is not None:
@@ -271,7 +251,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
             left_out=left_out,
             in_order=run.in_order,
         )
-        with destination(None if output.table else output.output) as stream:
+        with destination(None if table else output.output) as stream:
             if output.quiet:
                 stream.writelines("\t".join(map(repr, scores)) + "\n" for scores in results.main_scores())
             else:
@@ -306,14 +286,14 @@ REFUSED = {
 
 
 def _check_combination(
-    inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, form: OutputFormat, tested: bool
+    inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, form: OutputFormat, *, table: bool, tested: bool
 ) -> None:
     """Refuse options that do not go together."""
     active = {
         "--quiet": output.quiet,
         "--format": form.name != "text",
         "--dask": inputs.cluster is not None,
-        "-o TABLE": output.table is not None,
+        "-o TABLE": table,
         "-M": any(name.rpartition("=")[2] != "meteor" for name in metric.metrics),
         "--significance": tested,
         "--segments": output.segments,

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, groupby, zip_longest
+from itertools import chain, groupby
 
 import msgspec
 
@@ -32,7 +32,6 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         weights: of the references, not negative; they need not add up to 1. ``None`` for equal ones.
         scores: the system's own scores of the candidates.
         id: the name of the source in its file.
-        features: of the candidates, as a Moses list has them.
     """
 
     candidates: list[str]
@@ -40,15 +39,13 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     weights: list[float] | None = None
     scores: list[float] | None = None
     id: str | int | None = None
-    features: list[str] | None = None
 
     def __post_init__(self) -> None:
         references = self.candidates if self.references is None else self.references
-        for name, texts in (("weights", references), ("scores", self.candidates), ("features", self.candidates)):
-            values = getattr(self, name)
+        for name, values, texts in (("weights", self.weights, references), ("scores", self.scores, self.candidates)):
             if values is not None and len(values) != len(texts):
                 raise InputError(f"there are {len(values)} {name} for {len(texts)} texts")
-            if name != "features" and not all(map(math.isfinite, values or ())):
+            if not all(map(math.isfinite, values or ())):
                 raise InputError(f"{name} are finite numbers")
 
 
@@ -66,7 +63,7 @@ def read_candidates(
     Raises:
         ConfigError: if form and count do not go together, or the form cannot be told.
         InputError: if the file cannot be read, is empty or malformed, with the line; or if only some of the sources
-            have an ID, scores or features.
+            have an ID or scores.
     """
     name = input_name(path)
     lines = ((f"{name}, line {at}", line) for at, line in enumerate(read_segments(path, encoding=encoding), 1))
@@ -84,26 +81,10 @@ def read_candidates(
     first: Source | None = None
     for number, source in enumerate(sources, 1):
         first = first or source
-        for what in ("id", "scores", "features"):
+        for what in ("id", "scores"):
             if (getattr(source, what) is None) != (getattr(first, what) is None):
                 raise InputError(f"{name}: of sources 1 and {number}, only one has {what!r}; all need it, or none")
         yield source
-
-
-def with_references(sources: Iterable[Source], references: Iterable[Source]) -> Iterator[Source]:
-    """Yield sources with the texts of a second file as references, with their weights.
-
-    Raises:
-        InputError: if the files differ in their IDs or in the number of sources, or have references themselves.
-    """
-    for number, (source, other) in enumerate(zip_longest(sources, references), 1):
-        if source is None or other is None:
-            raise InputError(f"candidates and references: source {number} is only in one of the files")
-        if None not in (source.id, other.id) and str(source.id) != str(other.id):
-            raise InputError(f"source {number}: its ID is {source.id}, and {other.id} in the file of references")
-        if (source.references, source.weights, other.references) != (None, None, None):
-            raise InputError(f"source {number} has references or weights of its own, beside those of the second file")
-        yield msgspec.structs.replace(source, references=other.candidates, weights=other.weights)
 
 
 def weighted_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
@@ -143,9 +124,9 @@ def _moses(lines: _Lines) -> Iterator[Source]:
         seen.add(identity)
         if not identity or len({min(4, len(row)) for row in rows}) > 1 or len(rows[0]) < 2:
             raise InputError(f"{wheres[0]}: all lines of a source are of the form ID ||| TEXT ||| FEATURES ||| SCORE")
-        texts, features, scores = ([row[at] for row in rows if len(row) > at] for at in (1, 2, 3))
+        texts, scores = ([row[at] for row in rows if len(row) > at] for at in (1, 3))
         with _errors_of(f"{wheres[0]}: the score"):
-            yield Source(texts, scores=list(map(float, scores)) or None, id=identity, features=features or None)
+            yield Source(texts, scores=list(map(float, scores)) or None, id=identity)
 
 
 def _json(given: tuple[str, str]) -> Source:

@@ -84,16 +84,12 @@ class Hidden:
     @staticmethod
     @hookimpl
     def meteor_e_commands():
-        other = click.Command("list", help="Not ours.")
-        return {"pack list": other, "score": click.Command("score", help="Not ours.")}
+        return {"score": click.Command("score", help="Not ours.")}
 
 
 @pytest.mark.filterwarnings("always")
 def test_a_plugins_command_that_ours_hides_is_told(registry, cli):
     registry.register(Hidden, "hidden")
-    code, out, err = cli("pack", "--help")
-    assert (code, "Not ours." in out) == (0, False)
-    assert "warning: command 'pack list' of plugin 'hidden' is hidden by meteor_e's own; rename the plugin's" in err
     code, out, err = cli("--help")
     assert (code, "Not ours." in out) == (0, False)
     assert "warning: command 'score' is claimed by meteor_e" in err

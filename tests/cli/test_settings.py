@@ -14,7 +14,7 @@ from meteor_e.cli.options import parse_fields, parse_settings
 
 def test_values_are_those_of_yaml():
     texts = ["stem.stemmer=german", "a.b=0.5", "a.c=true", "a.file=x/y", "lemmatizer.use=lookup", "a.d=a=b"]
-    keys, options = parse_settings([*texts, "alpha=.5", "parameters.beta=1", "beam=7", "lemmatizer=lookup"])
+    keys, options = parse_settings([*texts, "alpha=.5", "beta=1", "beam=7", "lemmatizer=lookup"])
     assert keys == {"parameters": {"alpha": 0.5, "beta": 1}, "beam": 7, "lemmatizer": "lookup"}
     assert options == {
         "stem": {"stemmer": "german"},

@@ -19,7 +19,7 @@ from meteor_e import Meteor
 from meteor_e.api import OutputOptions, PluginError
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.output import output_format
+from meteor_e.cli.options import Output
 from meteor_e.metrics import translations
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.scorers import ScorerMetric
@@ -224,7 +224,7 @@ def test_tables_in_every_form(tests, cache):
     written = {}
     for form in ("text", "tsv", "json", "latex", "markdown"):
         stream = io.StringIO()
-        output_format(form).write(EvaluationResult(evaluation), stream, OutputOptions())
+        Output(form).format().write(EvaluationResult(evaluation), stream, OutputOptions())
         written[form] = stream.getvalue()
     assert "Ranks in parentheses" in written["text"]
     document = json.loads(written["json"])

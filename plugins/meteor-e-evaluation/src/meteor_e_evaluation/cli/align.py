@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.cli.commands import GroupedCommand, OptionGroup, options
+from meteor_e.cli.commands import GroupedCommand, OptionGroup, destination
 from meteor_e.cli.options import MetricOptions
-from meteor_e.cli.output import destination
 from meteor_e.render.alignments import alignment_lines
 
 if TYPE_CHECKING:
@@ -25,10 +24,9 @@ GROUPS = {
 """The groups of the help text."""
 
 
-@click.command(cls=GroupedCommand, groups=GROUPS)
+@click.command(cls=GroupedCommand, structs={"metric": MetricOptions}, groups=GROUPS)
 @click.argument("hypothesis", required=False)
 @click.argument("reference", required=False)
-@options(metric=MetricOptions)
 @click.option("--text", is_flag=True, help="The two arguments are segments, not files.")
 @click.option("--stdio", is_flag=True, help="Read 'hypothesis ||| reference' lines; answer each at once.")
 @click.option("--maximum-accuracy", is_flag=True, help="Prefer many matches to few chunks (the Java Matcher's maxacc).")

@@ -9,7 +9,6 @@ import click
 
 from meteor_e.api import ConfigError, OutputOptions
 from meteor_e.cli.commands import GroupedCommand, OptionGroup
-from meteor_e.cli.commands import options as options_of
 from meteor_e.cli.options import Output
 from meteor_e.render.plain import format_table
 from meteor_e_evaluation.cli.options import SharedOptions, shared_options
@@ -50,7 +49,7 @@ GROUPS = {
 """The groups of the help text."""
 
 
-@click.command(cls=GroupedCommand, groups=GROUPS)
+@click.command(cls=GroupedCommand, structs={"written": Output}, groups=GROUPS)
 @click.argument("indexes", nargs=-1, metavar="INDEX...")
 @click.option(
     "-M",
@@ -96,7 +95,6 @@ GROUPS = {
     metavar="N",
     help="Samples of permutation tests.  [default: 1000]",
 )
-@options_of(written=Output)
 @click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the tables.  [default: 4]")
 @click.option(
     "--write-scores",

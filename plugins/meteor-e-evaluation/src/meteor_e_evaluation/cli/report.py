@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
 from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.commands import GroupedCommand, Options, option, options
-from meteor_e.cli.options import Inputs, MetricOptions, Tests, lined_up, significance_option
+from meteor_e.cli.commands import GroupedCommand, Options, option
+from meteor_e.cli.options import SIGNIFICANCE, Inputs, MetricOptions, Tests, lined_up
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 class ReportMetrics(MetricOptions):
     """METEOR's chain, and other metrics."""
 
-    metrics: Annotated[
-        tuple[str, ...],
-        option(
-            "A metric, as for `meteor-e score`: meteor, bleu, chrf, a chain, a model such as en-light; repeat it for "
-            "several. The first one orders the systems. METEOR is always there: alignments are METEOR's.",
-            *("-M", "--metric"),
-            metavar="METRIC",
-            shown="meteor",
-        ),
-    ] = ()
+    metrics: tuple[str, ...] = option(
+        (),
+        *("-M", "--metric"),
+        multiple=True,
+        metavar="METRIC",
+        show_default="meteor",
+        help="A metric, as for `meteor-e score`: meteor, bleu, chrf, a chain, a model such as en-light; repeat it for "
+        "several. The first one orders the systems. METEOR is always there: alignments are METEOR's.",
+    )
 
 
 @dataclass(frozen=True)
@@ -39,19 +38,23 @@ class Page(Options):
     heading: ClassVar[str] = "Output"
     example: ClassVar[str] = "… -o report.html"
 
-    output: Annotated[str, option("The page.", "-o", "--output", metavar="FILE")] = "report.html"
-    title: Annotated[str | None, option("Title of the report.", metavar="TEXT", shown="the systems' names")] = None
+    output: str = option("report.html", "-o", "--output", metavar="FILE", help="The page.")
+    title: str | None = option(
+        None, "--title", metavar="TEXT", show_default="the systems' names", help="Title of the report."
+    )
 
 
 @dataclass(frozen=True)
 class ReportTests(Tests):
     """Tests of significance, which a report has unless they are switched off."""
 
-    significance: Annotated[str, significance_option("randomization")] = "randomization"
+    significance: str = option("randomization", "--significance", **SIGNIFICANCE)
 
 
-@click.command(cls=GroupedCommand)
-@options(inputs=Inputs, metric=ReportMetrics, page=Page, statistics=ReportTests)
+@click.command(
+    cls=GroupedCommand,
+    structs={"inputs": Inputs, "metric": ReportMetrics, "page": Page, "statistics": ReportTests},
+)
 def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: ReportTests) -> None:
     """Write a report on one or several systems: one HTML file, which needs nothing else and no network.
 

@@ -10,7 +10,6 @@ from meteor_e.api import ConfigError, InputError, MetricContext
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, OptionGroup
-from meteor_e.cli.commands import options as options_of
 from meteor_e.cli.options import Output
 from meteor_e.render.plain import format_table
 
@@ -27,7 +26,7 @@ GROUPS = {
 """The groups of the help text."""
 
 
-@click.command(cls=GroupedCommand, groups=GROUPS)
+@click.command(cls=GroupedCommand, structs={"written": Output}, groups=GROUPS)
 @click.argument("hypotheses", required=False, metavar="[HYPOTHESES]")
 @click.option(
     "-R", "--reference", "references", multiple=True, metavar="FILE", help="A file of references; may be repeated."
@@ -51,7 +50,6 @@ GROUPS = {
     "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, help="Seed of all choices.", show_default=True
 )
 @click.option("--list", "list_rules", is_flag=True, help="Show all perturbations of the language, and exit.")
-@options_of(written=Output)
 @click.option(
     "--examples",
     type=click.IntRange(min=0),

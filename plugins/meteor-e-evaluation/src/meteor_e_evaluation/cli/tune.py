@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli.commands import GroupedCommand, OptionGroup
-from meteor_e.cli.commands import options as options_of
+from meteor_e.cli.commands import GroupedCommand, OptionGroup, destination
 from meteor_e.cli.options import MetricOptions
-from meteor_e.cli.output import destination
 from meteor_e_evaluation.cli.options import SharedOptions, shared_options
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ GROUPS = {
 """The groups of the help text."""
 
 
-@click.command(cls=GroupedCommand, groups=GROUPS)
+@click.command(cls=GroupedCommand, structs={"metric": MetricOptions}, groups=GROUPS)
 @click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
 @click.option(
     "-O",
@@ -87,7 +85,6 @@ GROUPS = {
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
 @click.option("-o", "--output", metavar="FILE", help="Write the tuned chain to a YAML file.")
-@options_of(metric=MetricOptions)
 @shared_options(
     pairs="all into the chain's language",
     seeded="search, folds and samples",
