@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
@@ -80,13 +79,8 @@ class DelimitedTable(TextTable):
         """Yield each row with the number of its last line."""
         lines = read_segments(self._path, encoding=self._encoding)
         if self._tabs:
-            yield from enumerate((line.split("\t") for line in lines), 1)
-            return
-        # A quoted cell may go over several lines.
-        reader = csv.reader((f"{line}\n" for line in lines), strict=True)
-        for cells in csv_rows(reader, self.name):
-            if cells:
-                yield reader.line_num, cells
+            return enumerate((line.split("\t") for line in lines), 1)
+        return (row for row in csv_rows(lines, self.name, strict=True) if row[1])
 
 
 class CsvFormat(TableFormat):

@@ -5,18 +5,16 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.formats.documents import pair_collections
+from meteor_e.formats.documents import SegmentKey
 from meteor_e.formats.inputs import Format, read_collection, text_format
-from meteor_e.formats.plain import count_segments, read_segments
+from meteor_e.formats.plain import read_segments
 
 Pair = tuple[str, list[str]]
-
-_UNLIKE = "are not of the same segments; only systems that are can be compared"
 
 
 def read_systems(
@@ -84,7 +82,8 @@ def check_same_segments(systems: Sequence[tuple[str, Sequence[Sequence[str]]]]) 
     """Refuse systems, name and references, that are not of the same segments."""
     for name, references in systems[1:]:
         if references != systems[0][1]:
-            raise InputError(f"{name} and {systems[0][0]} {_UNLIKE}")
+            unlike = "are not of the same segments; only systems that are can be compared"
+            raise InputError(f"{name} and {systems[0][0]} {unlike}")
 
 
 def _plain_systems(
@@ -95,17 +94,15 @@ def _plain_systems(
         raise InputError("standard input (-) can stand for one file only")
     if "-" in references and len(hypotheses) > 1:
         raise InputError("references from standard input can be read once only; give one system, or a file")
-    segments: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     # Everything that is wrong with a file shows before a number is printed.
-    for path in dict.fromkeys([*hypotheses, *references]):
-        if path == "-":
-            continue
-        lines = count_segments(path, encoding=encoding)
-        per_segment = references_per_segment if path in references else 1
-        if lines % per_segment:
-            raise InputError(f"{path} has {lines} lines, which is no multiple of {per_segment} references per segment")
-        segments[path] = lines // per_segment
-    _check_counts(segments)
+    for path in dict.fromkeys(path for path in (*hypotheses, *references) if path != "-"):
+        lines = sum(1 for _ in read_segments(path, encoding=encoding))
+        sizes[path], rest = divmod(lines, references_per_segment if path in references else 1)
+        if rest:
+            what = f"no multiple of {references_per_segment} references per segment"
+            raise InputError(f"{path} has {lines} lines, which is {what}")
+    _check_sizes(sizes)
 
     def pairs(path: str) -> Iterator[Pair]:
         sides = [read_segments(path, encoding=encoding)]
@@ -120,14 +117,13 @@ def _plain_systems(
                 )
             yield row[0], list(row[1:])
 
-    size = next(iter(segments.values()), None)
-    names = _system_names(hypotheses)
-    return [SystemInput(names[path], size, lambda path=path: pairs(path)) for path in hypotheses]  # type: ignore[misc]
+    size, names = next(iter(sizes.values()), None), _system_names(hypotheses)
+    return [SystemInput(name, size, partial(pairs, path)) for path, name in zip(hypotheses, names, strict=True)]
 
 
-def _check_counts(segments: dict[str, int]) -> None:
-    for path, count in segments.items():
-        first, expected = next(iter(segments.items()))
+def _check_sizes(sizes: dict[str, int]) -> None:
+    for path, count in sizes.items():
+        first, expected = next(iter(sizes.items()))
         if count != expected:
             raise InputError(
                 f"{first} has {expected} segments, but {path} has {count}; "
@@ -137,59 +133,60 @@ def _check_counts(segments: dict[str, int]) -> None:
             raise InputError(f"{first} is empty; there is nothing to score")
 
 
-def _system_names(paths: Sequence[str]) -> dict[str, str]:
+def _system_names(paths: Sequence[str]) -> list[str]:
     """Name systems after their files: by the shortest end of the path that tells them apart."""
     parts = [Path(path).parts if path != "-" else ("standard input",) for path in paths]
     for length in range(1, max(map(len, parts), default=1) + 1):
         names = ["/".join(part[-length:]) for part in parts]
         if len(set(names)) == len(names):
-            return dict(zip(paths, names, strict=True))
-    return {path: path for path in paths}
+            return names
+    return list(paths)
 
 
 def _structured_systems(
     hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, Format], encoding: str, on_missing: str
 ) -> list[SystemInput]:
     """Line up files of which the references, at least, are in documents and segments."""
-    collections = {
-        path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"
-    }
-    known = [collections[path] for path in references]
-    names = _system_names(hypotheses)
+    files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
+    referenced: dict[SegmentKey, list[str]] = {}
+    for path in references:
+        for texts in files[path].of("reference").values():
+            for key, text in texts.items():
+                referenced.setdefault(key, []).append(text)
     found: list[SystemInput] = []
-    for path in hypotheses:
-        if path not in collections:
-            sides = [[*side.values()] for each in known for side in each.texts["reference"].values()]
-            texts = list(read_segments(path, encoding=encoding))
-            counts = {path: len(texts)}
-            _check_counts(
-                counts | {f"reference {at} of {known[0].name}": len(side) for at, side in enumerate(sides, 1)}
-            )
-            pairs = [(text, list(others)) for text, *others in zip(texts, *sides, strict=True)]
-            found.append(SystemInput(names[path], len(pairs), pairs.__iter__))
-            continue
-        for system in pair_collections(collections[path], known):
-            who = f"{path}: system {system.name!r}" if system.name else path
-            missing = [key for key, text in zip(system.keys, system.hypotheses, strict=True) if text is None]
-            _tell_missing(missing, f"{who} lacks {len(missing)} of {len(system.keys)} segments", on_missing)
-            extra = system.unreferenced
-            what = f"{who} has {len(extra)} segments that no reference has"
-            _tell_missing(extra, what, on_missing, unreferenced=True)
-            beside = zip(system.hypotheses, system.references, strict=True)
-            pairs = [(text or "", others) for text, others in beside if text is not None or on_missing == "empty"]
-            found.append(SystemInput(system.name or names[path], len(pairs), pairs.__iter__))
+    for path, own_name in zip(hypotheses, _system_names(hypotheses), strict=True):
+        if path in files:
+            systems = files[path].of("hypothesis")
+        else:
+            lines = list(read_segments(path, encoding=encoding))
+            _check_sizes({path: len(lines), files[references[0]].name: len(referenced)})
+            systems = {"": dict(zip(referenced, lines, strict=True))}
+        for name, texts in systems.items():
+            who = f"{path}: system {name!r}" if name else path
+            kept = [key for key in referenced if key in texts]
+            if not kept:
+                raise InputError(
+                    f"{who} and the references have no segment in common "
+                    f"(first segments: {next(iter(texts))} and {next(iter(referenced))})"
+                )
+            missing = [key for key in referenced if key not in texts]
+            also = ", --on-missing empty scores empty texts for them"
+            _tell_missing(f"{who} lacks {len(missing)} of {len(referenced)} segments", missing, on_missing, also)
+            extra = [key for key in texts if key not in referenced]
+            how = "stop" if on_missing == "empty" else on_missing
+            _tell_missing(f"{who} has {len(extra)} segments that no reference has", extra, how, "")
+            kept = [*referenced] if on_missing == "empty" else kept
+            pairs = [(texts.get(key, ""), referenced[key]) for key in kept]
+            found.append(SystemInput(name or own_name, len(pairs), pairs.__iter__))
     if on_missing == "skip":
         check_same_segments([(system.name, [others for _, others in system.pairs()]) for system in found])
     return found
 
 
-def _tell_missing(missing: Sequence[Any], what: str, on_missing: str, unreferenced: bool = False) -> None:
+def _tell_missing(what: str, missing: Sequence[SegmentKey], on_missing: str, also: str) -> None:
     """Refuse what is missing, or warn of it as was asked for."""
-    if not missing:
-        return
-    what = f"{what} (the first is {missing[0]})"
-    if on_missing == "stop" or (unreferenced and on_missing == "empty"):
-        also = "" if unreferenced else ", --on-missing empty scores empty texts for them"
-        raise InputError(f"{what}; --on-missing skip leaves them out{also}")
-    how = "scored as empty" if on_missing == "empty" else "left out"
-    warnings.warn(f"{what}; they are {how}", stacklevel=1)
+    if missing:
+        what = f"{what} (the first is {missing[0]})"
+        if on_missing == "stop":
+            raise InputError(f"{what}; --on-missing skip leaves them out{also}")
+        warnings.warn(f"{what}; they are {'scored as empty' if on_missing == 'empty' else 'left out'}", stacklevel=1)

@@ -47,8 +47,8 @@ def test_results_and_annotations_line_up_by_image(write):
 @pytest.mark.parametrize(
     ("results", "annotations", "problem"),
     [
-        (ANNOTATIONS, ANNOTATIONS, "r.json holds no hypotheses; it holds a reference"),
-        (RESULTS, RESULTS, "a.json holds no references; it holds a hypothesis"),
+        (ANNOTATIONS, ANNOTATIONS, "r.json holds no hypothesis texts"),
+        (RESULTS, RESULTS, "a.json holds no reference texts"),
         (["a", "b"], ["a", "b"], "COCO's JSON is read, and no other"),
         ({"a": 1}, ANNOTATIONS, "no COCO annotations"),
         ([{"image_id": 1}], ANNOTATIONS, "result 1 has no image_id and caption"),

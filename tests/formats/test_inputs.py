@@ -6,9 +6,10 @@ import io
 import pytest
 
 from meteor_e.base.errors import InputError
-from meteor_e.formats.documents import Collection, SegmentKey, pair_collections
+from meteor_e.formats.documents import Collection, SegmentKey
 from meteor_e.formats.inputs import read_collection, text_format
 from meteor_e.formats.plain import read_segments
+from meteor_e.formats.systems import read_systems
 
 SGML = '<refset setid="s" refid="r">\n<doc docid="d">\n<seg id="1">one</seg>\n</doc>\n</refset>\n'
 XML = '<dataset id="s"><doc id="d"><ref translator="r"><seg id="1">one</seg></ref></doc></dataset>\n'
@@ -69,56 +70,67 @@ def test_damaged_input(tmp_path):
         read_collection(path, "wmt-xml")
 
 
-def collection(name: str, **roles: dict[str, dict[str, str]]) -> Collection:
-    """Build a collection; segments are called DOCUMENT/SEGMENT."""
-    found = Collection(name)
-    for role, texts in roles.items():
-        for system, segments in texts.items():
-            for where, text in segments.items():
-                found.add(role, system, key(where), text)  # type: ignore[arg-type]
-    return found
+def xml(path, **sides) -> str:
+    """Write a file; SIDE_NAME={"DOCUMENT/SEGMENT": TEXT}."""
+    documents: dict[str, str] = {}
+    for name, texts in sides.items():
+        side, _, who = name.partition("_")
+        for key, text in texts.items():
+            document, _, segment = key.partition("/")
+            attribute = "translator" if side == "ref" else "system"
+            element = f'<{side} {attribute}="{who}"><seg id="{segment}">{text}</seg></{side}>'
+            documents[document] = documents.get(document, "") + element
+    inner = "".join(f'<doc id="{name}">{content}</doc>' for name, content in documents.items())
+    path.write_text(f'<dataset id="set">{inner}</dataset>\n')
+    return str(path)
 
 
-def key(where: str) -> SegmentKey:
-    return SegmentKey("set", *where.split("/"))
+BLUE = {"b/1": "blue b1", "a/1": "blue a1", "a/3": "no reference"}
 
 
-def test_systems_meet_their_references():
-    systems = collection(
-        "sys.sgm",
-        hypothesis={
-            "blue": {"b/1": "blue b1", "a/1": "blue a1", "a/3": "no reference"},
-            "green": {"a/1": "green a1", "a/2": "green a2"},
-        },
-    )
-    references = [
-        collection("ref.sgm", reference={"A": {"a/1": "A a1", "a/2": "A a2", "b/1": "A b1", "c/1": "A c1"}}),
-        collection("more.sgm", reference={"B": {"a/2": "B a2"}}),
-    ]
-    blue, green = pair_collections(systems, references)
-    assert blue.name == "blue"
+def test_systems_meet_their_references(tmp_path):
+    systems = xml(tmp_path / "sys.xml", hyp_blue=BLUE, hyp_green={"a/1": "green a1", "a/2": "green a2"})
+    first = {"a/1": "A a1", "a/2": "A a2", "b/1": "A b1", "c/1": "A c1"}
+    references = [xml(tmp_path / "ref.xml", ref_A=first), xml(tmp_path / "more.xml", ref_B={"a/2": "B a2"})]
+    with pytest.raises(InputError, match=r"'blue' lacks 2 of 4 segments .the first is \[set\]\[a\]\[2\]"):
+        read_systems([systems], references)
+    xml(tmp_path / "sys.xml", hyp_blue={"b/1": "blue b1", "a/1": "blue a1"}, hyp_green={"a/2": "green a2"})
+    with pytest.warns(UserWarning, match="they are scored as empty"):
+        blue, green = read_systems([systems], references, on_missing="empty")
+    assert (blue.name, green.name) == ("blue", "green")
     # In the order of the references.
-    assert blue.keys == [key("a/1"), key("a/2"), key("b/1"), key("c/1")]
-    assert blue.hypotheses == ["blue a1", None, "blue b1", None]
-    assert blue.references == [["A a1"], ["A a2", "B a2"], ["A b1"], ["A c1"]]
-    assert blue.unreferenced == [key("a/3")]
-    assert green == ("green", blue.keys, ["green a1", "green a2", None, None], blue.references, [])
+    both = [["A a1"], ["A a2", "B a2"], ["A b1"], ["A c1"]]
+    assert list(blue.pairs()) == list(zip(["blue a1", "", "blue b1", ""], both, strict=True))
+    assert list(green.pairs()) == list(zip(["", "green a2", "", ""], both, strict=True))
 
 
-def test_nothing_to_pair():
-    systems = collection("sys.sgm", hypothesis={"blue": {"a/1": "x"}})
-    references = collection("ref.sgm", reference={"A": {"b/1": "y"}})
-    with pytest.raises(InputError, match=r"ref\.sgm holds no hypotheses; it holds a reference"):
-        pair_collections(references, [references])
-    with pytest.raises(InputError, match=r"sys\.sgm holds no references; it holds a hypothesis"):
-        pair_collections(systems, [systems, systems])
-    with pytest.raises(InputError, match=r"'blue' and the references have no segment in common .*\[set\]\[a\]\[1\]"):
-        pair_collections(systems, [references])
+def test_nothing_to_pair(tmp_path):
+    systems = xml(tmp_path / "sys.xml", hyp_blue={"a/1": "x"})
+    references = xml(tmp_path / "ref.xml", ref_A={"b/1": "y"})
+    for files, message in (
+        ([references, references], r"ref\.xml holds no hypothesis texts; it holds a reference"),
+        ([systems, systems], r"sys\.xml holds no reference texts; it holds a hypothesis"),
+        ([systems, references], r"'blue' and the references have no segment in common .*\[set\]\[a\]\[1\]"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_systems(files)
+
+
+def test_plain_hypotheses_meet_references_in_markup(tmp_path):
+    (tmp_path / "plain").write_text("one\ntwo\n")
+    references = xml(tmp_path / "ref.xml", ref_A={"a/1": "x", "a/2": "y"})
+    (system,) = read_systems([str(tmp_path / "plain"), references])
+    assert (system.name, list(system.pairs())) == ("plain", [("one", ["x"]), ("two", ["y"])])
+    (tmp_path / "plain").write_text("one\n")
+    with pytest.raises(InputError, match="must line up"):
+        read_systems([str(tmp_path / "plain"), references])
 
 
 def test_a_segment_is_there_once():
+    found = Collection("sys.sgm")
+    found.add("source", "x", SegmentKey("set", "a", "1"), "x")
     with pytest.raises(InputError, match=r"sys\.sgm: segment \[set\]\[a\]\[1\] of source 'x' is there twice"):
-        collection("sys.sgm", source={"x": {"a/1": "x"}}).add("source", "x", key("a/1"), "y")
+        found.add("source", "x", SegmentKey("set", "a", "1"), "y")
 
 
 def test_keys_read_well():

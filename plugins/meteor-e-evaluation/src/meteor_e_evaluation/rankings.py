@@ -6,7 +6,6 @@ file; lining them up with outputs is the concern of :mod:`meteor_e_evaluation.da
 
 from __future__ import annotations
 
-import csv
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -79,9 +78,9 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
     """
     known = {**LANGUAGES, **(languages or {})}
     name = input_name(path)
-    rows = csv_rows(csv.reader(read_segments(path)), name)
-    header = next(rows, None)
-    if header is None:
+    rows = csv_rows(read_segments(path), name)
+    header = next(rows, (0, []))[1]
+    if not header:
         raise InputError(f"{name}: the file is empty; a header was expected")
     columns = {title.strip(): number for number, title in enumerate(header)}
     systems = [count for count in range(1, 100) if f"system{count}Id" in columns and f"system{count}rank" in columns]
@@ -93,7 +92,7 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
             f"system2Id, system2rank, … and has {', '.join(columns) or 'none'}"
         )
     width = len(header)
-    for number, row in enumerate(rows, 2):
+    for number, row in rows:
         if not row:
             continue
         where = f"{name}, line {number}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -159,16 +160,12 @@ def _rows(
         raise InputError(f"{name}: the file is empty; a table of ratings was expected")
     by_tabs = "\t" in first
 
-    def texts() -> Iterator[str]:
-        yield first
-        yield from lines
-
     # Quotation marks are text in the tab-separated files.
-    reader = csv.reader(texts(), delimiter="\t", quoting=csv.QUOTE_NONE) if by_tabs else csv.reader(texts())
-    rows = csv_rows(reader, name)
-    titles = list(columns) if columns else next(rows)
+    dialect = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if by_tabs else {}
+    rows = csv_rows(itertools.chain([first], lines), name, **dialect)
+    titles = list(columns) if columns else next(rows)[1]
     known = {**_COLUMNS, **({"score": (score.lower(),)} if score else {})}
-    yield from _cells(name, titles, ((reader.line_num, row) for row in rows), known, needed, only)
+    yield from _cells(name, titles, rows, known, needed, only)
 
 
 def read_mqm(
