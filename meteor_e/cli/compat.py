@@ -46,11 +46,10 @@ def compat(arguments: Sequence[str]) -> None:
     meteor-e compat - - -stdio -l en -norm
     """
     try:
-        options = parse(arguments)
-        configuration = JavaConfiguration.of(options)
+        configuration = JavaConfiguration.of(parse(arguments))
     except UsageError as error:
         raise UsageError(f"{error} (see meteor-e compat --help)") from error
     with destination(None) as stream:
         from meteor_e.java.program import run
 
-        run(options, configuration, stream)
+        run(configuration, stream)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.api.languages import ISO_CODES, METEOR_CODES
@@ -122,50 +123,11 @@ class UsageError(ConfigError):
     """A command line that the Java program would not take."""
 
 
-@dataclass
-class JavaOptions:
-    """The options as they were given; ``None`` and ``False`` where they were not."""
+class JavaOptions(SimpleNamespace):
+    """The options as they were given, by the fields of the tables above; ``None`` and ``False`` where they were not.
 
-    hypothesis: str
-    reference: str
-    language: str | None = None
-    task: str | None = None
-    parameters: str | None = None
-    modules: str | None = None
-    weights: str | None = None
-    references: str = "1"
-    beam: str | None = None
-    words: str | None = None
-    synonyms: str | None = None
-    paraphrases: str | None = None
-    prefix: str = "meteor"
-    new: str | None = None
-    vectors: str | None = None
-    vector_key: str = "word"
-    threshold: str | None = None
-    lemmas: str | None = None
-    quiet: bool = False
-    characters: bool = False
-    normalize: bool = False
-    lowercase: bool = False
-    no_punctuation: bool = False
-    sgml: bool = False
-    stdio: bool = False
-    verbose: bool = False
-    statistics: bool = False
-    alignments: bool = False
-
-    @property
-    def references_per_segment(self) -> int:
-        """Lines of the reference file that belong to a segment.
-
-        Raises:
-            UsageError: if it is not a number.
-        """
-        try:
-            return max(1, parse_java_int(self.references))
-        except ValueError as error:
-            raise UsageError(f"-r: {error}") from None
+    Beside them ``hypothesis`` and ``reference``, the two files, and ``vector_key``, what vectors are looked up by.
+    """
 
 
 def parse(arguments: Sequence[str]) -> JavaOptions:
@@ -176,7 +138,9 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
     """
     if len(arguments) < 2:
         raise UsageError("a test file and a reference file are needed (or - - -stdio)")
-    options = JavaOptions(arguments[0], arguments[1])
+    fields = {**dict.fromkeys(each.field for each in VALUES.values()), "prefix": "meteor", "vector_key": "word"}
+    flags = dict.fromkeys((each.field for each in FLAGS.values()), False)
+    options = JavaOptions(hypothesis=arguments[0], reference=arguments[1], **fields, **flags)
     rest = iter(arguments[2:])
     for name in rest:
         if name in FLAGS:
@@ -192,47 +156,14 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
             setattr(options, VALUES[name].field, value)
         else:
             raise UsageError(f'unknown option "{name}"{near_miss(name, [*FLAGS, *VALUES])}')
+    if options.new is not None:
+        # A new language's folder decides everything but the beam and the output.
+        for field in ("parameters", "modules", "weights", "synonyms", "vectors", "threshold", "lemmas"):
+            setattr(options, field, None)
+        options.language, options.task, options.lowercase = "other", "universal", True
+        options.normalize = options.characters = False
+        options.words, options.paraphrases = f"{options.new}/function.words", f"{options.new}/paraphrase.gz"
     return options
-
-
-@dataclass(frozen=True)
-class Extension:
-    """What METEOR-E adds.
-
-    Attributes:
-        vectors: file of the word vectors, ``None`` for the language's.
-        key: what they are looked up by.
-        threshold: lowest similarity of two words that match.
-        lemmas: table of lemmas, ``None`` for simplemma's.
-        lemmatizes: whether words get lemmas.
-    """
-
-    vectors: str | None
-    key: str
-    threshold: float
-    lemmas: str | None
-    lemmatizes: bool
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """Names of the modules that METEOR-E adds, or replaces where words have lemmas."""
-        return ("embeddings", "synonym") if self.lemmatizes else ("embeddings",)
-
-    @classmethod
-    def of(cls, options: JavaOptions) -> Extension | None:
-        """Return what the options mean; ``None`` if they are METEOR 1.5's.
-
-        Raises:
-            UsageError: for a threshold that is not a number.
-        """
-        modules = (options.modules or "").lower().split()
-        if options.vectors is options.threshold is options.lemmas is None and "embeddings" not in modules:
-            return None
-        threshold = _numbers("-embTh", options.threshold) if options.threshold is not None else (DEFAULT_THRESHOLD,)
-        if len(threshold) != 1 or not 0 <= threshold[0] <= 1:
-            raise UsageError(f"-embTh is {options.threshold!r}; it must be a number between 0 and 1")
-        lemmatizes = options.lemmas is not None or options.vector_key != "word"
-        return cls(options.vectors, options.vector_key, threshold[0], options.lemmas, lemmatizes)
 
 
 @dataclass(frozen=True)
@@ -240,95 +171,80 @@ class JavaConfiguration:
     """What the options mean.
 
     Attributes:
+        options: as they were given.
         language: the language.
-        language_code, language_name: what the Java program calls it.
+        language_name: what the Java program calls it.
         task: what the header calls the task.
         modules: names of the modules, in order.
         weights: the weights as they were given; there may be fewer than modules, never more.
         parameters: α β γ δ; numbers behind them are printed, no more.
         normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``.
-        character_mode: count lengths and matches in characters.
         beam: paths of the search, ``None`` for the default.
-        words, synonyms, paraphrases: files instead of the language's.
         warnings: what to say on standard error.
-        extension: what METEOR-E adds, ``None`` for METEOR 1.5.
+        threshold: lowest similarity of two words whose vectors match, ``None`` without METEOR-E's options.
     """
 
+    options: JavaOptions
     language: Language
-    language_code: str
     language_name: str
     task: str
     modules: tuple[str, ...]
     weights: tuple[float, ...]
     parameters: tuple[float, ...]
     normalization: str
-    character_mode: bool = False
-    beam: int | None = None
-    words: str | None = None
-    synonyms: str | None = None
-    paraphrases: str | None = None
-    warnings: tuple[str, ...] = field(default=())
-    extension: Extension | None = None
+    beam: int | None
+    warnings: tuple[str, ...]
+    threshold: float | None
 
     @classmethod
     def of(cls, options: JavaOptions) -> JavaConfiguration:
         """Work out what the options mean.
 
         Raises:
-            UsageError: for a language, task, module or number that the Java program would not take, and where
-                it would crash later.
+            UsageError: for options that the Java program would not take, or that have no meaning together.
+            ConfigError: for values with which it would crash later.
         """
-        if options.new is not None:
-            # A new language's folder decides everything but the beam and the output.
-            language = builtin_language("other")
-            task = language.tasks["universal"]
-            return cls(
-                language,
-                "other",
-                "Other",
-                TASKS["universal"],
-                tuple(task.weights),
-                tuple(task.weights.values()),
-                (task.alpha, task.beta, task.gamma, task.delta),
-                "lower",
-                beam=_beam(options),
-                words=f"{options.new}/function.words",
-                paraphrases=f"{options.new}/paraphrase.gz",
-            )
         code = _code(options.language)
         language = builtin_language(code)
-        name, row = _task(options, language)
-        extension = Extension.of(options)
+        name, matchers, parameters, excuse = _task(options, language)
+        threshold = _threshold(options)
         if options.vectors is not None and options.modules is None:
-            row = row.with_embeddings()
-        modules = tuple(row.names) if options.modules is None else _modules(options.modules)
-        parameters = row.parameters
+            matchers["embeddings"] = EMBEDDINGS_WEIGHT
+        modules = tuple(matchers) if options.modules is None else _modules(options.modules)
         if options.parameters is not None:
             parameters = _numbers("-p", options.parameters)
             if len(parameters) < 4:
                 raise UsageError(f"-p needs alpha, beta, gamma and delta, it has {len(parameters)} numbers")
             if not all(map(math.isfinite, parameters[:4])):
                 raise UsageError(f"-p: alpha, beta, gamma and delta must be finite, not {options.parameters}")
-        weights, warnings = _weights(options, row, modules)
+        weights, warnings = _weights(options, tuple(matchers.values()), modules)
         if not any(weights) and not options.quiet:
-            warnings.append(f"all weights are 0, and so is every score{row.excuse}")
+            warnings.append(f"all weights are 0, and so is every score{excuse}")
+        beam = None if options.beam is None else _whole("-x", options.beam)
+        if beam is not None and beam < 1:
+            raise UsageError(f"-x is {beam}; a search without paths finds nothing, it must be 1 or more")
         return cls(
+            options,
             language,
-            METEOR_CODES.get(code, code),
             _NAMES[code],
             TASKS["custom"] if options.parameters or options.modules or options.weights else TASKS[name],
             modules,
             weights,
             parameters,
             _normalization(options, language),
-            options.characters,
-            _beam(options),
-            options.words,
-            options.synonyms,
-            options.paraphrases,
+            beam,
             tuple(warnings),
-            extension,
+            threshold,
         )
+
+    @property
+    def references_per_segment(self) -> int:
+        """Lines of the reference file that belong to a segment.
+
+        Raises:
+            UsageError: if it is not a number.
+        """
+        return 1 if self.options.references is None else max(1, _whole("-r", self.options.references))
 
     @property
     def beyond(self) -> bool:
@@ -337,9 +253,17 @@ class JavaConfiguration:
         return not (0 <= alpha <= 1 and beta >= 0 and 0 <= gamma <= 1 and 0 <= delta <= 1)
 
     @property
+    def replaced(self) -> tuple[str, ...]:
+        """Names of the modules that METEOR-E adds, or replaces where words have lemmas."""
+        if self.threshold is None:
+            return ()
+        has_lemmas = self.options.lemmas is not None or self.options.vector_key != "word"
+        return ("embeddings", "synonym") if has_lemmas else ("embeddings",)
+
+    @property
     def slots(self) -> int:
         """Modules that a statistics line has room for."""
-        return 4 if self.extension is None else 5
+        return 4 if self.threshold is None else 5
 
     @property
     def evaluation_id(self) -> str:
@@ -348,8 +272,8 @@ class JavaConfiguration:
         return "-".join(
             (
                 "meteor-1.5",
-                "ch" if self.character_mode else "wo",
-                self.language_code,
+                "ch" if self.options.characters else "wo",
+                METEOR_CODES.get(self.language.code, self.language.code),
                 modes[self.normalization],
                 "_".join(map(java_double, self.parameters)),
                 "_".join(module[:2] for module in self.modules),
@@ -358,27 +282,14 @@ class JavaConfiguration:
         )
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A row of the Java program's parameter tables."""
-
-    names: tuple[str, ...]
-    weights: tuple[float, ...]
-    parameters: tuple[float, ...]
-    excuse: str = ""
-
-    def with_embeddings(self) -> _Row:
-        """Return the row with METEOR-E's module after the others."""
-        return replace(self, names=(*self.names, "embeddings"), weights=(*self.weights, EMBEDDINGS_WEIGHT))
-
-
 EMBEDDINGS_WEIGHT = 0.8
 """Weight of METEOR-E's module where none is given."""
 
 DEFAULT_THRESHOLD = 0.8
 
 
-def _task(options: JavaOptions, language: Language) -> tuple[str, _Row]:
+def _task(options: JavaOptions, language: Language) -> tuple[str, dict[str, float], tuple[float, ...], str]:
+    """Return task, weights by module, parameters, and why they are zeros, if they are."""
     name = (options.task or "default").lower()
     if name not in (*TASKS, "default"):
         raise UsageError(f"unknown task ({options.task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
@@ -389,18 +300,26 @@ def _task(options: JavaOptions, language: Language) -> tuple[str, _Row]:
         name = "rank"
     # Parameters of your own make the task custom, whose weights are those of adequacy.
     effective = "custom" if options.parameters is not None else name
-    row = {"custom": "adq"}.get(effective, effective)
+    row = "adq" if effective == "custom" else effective
     if language.code == "other" and row != "universal":
         row = "li"
     task = language.tasks.get(row)
     if task is None:
         # The Java program's tables hold zeros for it.
-        names = language.matchers
         excuse = f" (language {language.code!r} has no parameters for task {effective!r})"
-        return name, _Row(names, (0.0,) * len(names), (0.0,) * 4, excuse)
-    return name, _Row(
-        tuple(task.weights), tuple(task.weights.values()), (task.alpha, task.beta, task.gamma, task.delta)
-    )
+        return name, dict.fromkeys(language.matchers, 0.0), (0.0,) * 4, excuse
+    return name, dict(task.weights), (task.alpha, task.beta, task.gamma, task.delta), ""
+
+
+def _threshold(options: JavaOptions) -> float | None:
+    """Return the lowest similarity of words that match; ``None`` if the options are METEOR 1.5's."""
+    modules = (options.modules or "").lower().split()
+    if options.vectors is options.threshold is options.lemmas is None and "embeddings" not in modules:
+        return None
+    given = (DEFAULT_THRESHOLD,) if options.threshold is None else _numbers("-embTh", options.threshold)
+    if len(given) != 1 or not 0 <= given[0] <= 1:
+        raise UsageError(f"-embTh is {options.threshold!r}; it must be a number between 0 and 1")
+    return given[0]
 
 
 def _code(language: str | None) -> str:
@@ -422,8 +341,10 @@ def _modules(text: str) -> tuple[str, ...]:
     return modules
 
 
-def _weights(options: JavaOptions, row: _Row, modules: tuple[str, ...]) -> tuple[tuple[float, ...], list[str]]:
-    weights = row.weights if options.weights is None else _numbers("-w", options.weights)
+def _weights(
+    options: JavaOptions, own: tuple[float, ...], modules: tuple[str, ...]
+) -> tuple[tuple[float, ...], list[str]]:
+    weights = own if options.weights is None else _numbers("-w", options.weights)
     if options.modules is not None:
         return (*weights, *[0.0] * len(modules))[: len(modules)], []
     if len(weights) > len(modules):
@@ -440,16 +361,11 @@ def _numbers(name: str, text: str) -> tuple[float, ...]:
         raise UsageError(f"{name}: {error}") from None
 
 
-def _beam(options: JavaOptions) -> int | None:
-    if options.beam is None:
-        return None
+def _whole(name: str, text: str) -> int:
     try:
-        beam = parse_java_int(options.beam)
+        return parse_java_int(text)
     except ValueError as error:
-        raise UsageError(f"-x: {error}") from None
-    if beam < 1:
-        raise UsageError(f"-x is {beam}; a search without paths finds nothing, it must be 1 or more")
-    return beam
+        raise UsageError(f"{name}: {error}") from None
 
 
 def _normalization(options: JavaOptions, language: Language) -> str:

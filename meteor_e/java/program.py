@@ -41,17 +41,17 @@ if TYPE_CHECKING:
     from meteor_e.java.sgml import JavaSgml
 
 
-def run(options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
+def run(configuration: JavaConfiguration, stream: TextIO) -> None:
     """Do what the Java program does with a command line, and write what it writes.
 
     Args:
-        options: the options as they were given.
-        configuration: what they mean.
+        configuration: what the options mean.
         stream: standard output.
 
     Raises:
         MeteorError: where the Java program would fail, or write numbers that mean nothing.
     """
+    options = configuration.options
     if not (options.quiet or options.statistics or options.stdio):
         stream.write(header(configuration, "SGML" if options.sgml else "plaintext"))
         stream.flush()
@@ -63,9 +63,9 @@ def run(options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) 
     if options.stdio:
         _serve(meteor, configuration, stream)
     elif options.sgml:
-        _score_sgml(meteor, options, configuration, stream)
+        _score_sgml(meteor, configuration, stream)
     else:
-        _score_plain(meteor, options, configuration, stream)
+        _score_plain(meteor, configuration, stream)
 
 
 def _warn(message: str) -> None:
@@ -87,7 +87,7 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
         lemmatizer=lemmatizer,
         normalization=configuration.normalization,
         beam=configuration.beam,
-        character_mode=configuration.character_mode,
+        character_mode=configuration.options.characters,
         resources=_resources(configuration),
     )
     meteor.compare_words_by("java")
@@ -127,19 +127,19 @@ def _compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
 
 def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
     """Return what stands for the modules in a chain, and the lemmatizer."""
-    extension = configuration.extension
-    if extension is None:
+    options = configuration.options
+    if configuration.threshold is None:
         return [{"use": module} for module in configuration.modules], None
     from meteor_e.api.java_modules import JavaSettings
 
     settings = JavaSettings(
         language=configuration.language,
         language_name=configuration.language_name.lower(),
-        vectors=extension.vectors,
-        key=extension.key,
-        threshold=extension.threshold,
-        lemmas=extension.lemmas,
-        synonyms=configuration.synonyms,
+        vectors=options.vectors,
+        key=options.vector_key,
+        threshold=configuration.threshold,
+        lemmas=options.lemmas,
+        synonyms=options.synonyms,
     )
 
     def module(name: str) -> JavaModule:
@@ -147,32 +147,31 @@ def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], An
         return result
 
     entries = [
-        dict(module(name).matcher(settings)) if name in extension.modules else {"use": name}
+        dict(module(name).matcher(settings)) if name in configuration.replaced else {"use": name}
         for name in configuration.modules
     ]
-    if extension.lemmas is not None:
-        return entries, {"use": "lookup", "file": extension.lemmas}
-    return entries, module("embeddings").lemmatizer(settings) if extension.lemmatizes else None
+    if options.lemmas is not None:
+        return entries, {"use": "lookup", "file": options.lemmas}
+    return entries, None if options.vector_key == "word" else module("embeddings").lemmatizer(settings)
 
 
 def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
     """Return the resources if they differ from the language's own; only what a module needs is opened."""
     given: dict[str, Any] = {}
-    if configuration.words is not None:
-        given["own_function_words"] = read_list(configuration.words, parse_function_words)
+    options = configuration.options
+    if options.words is not None:
+        given["own_function_words"] = read_list(options.words, parse_function_words)
     elif configuration.language.code != "en":
         # The Java program counts English function words in every language.
         given["own_function_words"] = _language_resources("en").function_words
-    extension = configuration.extension
-    replaced = () if extension is None else extension.modules
-    if configuration.synonyms is not None and "synonym" in configuration.modules and "synonym" not in replaced:
+    if options.synonyms is not None and "synonym" in {*configuration.modules} - {*configuration.replaced}:
         from meteor_e.packs.cache import cached_synonym_index
 
-        given["own_synonyms"] = cached_synonym_index(configuration.synonyms, configuration.language_name.lower())
-    if configuration.paraphrases is not None and "paraphrase" in configuration.modules:
+        given["own_synonyms"] = cached_synonym_index(options.synonyms, configuration.language_name.lower())
+    if options.paraphrases is not None and "paraphrase" in configuration.modules:
         from meteor_e.packs.cache import cached_paraphrase_index
 
-        given["own_paraphrases"] = cached_paraphrase_index(configuration.paraphrases)
+        given["own_paraphrases"] = cached_paraphrase_index(options.paraphrases)
     if not given:
         return None
     resources = _language_resources(configuration.language.code)
@@ -263,8 +262,8 @@ def _lines(path: str) -> list[str]:
         return list(java_lines(cast(Any, stream)))
 
 
-def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
-    per_segment = options.references_per_segment
+def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
+    options, per_segment = configuration.options, configuration.references_per_segment
     if options.hypothesis == options.reference == "-":
         raise ConfigError("test and reference cannot both be standard input; to answer requests, add -stdio")
     hypotheses, references = _lines(options.hypothesis), _lines(options.reference)
@@ -304,7 +303,8 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
 # -- SGML ------------------------------------------------------------------------------------------------------
 
 
-def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
+def _score_sgml(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
+    options = configuration.options
     tests = _read_sgml(options.hypothesis)
     references = _read_sgml(options.reference)
     _check_sets(tests, references, options)

@@ -49,7 +49,7 @@ def corpus_table(statistics: Statistics, scores: FormulaScores, configuration: J
 
     It has a row for every module that has a weight.
     """
-    units = "chars" if configuration.character_mode else "words"
+    units = "chars" if configuration.options.characters else "words"
     lines = [
         "",
         "           Test Matches                  Reference Matches",

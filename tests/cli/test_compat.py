@@ -359,7 +359,7 @@ def _matcher(module, found):
 
 def test_meteor_1_5_is_left_alone():
     plain = configuration("-m", "exact synonym", "-d", "synsets")
-    assert plain.extension is None
+    assert plain.threshold is None
     assert plain.slots == 4
     assert _matcher("synonym", plain) == {"use": "synonym"}
     assert _lemmatizer(plain) is None
