@@ -6,15 +6,24 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from meteor_e.api.formats import Found, Grid, Result
-from meteor_e.api.metrics import Metric, OutputsMetric, SystemOutputs
-from meteor_e.api.sums import Batch, MetricSum, checked_rows, main_scores, scoring, values_of
+from meteor_e.api.metrics import (
+    CURRENT,
+    Batch,
+    Metric,
+    MetricSum,
+    OutputsMetric,
+    SystemOutputs,
+    checked_rows,
+    main_scores,
+    values_of,
+)
 from meteor_e.api.tables import SystemInput
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, guarded
-from meteor_e.base.notebooks import Tabular
+from meteor_e.base.frames import Tabular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.engine.batches import SegmentBatch, scored_in_order, segment_batches
 from meteor_e.render.documents import settled
@@ -91,8 +100,6 @@ class Results(Result, Tabular):
         explanations: of metrics that say why systems differ: metric, the two systems, and the text.
         sums: of each system, one per metric, for parts that can be added.
     """
-
-    _part: ClassVar[str] = "system"
 
     def __init__(
         self,
@@ -179,9 +186,9 @@ class Results(Result, Tabular):
     def __repr__(self) -> str:
         return f"Results({len(self.systems)} systems; {', '.join(column.name for column in self.columns)})"
 
-    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
         rows = [(self.systems[row.system], *(found.values[0] for found in row.found)) for row in self.whole]
-        return ("system", *(column.name for column in self.columns)), (), rows, "; ".join(self._signed())
+        return ("system", *(column.name for column in self.columns)), rows
 
     def _signed(self) -> list[str]:
         """Return one signature per metric, with the name of the metric where there are several."""
@@ -499,13 +506,16 @@ class _Scorer(NamedTuple):
         sources = None if self.sources is None else self.sources[before : before + len(texts)]
         shared: dict[str, Any] | None = {} if len(self.metrics) > 1 else None
         found: list[_Found] = []
-        with scoring(Batch(before, None if self.serial else threads, stop, self.alignments, shared)):
+        token = CURRENT.set(Batch(before, None if self.serial else threads, stop, self.alignments, shared))
+        try:
             for metric in self.metrics:
                 if metric.label in self.named:
                     rows = self.named[metric.label][before : before + len(texts)]
                 else:
                     rows = checked_rows(metric, texts, references, sources, finite=self.finite)
                 found.append((rows, self._of_segments(metric, rows, batch) if self.segments else []))
+        finally:
+            CURRENT.reset(token)
         return found
 
     def _of_segments(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[tuple[Found, ...]]:

@@ -26,7 +26,7 @@ import numpy as np
 
 from meteor_e import MeteorError, load_metric
 from meteor_e.api import Metric
-from meteor_e.api.sums import checked_rows
+from meteor_e.api.metrics import checked_rows
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.files import whole_file
 from meteor_e.metrics.translations import score_outputs

@@ -17,15 +17,12 @@ class PhraseTable(Protocol):
 
     def word_id(self, word: str) -> int:
         """Return the number of a word, -1 if no phrase holds it."""
-        ...
 
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
         """Return ``(length, node)`` of each phrase of the table that begins at a position, shortest first."""
-        ...
 
     def paraphrases(self, node: int) -> Sequence[int]:
         """Return the nodes that the table pairs with a phrase, in the table's order."""
-        ...
 
 
 class SynonymTable(Protocol):
@@ -33,11 +30,9 @@ class SynonymTable(Protocol):
 
     def synsets(self, word: str) -> tuple[int, ...]:
         """Return the synsets that have a word."""
-        ...
 
     def bases(self, word: str) -> tuple[str, ...]:
         """Return the base forms that the list of exceptions gives for a word."""
-        ...
 
 
 class Resources(Protocol):
@@ -46,22 +41,18 @@ class Resources(Protocol):
     @property
     def function_words(self) -> frozenset[str]:
         """The function words, in lower case."""
-        ...
 
     @property
     def nonbreaking_prefixes(self) -> NonbreakingPrefixes:
         """Abbreviations whose final dot stays."""
-        ...
 
     @property
     def synonyms(self) -> SynonymTable | None:
         """The synonyms; ``None`` where there are none."""
-        ...
 
     @property
     def paraphrases(self) -> PhraseTable | None:
         """The paraphrases; ``None`` where there are none."""
-        ...
 
 
 class MatcherContext(NamedTuple):

@@ -33,6 +33,9 @@ not fit are errors when what they would provide is asked for, and a
 :class:`~meteor_e.base.errors.PluginWarning` otherwise; whatever else there is keeps working.
 """
 
+# Hooks have no bodies.
+# mypy: disable-error-code="empty-body"
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -88,7 +91,6 @@ def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] 
     A class's ``name`` is what chains call it. ``Matcher.from_options`` makes the matcher for a chain, with the
     language, its resources and the chain's options.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -97,7 +99,6 @@ def meteor_e_features() -> Iterable[type[Feature]] | Mapping[str, type[Feature] 
 
     A feature turns hypotheses and references into rows of numbers, for the learned metrics.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -107,7 +108,6 @@ def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | s
     A metric scores hypotheses given references. Every command that takes ``-M`` takes it by its ``name``, and
     :func:`meteor_e.load_metric` does.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -116,7 +116,6 @@ def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estim
 
     An estimator learns a metric from features and judgments; recipes of ``meteor-e train`` name it.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -125,7 +124,6 @@ def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Meas
 
     A measure says how well a metric's scores agree with people's judgments; ``meteor-e evaluate -s`` names it.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -134,7 +132,6 @@ def meteor_e_perturbations() -> Iterable[type[Perturbation]] | Mapping[str, type
 
     A perturbation makes one error in a text; ``meteor-e stress`` tests whether metrics notice.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -143,7 +140,6 @@ def meteor_e_java_modules() -> Iterable[type[JavaModule]] | Mapping[str, type[Ja
 
     ``meteor-e compat -m`` names a module; it becomes an entry of the chain.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -152,7 +148,6 @@ def meteor_e_table_formats() -> Iterable[type[TableFormat]] | Mapping[str, type[
 
     A table holds hypotheses and references in columns. ``meteor-e score`` reads it; ``--format-in`` names the format.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -161,7 +156,6 @@ def meteor_e_output_formats() -> Iterable[type[OutputFormat]] | Mapping[str, typ
 
     ``meteor-e score -f`` names one, and so does every other command that writes results.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -170,7 +164,6 @@ def meteor_e_runners() -> Iterable[type[ScoreRunner]] | Mapping[str, type[ScoreR
 
     ``meteor-e score -o FILE.parquet`` calls the one named ``table``, ``meteor-e score --dask`` the one named ``dask``.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -181,7 +174,6 @@ def meteor_e_language_files() -> Iterable[LanguageDefinition] | Mapping[str, Lan
     A relative path is a mistake; build it from ``importlib.resources.files("my_package")``. In a mapping of
     codes to definitions, the key is the language's code or one of its aliases.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -190,7 +182,6 @@ def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lem
 
     A lemmatizer gives tokens their lemmas and tags, which matchers find in ``token.lemma`` and ``token.tag``.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -199,7 +190,6 @@ def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segme
 
     A segmenter finds the words of text without spaces; a language names it.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -209,7 +199,6 @@ def meteor_e_chains() -> Iterable[ChainDefinition] | Mapping[str, ChainDefinitio
     A chain's name is the file's, without ``.yaml``, or its key in a mapping. A relative path is a mistake, as
     for languages.
     """
-    raise NotImplementedError
 
 
 @hookspec
@@ -220,4 +209,3 @@ def meteor_e_commands() -> Iterable[click.Command] | Mapping[str, click.Command 
     it is loaded to run it; the built-in commands never wait for it. In a mapping, the key ``"pack build"`` adds the
     command ``build`` to the group ``meteor-e pack``.
     """
-    raise NotImplementedError

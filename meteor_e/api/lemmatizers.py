@@ -17,15 +17,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from functools import cached_property
+from typing import ClassVar, Literal
 
 from meteor_e.api.component import Component
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import PluginError, guarded
-from meteor_e.base.memory import Remembered, forgetting
-
-if TYPE_CHECKING:
-    pass
+from meteor_e.base.memory import Memory
 
 WORD_LIMIT = 1 << 17
 """Word types whose lemmas are remembered; the memory is emptied when it is full."""
@@ -51,8 +49,8 @@ class Lemmatizer(Component):
     scope: ClassVar[Literal["word", "sentence"]] = "word"
     tags: bool = True
 
-    _sentence_cache = Remembered[tuple[str, ...], list[Token]](SENTENCE_LIMIT)
-    _word_cache = Remembered[str, Token](WORD_LIMIT)
+    _sentence_cache = cached_property(lambda self: Memory[tuple[str, ...], list[Token]](SENTENCE_LIMIT, self._tokens))
+    _word_cache = cached_property(lambda self: Memory[str, Token](WORD_LIMIT))
 
     @abstractmethod
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
@@ -75,11 +73,7 @@ class Lemmatizer(Component):
         if not words:
             return []
         if self.scope == "sentence":
-            key = tuple(words)
-            known = self._sentence_cache.get(key)
-            if known is None:
-                known = self._sentence_cache[key] = self._tokens(words)
-            return list(known)
+            return list(self._sentence_cache[tuple(words)])
         cache = self._word_cache
         # Other threads may empty it at any time, so each token is taken from it once and kept.
         tokens = {word: token for word in words if (token := cache.get(word)) is not None}
@@ -99,6 +93,3 @@ class Lemmatizer(Component):
                     "it must return one pair (lemma, tag) a word"
                 )
             return [Token(word, lemma, tag) for word, (lemma, tag) in zip(words, pairs, strict=True)]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return forgetting(self)

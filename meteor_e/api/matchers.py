@@ -27,6 +27,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -34,7 +35,7 @@ from meteor_e.api.component import Component
 from meteor_e.api.context import PhraseTable
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import InputError
-from meteor_e.base.memory import Memory, Remembered, forgetting
+from meteor_e.base.memory import Memory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,17 +119,11 @@ class KeyMatcher(Matcher):
     identity: Callable[[str], Hashable] = str
     """What makes two words equal: the word, unless the metric says otherwise (``compat`` compares Java's hashes)."""
 
-    _key_cache = Remembered[Token, tuple[Hashable, ...]](CACHE_LIMIT)
+    _key_cache = cached_property(lambda self: Memory[Token, tuple[Hashable, ...]](CACHE_LIMIT, self.distinct_keys))
 
     @abstractmethod
     def keys(self, token: Token) -> Collection[Hashable]:
         """Return the keys of a token; called once a distinct token. Empty: it matches nothing."""
-
-    def _cached_keys(self, token: Token) -> tuple[Hashable, ...]:
-        found = self._key_cache.get(token)
-        if found is None:
-            found = self._key_cache[token] = self.distinct_keys(token)
-        return found
 
     def compare_words_by(self, identity: Callable[[str], Hashable]) -> None:
         """Say what makes two words equal; keys that are remembered may depend on it."""
@@ -144,29 +139,16 @@ class KeyMatcher(Matcher):
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose every pair of words that share a key: by reference word, then by hypothesis word."""
-        positions: dict[Hashable, list[int]] = {}
+        places: dict[Hashable, list[int]] = {}
         identity = self.identity
         for i, token in enumerate(hypothesis):
-            for key in self._cached_keys(token):
-                positions.setdefault(key, []).append(i)
+            for key in self._key_cache[token]:
+                places.setdefault(key, []).append(i)
         for j, token in enumerate(reference):
-            found: list[int] = []
-            sources = 0
-            for key in self._cached_keys(token):
-                starts = positions.get(key)
-                if starts is not None:
-                    found = starts if not sources else [*found, *starts]
-                    sources += 1
-            if not sources:
-                continue
-            if sources > 1:
-                found = sorted(set(found))
-            for i in found:
+            found = [places[key] for key in self._key_cache[token] if key in places]
+            for i in found[0] if len(found) == 1 else sorted(set[int]().union(*found)):
                 if self.match_equal_words or identity(hypothesis[i].form) != identity(token.form):
                     yield Match(j, i)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return forgetting(self)
 
 
 class OverlapMatcher(Matcher):
@@ -183,7 +165,9 @@ class OverlapMatcher(Matcher):
     search_weight: ClassVar[float] = 0.25
     Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:OverlapOptions"
 
-    _piece_cache = Remembered[Token, "frozenset[tuple[Hashable, int]]"](CACHE_LIMIT)
+    _piece_cache = cached_property(
+        lambda self: Memory[Token, frozenset[tuple[Hashable, int]]](CACHE_LIMIT, self.distinct_pieces)
+    )
 
     @abstractmethod
     def pieces(self, token: Token) -> Iterable[Hashable]:
@@ -191,23 +175,20 @@ class OverlapMatcher(Matcher):
 
     def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
         """Return the pieces of a token, each with its number among its equals."""
-        found = self._piece_cache.get(token)
-        if found is None:
-            seen: Counter[Hashable] = Counter()
-            numbered = []
-            for piece in self.pieces(token):
-                numbered.append((piece, seen[piece]))
-                seen[piece] += 1
-            found = self._piece_cache[token] = frozenset(numbered)
-        return found
+        seen: Counter[Hashable] = Counter()
+        numbered = []
+        for piece in self.pieces(token):
+            numbered.append((piece, seen[piece]))
+            seen[piece] += 1
+        return frozenset(numbered)
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose the pairs, from the most similar to the least."""
         both = {token.form for token in hypothesis} & {token.form for token in reference}
-        others = [(i, self.distinct_pieces(token)) for i, token in enumerate(hypothesis) if token.form not in both]
+        others = [(i, self._piece_cache[token]) for i, token in enumerate(hypothesis) if token.form not in both]
         pairs = []
         for j, token in enumerate(reference):
-            pieces = frozenset() if token.form in both else self.distinct_pieces(token)
+            pieces = frozenset() if token.form in both else self._piece_cache[token]
             for i, other in others if pieces else ():
                 shared = len(pieces & other)
                 similarity = 2.0 * shared / (len(pieces) + len(other))
@@ -218,9 +199,6 @@ class OverlapMatcher(Matcher):
             if taken.isdisjoint(words := {("reference", j), ("hypothesis", i)}):
                 taken |= words
                 yield Match(j, i, probability=-negative)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return forgetting(self)
 
 
 class _VectorMatcher(Matcher):
@@ -265,7 +243,7 @@ class SimilarityMatcher(_VectorMatcher):
     it.
     """
 
-    _row_cache = Remembered[Token, "NDArray[np.float32]"](CACHE_LIMIT)
+    _row_cache = cached_property(lambda self: Memory[Token, "NDArray[np.float32]"](CACHE_LIMIT))
 
     @abstractmethod
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
@@ -294,9 +272,6 @@ class SimilarityMatcher(_VectorMatcher):
                 "tokens; it must return one row per token"
             )
         return rows
-
-    def __getstate__(self) -> dict[str, Any]:
-        return forgetting(self)
 
 
 class SentenceMemory(Memory[tuple[Token, ...], "NDArray[np.int16]"]):
@@ -440,9 +415,6 @@ class ContextualMatcher(_VectorMatcher):
         self.memory.remember(found)
         return found
 
-    def __getstate__(self) -> dict[str, Any]:
-        return forgetting(self)
-
 
 def _products(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return the products of all rows, summed over the dimensions in their order.
@@ -467,8 +439,7 @@ class PhraseMatcher(Matcher):
 
     accuracy_search_weight: ClassVar[float] = 0.0
 
-    _word_cache = Remembered[str, int](CACHE_LIMIT)
-    _pair_cache = Remembered[int, frozenset[int]](CACHE_LIMIT // 4)
+    _pair_cache = cached_property(lambda self: Memory[int, frozenset[int]](CACHE_LIMIT // 4, self._paired))
 
     @property
     @abstractmethod
@@ -480,57 +451,30 @@ class PhraseMatcher(Matcher):
         table = self.table
         if table is None:
             return
-        hypothesis_phrases = self._phrases(table, hypothesis)
-        reference_phrases = self._phrases(table, reference)
-        hypothesis_starts = _by_node(hypothesis_phrases)
-        reference_starts = _by_node(reference_phrases)
-        hypothesis_nodes = frozenset(hypothesis_starts)
-        reference_nodes = frozenset(reference_starts)
-        for j, phrases in enumerate(reference_phrases):
-            for length, node in phrases:
-                for other in self._pairs(table, node, hypothesis_nodes):
-                    other_length, starts = hypothesis_starts[other]
-                    for i in starts:
-                        yield Match(j, i, length, other_length)
-        for i, phrases in enumerate(hypothesis_phrases):
-            for length, node in phrases:
-                for other in self._pairs(table, node, reference_nodes):
-                    other_length, starts = reference_starts[other]
-                    for j in starts:
-                        yield Match(j, i, other_length, length)
+        sides = self._phrases(table, reference), self._phrases(table, hypothesis)
+        for turned, (phrases, others) in enumerate((sides, sides[::-1])):
+            places: dict[int, list[tuple[int, int]]] = {}
+            for start, length, node in others:
+                places.setdefault(node, []).append((start, length))
+            for start, length, node in phrases:
+                common = self._pair_cache[node] & places.keys()
+                for other in table.paraphrases(node) if common else ():
+                    for other_start, other_length in places[other] if other in common else ():
+                        if turned:
+                            yield Match(other_start, start, other_length, length)
+                        else:
+                            yield Match(start, other_start, length, other_length)
 
-    def _phrases(self, table: PhraseTable, tokens: Sequence[Token]) -> list[list[tuple[int, int]]]:
-        cache = self._word_cache
-        ids = []
-        for token in tokens:
-            word = token.form
-            number = cache.get(word)
-            if number is None:
-                number = cache[word] = table.word_id(word)
-            ids.append(number)
-        return [table.phrases_at(ids, start) if ids[start] >= 0 else [] for start in range(len(ids))]
+    def _phrases(self, table: PhraseTable, tokens: Sequence[Token]) -> list[tuple[int, int, int]]:
+        """Return ``(start, length, node)`` of each phrase of the table in a segment."""
+        ids = [table.word_id(token.form) for token in tokens]
+        return [
+            (start, length, node)
+            for start, word in enumerate(ids)
+            if word >= 0
+            for length, node in table.phrases_at(ids, start)
+        ]
 
-    def _pairs(self, table: PhraseTable, node: int, wanted: frozenset[int]) -> Sequence[int]:
-        """Return the paraphrases of a node that are wanted, in table order."""
-        paired = self._pair_cache.get(node)
-        if paired is None:
-            paired = self._pair_cache[node] = frozenset(table.paraphrases(node))
-        common = paired & wanted
-        if not common:
-            return ()
-        return [other for other in table.paraphrases(node) if other in common]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return forgetting(self)
-
-
-def _by_node(phrases: list[list[tuple[int, int]]]) -> dict[int, tuple[int, list[int]]]:
-    """Return for each node its length and the positions where it begins, ascending."""
-    starts: dict[int, tuple[int, list[int]]] = {}
-    for position, found in enumerate(phrases):
-        for length, node in found:
-            if node in starts:
-                starts[node][1].append(position)
-            else:
-                starts[node] = (length, [position])
-    return starts
+    def _paired(self, node: int) -> frozenset[int]:
+        assert self.table is not None
+        return frozenset(self.table.paraphrases(node))

@@ -37,15 +37,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from meteor_e.api.component import Component
 from meteor_e.api.formats import MetricColumn
-from meteor_e.api.sums import MetricSum, checked_rows, current_batch, main_scores
-from meteor_e.base.errors import ConfigError, InputError, guarded
-from meteor_e.base.notebooks import Tabular
+from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
+from meteor_e.base.frames import Tabular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_items, listed
 
@@ -53,7 +54,6 @@ from meteor_e.base.texts import candidates, check_items, listed
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from meteor_e.api.sums import SummedRows
     from meteor_e.base.array_cache import ArrayCache, Cells, Floats
 
 
@@ -167,9 +167,8 @@ class MetricScore(Tabular):
     def __repr__(self) -> str:
         return f"MetricScore({self.metric}: {self.score:.4f}, {len(self.segments)} segments, {self.signature!r})"
 
-    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
-        note = f"{len(self.segments)} segments. {self.signature}"
-        return (self.metric,), (self.score,), ((score,) for score in self.segments.tolist()), note
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
+        return (self.metric,), ((score,) for score in self.segments.tolist())
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -198,6 +197,46 @@ def named_options(text: str, what: str) -> dict[str, Any]:
             raise ConfigError(f"{what}: option {key!r} is given twice")
         options[key] = plain_value(value)
     return options
+
+
+class Batch(NamedTuple):
+    """The batch that is being scored, beside its texts.
+
+    Attributes:
+        before: the number of segments of the system before it.
+        threads: threads that the metric may use for it; ``None``: as many as the metric has.
+        stop: when another thread makes it true, a list that gets an item, scoring ends in KeyboardInterrupt.
+        alignments: whether details will hold alignments.
+        shared: where metrics that score the batch together look up alignments; ``None`` for a metric alone.
+    """
+
+    before: int = 0
+    threads: int | None = None
+    stop: object = None
+    alignments: bool = False
+    shared: dict[str, Any] | None = None
+
+
+CURRENT: ContextVar[Batch] = ContextVar("batch", default=Batch())  # noqa: B039 (a tuple)
+"""The batch that this thread scores."""
+
+
+class SummedRows:
+    """Statistics that are whole numbers and come with their sum, ``(segments, width)``; ``numpy.asarray`` takes them.
+
+    :meth:`Metric.statistics` may return them instead of an array. They are added up without NumPy, and handed to
+    :meth:`Metric.segment_scores` and :meth:`Metric.details` as they are.
+
+    Attributes:
+        total: the sum, ``(width,)``.
+        count: the number of segments that it is the sum of.
+    """
+
+    total: list[int]
+    count: int
+
+    def __len__(self) -> int:
+        raise NotImplementedError
 
 
 class Metric(Component):
@@ -250,11 +289,6 @@ class Metric(Component):
         return {}
 
     @property
-    def scored_before(self) -> int:
-        """The number of segments before those that :meth:`statistics` is given, for messages."""
-        return current_batch().before
-
-    @property
     def headings(self) -> tuple[MetricColumn, ...]:
         """The columns of its scores in a table."""
         return self.columns or (MetricColumn(self.label, self.higher_is_better, self.decimals, self.parts),)
@@ -265,15 +299,10 @@ class Metric(Component):
         kind = type(self)
         return kind.prepare is Metric.prepare if kind.streaming is None else kind.streaming
 
-    @property
+    @cached_property
     def label(self) -> str:
-        """What tables call it."""
-        given: str = self.__dict__.get("_label", "")
-        return given or self.title or self.name
-
-    @label.setter
-    def label(self, label: str) -> None:
-        self.__dict__["_label"] = label
+        """What tables call it; it can be set."""
+        return self.title or self.name
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
@@ -309,7 +338,7 @@ class Metric(Component):
         """Return scores of systems, or of samples of their segments.
 
         Args:
-            sums: of statistics, ``(systems, width)``. Sums of :class:`~meteor_e.api.sums.SummedRows` are lists.
+            sums: of statistics, ``(systems, width)``. Sums of :class:`SummedRows` are lists.
 
         Returns:
             ``(systems,)``; of a metric with :attr:`parts` or :attr:`columns` ``(systems, values)``: of each column the
@@ -433,6 +462,154 @@ class Metric(Component):
             ConfigError: for a metric that cannot say.
         """
         raise ConfigError(f"metric {self.label!r} does not explain its scores")
+
+
+def main_scores(values: Any, place: int = 0) -> Floats:
+    """Return one column of what a metric's ``corpus_scores`` returned: by default the first, its score."""
+    import numpy as np
+
+    found: Floats = np.asarray(values, float)
+    return found if found.ndim == 1 else found[:, place]
+
+
+def checked_rows(
+    metric: Metric,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    sources: Sequence[str] | None = None,
+    *,
+    finite: bool = True,
+) -> Floats | SummedRows:
+    """Return a metric's statistics of a batch, of the right shape and finite.
+
+    Args:
+        metric: what scores.
+        hypotheses, references, sources: as for :meth:`Metric.statistics`.
+        finite: refuse statistics that are not finite.
+
+    Raises:
+        PluginError: if the metric fails, or does not return one row per segment.
+        InputError: for a row that is not finite.
+    """
+    with guarded(f"metric {metric.name!r}"):
+        rows = metric.statistics(hypotheses, references, sources)
+        if isinstance(rows, SummedRows):
+            return rows
+        import numpy as np
+
+        part: Floats = np.asarray(rows, float)
+    if part.ndim != 2 or len(part) != len(hypotheses):
+        raise PluginError(
+            f"metric {metric.name!r} returned statistics of shape {part.shape} for {len(hypotheses)} segments; "
+            "one row per segment is needed"
+        )
+    known = np.isfinite(part).all(axis=1)
+    if finite and not known.all():
+        at = int(np.argmin(known))
+        number = CURRENT.get().before + at + 1
+        raise InputError(f"{metric.label} gives no finite number for segment {number}: {part[at]}")
+    return part
+
+
+def values_of(metric: Metric, found: Any) -> list[list[float]]:
+    """Return scores of segments or systems as rows of the values of all columns.
+
+    Raises:
+        PluginError: if they are not as many as the columns of the metric have.
+    """
+    if not isinstance(found, list):
+        import numpy as np
+
+        values = np.asarray(found, float)
+        found = (values[:, None] if values.ndim == 1 else values).tolist()
+    width = sum(1 + len(column.parts) for column in metric.headings)
+    if found and len(found[0]) != width:
+        raise PluginError(f"metric {metric.name!r} returned {len(found[0])} values; its columns have {width}")
+    rows: list[list[float]] = found
+    return rows
+
+
+class MetricSum:
+    """A metric's statistics of a system, added up.
+
+    Sums of parts of a system can be added: ``a + b``. The digits are those of the whole in one piece:
+    :class:`SummedRows` have an exact sum, and other rows are added in order.
+
+    Args:
+        metric: what scores.
+        keep: keep the rows of all segments, which :meth:`__add__` needs.
+
+    Attributes:
+        count: number of segments.
+        given: the values of the system, where a metric knows them and does not compute them from the sum.
+    """
+
+    def __init__(self, metric: Metric, keep: bool = False) -> None:
+        self.metric, self.keep = metric, keep
+        self.count = 0
+        self.given: list[float] | None = None
+        self._sum: Any = None
+        self._rows: list[Floats] = []
+
+    def add(self, rows: Floats | SummedRows) -> None:
+        """Add the rows of the next segments."""
+        if isinstance(rows, SummedRows):
+            self._sum = _added(self._sum, rows.total)
+            self.count += rows.count
+            if not self.keep:  # Plain METEOR does without NumPy.
+                return
+        import numpy as np
+
+        part = np.asarray(rows, float)
+        if self.keep:
+            self._rows.append(part)
+        if not isinstance(rows, SummedRows) and len(part):
+            # One after the other, so that no digit depends on the batches.
+            self._sum = np.add.accumulate(part if self._sum is None else np.vstack([self._sum, part]), axis=0)[-1]
+            self.count += len(part)
+
+    def __add__(self, other: MetricSum) -> MetricSum:
+        """Return the sum of this part and the next one."""
+        both = MetricSum(self.metric, self.keep)
+        both.count, both._rows = self.count + other.count, self._rows + other._rows
+        if isinstance(self._sum, list) or isinstance(other._sum, list):
+            both._sum = _added(self._sum, other._sum)
+        elif both.count:
+            both._sum = both.statistics.cumsum(axis=0)[-1]
+        return both
+
+    @property
+    def total(self) -> Any:
+        """The sum, ``(width,)``: a list of whole numbers, or an array.
+
+        Raises:
+            InputError: if there are no segments.
+        """
+        if self._sum is None or not self.count:
+            raise InputError("there are no segments to score")
+        return self._sum
+
+    @property
+    def statistics(self) -> Floats:
+        """Statistics of all segments, ``(segments, width)``, if they were kept."""
+        import numpy as np
+
+        return np.concatenate(self._rows) if self._rows else np.empty((0, 0))
+
+    def values(self) -> list[float]:
+        """Return the values of the system: of each column the score, then its parts."""
+        total: Any = self.total
+        if self.given is not None:
+            return self.given
+        with guarded(f"metric {self.metric.name!r}"):
+            sums: Any = [total] if isinstance(total, list) else total[None]
+            return values_of(self.metric, self.metric.corpus_scores(sums))[0]
+
+
+def _added(one: list[int] | None, other: list[int] | None) -> list[int] | None:
+    if one is None or other is None:
+        return one or other
+    return [a + b for a, b in zip(one, other, strict=True)]
 
 
 class SegmentMetric(Metric):

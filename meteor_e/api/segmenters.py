@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from meteor_e.api.component import Component
 from meteor_e.base.errors import PluginError, guarded
-from meteor_e.base.memory import Remembered, forgetting
+from meteor_e.base.memory import Memory
 
 TEXT_LIMIT = 1 << 13
 """Texts whose words are remembered: a reference comes back with every system's output."""
@@ -38,7 +39,7 @@ class Segmenter(Component):
 
     kind: ClassVar[str] = "segmenter"
 
-    _known = Remembered[str, str](TEXT_LIMIT)
+    _known = cached_property(lambda self: Memory[str, str](TEXT_LIMIT))
 
     @abstractmethod
     def segment(self, text: str) -> Sequence[str]:
@@ -67,6 +68,3 @@ class Segmenter(Component):
         Override it in a segmenter whose words at the end of a line depend on the next line.
         """
         return [self.join(line) for line in lines]
-
-    def __getstate__(self) -> dict[str, object]:
-        return forgetting(self)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 import re
-from bisect import bisect_left
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -18,8 +17,6 @@ import msgspec.inspect as types
 
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.base.yamlfile import Document, Key, shorten
-
-_MEANT = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
 def convert(document: Document, kind: Any, noun: str = "key") -> Any:
@@ -44,7 +41,7 @@ def convert(document: Document, kind: Any, noun: str = "key") -> Any:
         at, value = types.type_info(kind), data
         for part in key:
             at, value = _inner(at, part), value[part]
-        raise _error(document, key, at, value, message, noun) from None
+        raise document.error(*_worded(key, at, value, message, noun)) from None
 
 
 def _plain(value: Any) -> Any:
@@ -52,17 +49,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
+        return [_plain(item) for item in value]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, Integral):
-        return int(value)
-    if isinstance(value, Real):
-        if not math.isfinite(value):
-            raise ConfigError(f"{value} is given; it must be a finite number")
-        return float(value)
+    if isinstance(value, Real) and not isinstance(value, int | float):
+        value = int(value) if isinstance(value, Integral) else float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{value} is given; it must be a finite number")
     return value
 
 
@@ -73,26 +66,27 @@ def _key(path: str, data: Any, kind: Any, message: str) -> Key:
     for name, index in re.findall(r"\.(\w+)|\[(\d+|\.\.\.)\]", path):
         part: str | int = name or index
         if index == "...":
-            items = list(at.items())
-
-            def is_wrong(end: int, at: dict[str, Any] = at, items: list[Any] = items) -> bool:
-                """Return whether the first entries have the mistake."""
+            items = dict(at)
+            for part in items:
                 at.clear()
-                at.update(items[:end])
-                try:
-                    msgspec.convert(data, kind)
-                except msgspec.ValidationError as error:
-                    return str(error) == message
-                return False
-
-            part = items[bisect_left(range(len(items)), True, key=lambda end: is_wrong(end + 1))][0]
-            at.clear()
+                at[part] = items[part]
+                if _mistake(data, kind) == message:
+                    break
             at.update(items)
         elif index:
             part = int(index)
         key.append(part)
         at = at[part]
     return tuple(key)
+
+
+def _mistake(data: Any, kind: Any) -> str:
+    """Return the first mistake, as msgspec says it."""
+    try:
+        msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return ""
 
 
 def _inner(kind: types.Type, part: str | int) -> types.Type:
@@ -112,39 +106,30 @@ def _bare(kind: types.Type) -> types.Type:
     return kind.type if isinstance(kind, types.Metadata) else kind
 
 
-def _error(document: Document, key: Key, kind: types.Type, value: Any, message: str, noun: str) -> ConfigError:
-    fields: list[str] = []
-    options = [_bare(option) for option in (kind.types if isinstance(kind, types.UnionType) else [_bare(kind)])]
-    for option in options:
-        fields += [field.encode_name for field in option.fields] if isinstance(option, types.StructType) else []
+def _worded(key: Key, kind: types.Type, value: Any, message: str, noun: str) -> tuple[Key, str]:
+    """Return where a mistake is and what it is, from what msgspec says of it and the type that was expected."""
+    options = [_bare(option) for option in (kind.types if isinstance(kind, types.UnionType) else [kind])]
+    fields = [
+        field.encode_name for option in options if isinstance(option, types.StructType) for field in option.fields
+    ]
     if found := re.match("Object contains unknown field `(.*)`", message, re.DOTALL):
-        near = near_miss(found[1], fields)
         there = f"; there are {', '.join(fields)}" if fields else "; there are none"
-        return document.error((*key, found[1]), f"unknown {noun}{near or there}")
+        return (*key, found[1]), f"unknown {noun}{near_miss(found[1], fields) or there}"
     if found := re.match("Object missing required field `(.*)`", message):
-        return document.error(key, f"the {noun} {found[1]!r} is missing")
+        return key, f"the {noun} {found[1]!r} is missing"
     if not message.startswith(("Expected", "Invalid enum value", "Number out of range")):
-        return document.error(key, message)  # of a struct that looks at its values itself
-    if value is None:
-        return document.error(key, f"has no value; give {describe_type(kind)}, or leave it out")
-    if "`key` in" in message or (
-        isinstance(value, dict) and any(not isinstance(name, str) or not name for name in value)
-    ):
-        return document.error(key, "has a key that is not a text")
-    hint = ""
-    for option in options:
-        if isinstance(option, types.EnumType | types.LiteralType):
-            hint = near_miss(str(value), _choices(option))
-        elif isinstance(option, types.BoolType) and str(value).lower() in _MEANT:
-            hint = f" (did you mean {_MEANT[str(value).lower()]}?)"
-        elif isinstance(option, types.StrType) and isinstance(value, bool | int | float):
-            hint = " (put it in quotes?)"
-    return document.error(key, f"must be {describe_type(kind)}, not {_spell(value)}{hint}")
+        return key, message  # of a struct that looks at its values itself
+    if isinstance(value, dict) and not all(isinstance(name, str) and name for name in value):
+        return key, "has a key that is not a text"
+    choices = [choice for option in options for choice in _choices(option)]
+    return key, f"must be {describe_type(kind)}, not {_spell(value)}{near_miss(str(value), choices)}"
 
 
-def _choices(kind: types.EnumType | types.LiteralType) -> list[str]:
-    values = [member.value for member in kind.cls] if isinstance(kind, types.EnumType) else kind.values
-    return [str(value) for value in values]
+def _choices(kind: types.Type) -> list[str]:
+    """Return the values of an enumeration, as text."""
+    if isinstance(kind, types.EnumType):
+        return [str(member.value) for member in kind.cls]
+    return [str(value) for value in kind.values] if isinstance(kind, types.LiteralType) else []
 
 
 def describe_type(kind: types.Type) -> str:
@@ -154,8 +139,8 @@ def describe_type(kind: types.Type) -> str:
         return f"the path of a {path}" if path else describe_type(kind.type)
     if isinstance(kind, types.UnionType):
         return " or ".join(describe_type(option) for option in kind.types if not isinstance(option, types.NoneType))
-    if isinstance(kind, types.EnumType | types.LiteralType):
-        return f"one of {', '.join(_choices(kind))}"
+    if choices := _choices(kind):
+        return f"one of {', '.join(choices)}"
     if isinstance(kind, types.IntType | types.FloatType):
         number = "a whole number" if isinstance(kind, types.IntType) else "a number"
         if kind.ge is not None and kind.le is not None:
@@ -183,7 +168,5 @@ def _spell(value: Any) -> str:
     if isinstance(value, dict | list):
         return ("a" if value else "an empty") + (" mapping" if isinstance(value, dict) else " list")
     if value is None or isinstance(value, bool):
-        return {None: "nothing", True: "true", False: "false"}[value]
-    if isinstance(value, int) and abs(value) >= 10**50:
-        return "a huge number"  # Python refuses to spell integers of thousands of digits
+        return "nothing" if value is None else str(value).lower()
     return shorten(repr(value))

@@ -58,15 +58,12 @@ def reading(name: str) -> Iterator[None]:
     To be put around reading and nothing else: a broken pipe of the output is an ``OSError`` too.
     """
     try:
-        with os_errors_as(InputError, f"cannot read {name}"):
-            yield
-    except EOFError as error:
-        raise InputError(f"cannot read {name}: its compressed data breaks off") from error
+        yield
     except Exception as error:
-        # By name: their modules need not be imported to know that it is none of theirs. (bzip2 raises OSError.)
-        if (type(error).__module__, type(error).__name__) in (("zlib", "error"), ("_lzma", "LZMAError")):
-            raise InputError(f"cannot read {name}: damaged compressed data ({error})") from error
-        raise
+        # By name: its module need not be imported to know that it is none of its.
+        if not isinstance(error, OSError | EOFError | zlib.error) and type(error).__name__ != "LZMAError":
+            raise
+        raise InputError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from error
 
 
 @contextlib.contextmanager
@@ -83,6 +80,25 @@ def os_errors_as(kind: type[MeteorError], what: str) -> Iterator[None]:
         raise kind(f"{what}: {error.strerror or error}") from error
 
 
+def check_regular(path: PathLike) -> None:
+    """Refuse a path that is a pipe, a socket or a device; what is not there passes.
+
+    Raises:
+        OSError: if it is one, or cannot be a path at all.
+    """
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return
+    except ValueError as error:  # a null character, half a surrogate pair
+        raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
+    kind = _SPECIAL.get(stat.S_IFMT(mode))
+    if stat.S_ISREG(mode) and os.path.realpath(path).startswith(("/proc/", "/sys/")):
+        kind = "one of the kernel's"  # it may wait for ever, too
+    if kind is not None:
+        raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
+
+
 def open_regular(path: PathLike) -> BinaryIO:
     """Open a regular file to read its bytes as they are.
 
@@ -92,32 +108,8 @@ def open_regular(path: PathLike) -> BinaryIO:
     Raises:
         OSError: if it cannot be opened; for a pipe, a socket, a device or a folder, too, with that as its ``strerror``.
     """
-    try:
-        # Looked at before and after: opening a device can do something by itself.
-        _check_kind(Path(path).stat().st_mode, path)
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    except ValueError as error:  # a null character, half a surrogate pair
-        raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
-    try:
-        _check_kind(os.fstat(descriptor).st_mode, path)
-        return os.fdopen(descriptor, "rb")
-    except BaseException:
-        os.close(descriptor)
-        raise
-
-
-def _check_kind(mode: int, path: PathLike) -> None:
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    kind = _special(mode, path)
-    if kind is not None:
-        raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
-
-
-def _special(mode: int, path: PathLike) -> str | None:
-    """Return what is at a path that is neither a file nor a folder; the kernel's own files may wait for ever, too."""
-    kernel = stat.S_ISREG(mode) and os.path.realpath(path).startswith(("/proc/", "/sys/"))
-    return "one of the kernel's" if kernel else _SPECIAL.get(stat.S_IFMT(mode))
+    check_regular(path)
+    return Path(path).open("rb")
 
 
 def refuse_special(path: PathLike) -> None:
@@ -126,14 +118,8 @@ def refuse_special(path: PathLike) -> None:
     Raises:
         InputError: if it is one, or cannot be a path at all.
     """
-    try:
-        kind = _special(Path(path).stat().st_mode, path)
-    except OSError:
-        return
-    except ValueError as error:
-        raise InputError(f"cannot read {os.fspath(path)!a}: its name cannot be one ({error})") from error
-    if kind is not None:
-        raise InputError(f"cannot read {os.fspath(path)}: not a regular file but {kind}")
+    with os_errors_as(InputError, f"cannot read {os.fspath(path)}"):
+        check_regular(path)
 
 
 def read_regular(path: PathLike, limit: int) -> bytes:
@@ -194,14 +180,10 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
                 # Tests and embedding programs put plain BytesIO objects there.
                 stream = cast(io.BufferedReader, binary) if hasattr(binary, "peek") else io.BufferedReader(binary)
             else:
-                try:
-                    stream = stack.enter_context(Path(path).open("rb"))
-                except ValueError as error:
-                    raise InputError(f"cannot read {os.fspath(path)!r}: {error}") from error
-                mode = os.fstat(stream.fileno()).st_mode
-                kind = None if stat.S_ISFIFO(mode) or stream.isatty() else _special(mode, path)
-                if kind is not None and os.fspath(path) != os.devnull:
-                    raise InputError(f"cannot read {os.fspath(path)}: not a file but {kind}")
+                stream = stack.enter_context(Path(path).open("rb"))
+                is_device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
+                if is_device and not stream.isatty() and os.fspath(path) != os.devnull:
+                    raise InputError(f"cannot read {os.fspath(path)}: not a file but a device")
             text = unpacked(stream, input_name(path))
             if text is not stream:  # standard input itself stays open
                 stack.enter_context(text)
@@ -224,6 +206,8 @@ def unpacked(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any
     return stream
 
 
+_MACHINE = f"{zlib.crc32(os.uname().nodename.encode() if hasattr(os, 'uname') else b''):08x}"
+"""What hidden names call this machine."""
 _SCRATCH = re.compile(r"\..*\.([0-9a-f]{8})-([0-9]+)-[0-9a-f]{12}\.tmp", re.DOTALL)
 LEFT_AFTER = 3 * 24 * 3600
 """Seconds after which what is being written counts as left behind by a process that was killed."""
@@ -238,24 +222,17 @@ def scratch_beside(target: Path) -> Path:
     if target.parent not in _swept:
         _swept.add(target.parent)
         sweep(target.parent)
-    return target.with_name(f".{target.name[:40]}.{_machine()}-{os.getpid()}-{os.urandom(6).hex()}.tmp")
-
-
-def _machine() -> str:
-    name = os.uname().nodename if hasattr(os, "uname") else ""
-    return f"{zlib.crc32(name.encode()):08x}"
+    return target.with_name(f".{target.name[:40]}.{_MACHINE}-{os.getpid()}-{os.urandom(6).hex()}.tmp")
 
 
 def _is_left(machine: str, process: str) -> bool:
     """Return whether a process of this machine has ended."""
-    if os.name != "posix" or machine != _machine():
+    if os.name != "posix" or machine != _MACHINE:
         return False
     try:
         os.kill(int(process), 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
-        pass
+    except (OSError, OverflowError) as error:
+        return isinstance(error, ProcessLookupError)
     return False
 
 
@@ -303,32 +280,14 @@ def whole_file(target: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def atomic_writer(path: PathLike) -> Iterator[TextIO]:
-    r"""Write a text file whole or not at all: UTF-8, ``\n`` at line ends.
+def whole_output(path: PathLike) -> Iterator[Path]:
+    """Let what a user asks for appear whole or not at all: give a name to write to, as :func:`whole_file` does.
 
-    The text goes to a temporary file beside the target, which takes its place at the end of the block, unless
-    the block raises. A target that is no regular file (a pipe, ``/dev/stdout``) is written to directly.
-
-    Raises:
-        InputError: if the file cannot be written.
-    """
-    with _atomic(path, "w", encoding="utf-8", errors="replace", newline="\n") as stream:
-        yield stream
-
-
-@contextlib.contextmanager
-def atomic_binary_writer(path: PathLike) -> Iterator[BinaryIO]:
-    """Write a binary file whole or not at all, as :func:`atomic_writer` does.
+    Links are followed. A target that is no regular file (a pipe, ``/dev/stdout``) is written to directly.
 
     Raises:
-        InputError: if the file cannot be written.
+        InputError: if it cannot be written.
     """
-    with _atomic(path, "wb") as stream:
-        yield stream
-
-
-@contextlib.contextmanager
-def _atomic(path: PathLike, mode: str, **how: str) -> Iterator[Any]:
     try:
         target = Path(os.path.realpath(path))
     except ValueError as error:
@@ -338,13 +297,19 @@ def _atomic(path: PathLike, mode: str, **how: str) -> Iterator[Any]:
     try:
         with contextlib.nullcontext(target) if direct else whole_file(target) as scratch:
             places.append(str(scratch))
-            with scratch.open(mode, **how) as stream:  # type: ignore[call-overload]
-                yield stream
+            yield scratch
     except OSError as error:
         # Others may be another file's; a full disk is no different for any of them.
         if error.filename in places or error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from error
         raise
+
+
+@contextlib.contextmanager
+def atomic_writer(path: PathLike) -> Iterator[TextIO]:
+    r"""Write a text file whole or not at all: UTF-8, ``\n`` at line ends; errors as for :func:`whole_output`."""
+    with whole_output(path) as scratch, scratch.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
+        yield stream
 
 
 @contextlib.contextmanager

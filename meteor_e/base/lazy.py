@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -24,42 +25,33 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     Args:
         package: the package's ``__name__``.
     """
-    homes: dict[str, tuple[str, str]] = {}
+    module = sys.modules[package]
 
-    def home_of(name: str) -> tuple[str, str] | None:
-        if not homes:
-            homes.update(_listed(package))
-        return homes.get(name)
+    @functools.cache
+    def homes() -> dict[str, tuple[str, str]]:
+        """Return the names that the stub lists, each with its module and its name there."""
+        spec: Any = module.__spec__
+        # By the loader, so that it is found in an archive, too.
+        tree: Any = compile(spec.loader.get_data(f"{spec.origin}i"), package, "exec", _ONLY_TREE)
+        found: dict[str, tuple[str, str]] = {}
+        for statement in tree.body:
+            for name in statement.names:
+                if name.name == "*":
+                    found |= {each: (statement.module, each) for each in import_module(statement.module).__all__}
+                else:
+                    found[name.asname or name.name] = (statement.module, name.name)
+        return found
 
     def getattribute(name: str) -> Any:
-        module = sys.modules[package]
+        # Other names with underscores are what the interpreter asks every module for.
+        if name != "__all__" and ((name.startswith("__") and name != "__version__") or name not in homes()):
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if name == "__all__":
-            home_of(name)
-            value: Any = sorted(homes)
+            value: Any = sorted(homes())
         else:
-            # Other names with underscores are what the interpreter asks every module for.
-            home = None if name.startswith("__") and name != "__version__" else home_of(name)
-            if home is None:
-                raise AttributeError(f"module {package!r} has no attribute {name!r}")
-            value = getattr(import_module(home[0]), home[1])
+            home, own = homes()[name]
+            value = getattr(import_module(home), own)
         setattr(module, name, value)
         return value
 
-    return getattribute, lambda: sorted(sys.modules[package].__all__)
-
-
-def _listed(package: str) -> dict[str, tuple[str, str]]:
-    """Return the names that a package's stub lists, each with its module and its name there."""
-    spec = sys.modules[package].__spec__
-    assert spec is not None
-    stub = f"{spec.origin}i"
-    # By the loader, so that it is found in an archive, too.
-    tree: Any = compile(spec.loader.get_data(stub), stub, "exec", _ONLY_TREE)  # type: ignore[union-attr]
-    homes: dict[str, tuple[str, str]] = {}
-    for statement in tree.body:
-        for name in statement.names:
-            if name.name == "*":
-                homes |= {each: (statement.module, each) for each in import_module(statement.module).__all__}
-            else:
-                homes[name.asname or name.name] = (statement.module, name.name)
-    return homes
+    return getattribute, lambda: sorted(module.__all__)

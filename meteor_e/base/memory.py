@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -16,15 +13,29 @@ class Memory(dict[Key, Value]):
     """A dict that empties itself before it would hold more than ``limit`` items.
 
     It serves several threads without a lock, as a dict does. Another thread may empty it between any two steps, so take
-    a value from it once, and keep it. With n threads that put at once, it may hold n items more. A copy starts empty,
-    a pickled one, too.
+    a value from it once, and keep it. With n threads that put at once, it may hold n items more. A copy, also a
+    pickled one, starts empty.
+
+    Each instance of a class has a memory of its own where a cached property makes it::
+
+        _stems = cached_property(lambda self: Memory(STEM_LIMIT, self.stem))
+
+    Args:
+        limit: of the items.
+        make: makes the value of a key that is not there.
     """
 
-    __slots__ = ("limit",)
+    __slots__ = ("limit", "make")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, make: Callable[[Key], Value] | None = None) -> None:
         super().__init__()
-        self.limit = limit
+        self.limit, self.make = limit, make
+
+    def __missing__(self, key: Key) -> Value:
+        if self.make is None:
+            raise KeyError(key)
+        value = self[key] = self.make(key)
+        return value
 
     def __setitem__(self, key: Key, value: Value) -> None:
         if len(self) >= self.limit:
@@ -38,41 +49,4 @@ class Memory(dict[Key, Value]):
         self.update(items)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.limit,)
-
-
-class Remembered(Generic[Key, Value]):
-    """Gives each instance of a class a memory of its own, made when it is first used.
-
-    Classes whose ``__init__`` is a plugin's business need no line in it::
-
-        class KeyMatcher:
-            _keys = Remembered[Token, Keys](CACHE_LIMIT)
-
-    Args:
-        limit: how many items a memory holds.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, instance: object, owner: type) -> Memory[Key, Value]: ...
-
-    def __get__(self, instance: object | None, owner: type) -> Self | Memory[Key, Value]:
-        """Return the instance's memory; asked of the class, this."""
-        if instance is None:
-            return self
-        # The instance's own attribute is found first from now on.
-        memory: Memory[Key, Value] = instance.__dict__.setdefault(self.name, Memory(self.limit))
-        return memory
-
-
-def forgetting(instance: object) -> dict[str, Any]:
-    """Return the state of an object without its memories, for ``__getstate__``: a copy starts with none."""
-    return {name: value for name, value in instance.__dict__.items() if not isinstance(value, Memory)}
+        return type(self), (self.limit, self.make)

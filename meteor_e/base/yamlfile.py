@@ -12,8 +12,9 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import open_regular
@@ -70,8 +71,13 @@ class Document(NamedTuple):
         return seen_from(self.folder, text, self.source)
 
     def error(self, key: Key, message: str) -> ConfigError:
-        """Return an error at a key: ``file:line: key: message``."""
-        return ConfigError(": ".join(filter(None, (self.where(key), spell_key(key), message))))
+        """Return an error at a key: ``file:line: matchers[1].weight: message``; list positions count from 0."""
+        spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key).removeprefix(".")
+        return ConfigError(": ".join(filter(None, (self.where(key), shorten(spelled, 100), message))))
+
+
+_NO_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+"""Characters that no path has; some halves of surrogate pairs stand for bytes that are not UTF-8."""
 
 
 def seen_from(folder: str, text: str, source: str = "") -> str:
@@ -85,12 +91,8 @@ def seen_from(folder: str, text: str, source: str = "") -> str:
     Raises:
         ConfigError: for what cannot be a path.
     """
-    try:
-        wrong = b"\0" in os.fsencode(text)
-    except UnicodeEncodeError:  # half a surrogate pair
-        wrong = True
-    if wrong:
-        raise ConfigError(f"{source + ': ' if source else ''}{shorten(ascii(text))} cannot be a path")
+    if _NO_PATH.search(text):
+        raise ConfigError(": ".join(filter(None, (source, f"{shorten(ascii(text))} cannot be a path"))))
     return str(Path(folder, os.path.expanduser(text))) if folder else text  # noqa: PTH111 (no home: as it is)
 
 
@@ -102,14 +104,6 @@ def is_path(text: str) -> bool:
 def is_folder(pack: str) -> bool:
     """Return whether a pack is given by its folder rather than by its name."""
     return "/" in pack or os.sep in pack or pack in (".", "..")
-
-
-def spell_key(key: Key) -> str:
-    """Return a key as ``matchers[1].weight``; list positions count from 0."""
-    text = ""
-    for part in key:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return shorten(text, 100)
 
 
 def shorten(text: str, limit: int = 60) -> str:
@@ -148,15 +142,15 @@ def parse_yaml(content: bytes, source: str) -> Document:
 
     if len(content) > SIZE_LIMIT:
         raise ConfigError(f"{source}: is larger than {SIZE_LIMIT >> 20} MiB; this cannot be the right file")
+    lines: dict[Key, int] = {}
     try:
         text = content.decode("utf-8-sig")
-        reader = _Reader(source, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
-        next(reader.events)
-        if isinstance(next(reader.events), yaml.StreamEndEvent):
+        events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        begin = list(islice(events, 3))  # of the stream, of the document, of its value
+        if len(begin) < 3:
             raise ConfigError(f"{source}: is empty")
-        data = reader.value(next(reader.events), ())
-        next(reader.events)
-        after = next(reader.events)
+        data = _value(events, begin[2], (), Document(None, source, lines))
+        after: Any = list(islice(events, 2))[1]  # behind the end of the document
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{source}:{line}: is not UTF-8; save the file as UTF-8") from None
@@ -165,62 +159,45 @@ def parse_yaml(content: bytes, source: str) -> Document:
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
         raise ConfigError(f"{source}{f':{mark.line + 1}' if mark else ''}: is not YAML: {shorten(what, 100)}") from None
     if not isinstance(after, yaml.StreamEndEvent):
-        raise ConfigError(f"{source}:{_line(after)}: a second document begins; a file holds one")
-    return Document(data, source, reader.lines)
+        raise ConfigError(f"{source}:{after.start_mark.line + 1}: a second document begins; a file holds one")
+    return Document(data, source, lines)
 
 
-class _Reader:
-    """Makes values of PyYAML's events, so that nothing is built before its bounds are checked."""
+def _value(events: Iterator[Any], begin: Any, key: Key, document: Document) -> Any:
+    """Return the value that an event of PyYAML begins; nothing is built before its bounds are checked.
 
-    def __init__(self, source: str, events: Iterator[Any]) -> None:
-        self.source = source
-        self.events = events
-        self.lines: dict[Key, int] = {}
-        self.values = 0
+    Args:
+        events: what follows.
+        begin: the event.
+        key: of the value.
+        document: takes the lines, and makes errors.
+    """
+    import yaml
 
-    def _error(self, event: Any, key: Key, message: str) -> ConfigError:
-        where = f"{self.source}:{_line(event)}"
-        return ConfigError(": ".join(filter(None, (where, spell_key(key), message))))
-
-    def value(self, event: Any, key: Key) -> Any:
-        """Return the value that an event begins."""
-        import yaml
-
-        self.values += 1
-        if self.values > VALUE_LIMIT or len(key) > DEPTH_LIMIT:
-            raise self._error(
-                event, (), f"has more than {VALUE_LIMIT} values, or is nested more than {DEPTH_LIMIT} deep"
-            )
-        if event.anchor is not None or event.tag is not None:
-            raise self._error(event, key, "has an anchor, an alias or a tag, which are not allowed")
-        if isinstance(event, yaml.ScalarEvent):
-            data = plain_value(event.value) if event.implicit[0] else event.value
-            if isinstance(data, float) and not math.isfinite(data):
-                raise self._error(event, key, f"is {event.value}; it must be a finite number")
-            return data
-        if isinstance(event, yaml.SequenceStartEvent):
-            items: list[Any] = []
-            while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
-                item_key = (*key, len(items))
-                self.lines[item_key] = _line(event)
-                items.append(self.value(event, item_key))
-            return items
-        mapping: dict[str, Any] = {}
-        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
-            if not isinstance(event, yaml.ScalarEvent):
-                raise self._error(event, key, "has a key that is not a text")
-            item_key = (*key, event.value)
-            if event.value in mapping:
-                raise self._error(
-                    event, item_key, f"is given twice, on lines {self.lines[item_key]} and {_line(event)}"
-                )
-            self.lines[item_key] = _line(event)
-            mapping[event.value] = self.value(next(self.events), item_key)
-        return mapping
-
-
-def _line(event: Any) -> int:
-    return int(event.start_mark.line) + 1
+    lines = cast("dict[Key, int]", document.lines)
+    if len(lines) > VALUE_LIMIT or len(key) > DEPTH_LIMIT:
+        limits = f"has more than {VALUE_LIMIT} values, or is nested more than {DEPTH_LIMIT} deep"
+        raise document.error(key[:1], limits)
+    if begin.anchor is not None or begin.tag is not None:
+        raise document.error(key, "has an anchor, an alias or a tag, which are not allowed")
+    if isinstance(begin, yaml.ScalarEvent):
+        data = plain_value(begin.value) if begin.implicit[0] else begin.value
+        if isinstance(data, float) and not math.isfinite(data):
+            raise document.error(key, f"is {begin.value}; it must be a finite number")
+        return data
+    is_list = isinstance(begin, yaml.SequenceStartEvent)
+    found: dict[Any, Any] = {}
+    while not isinstance(event := next(events), yaml.CollectionEndEvent):
+        name = len(found) if is_list else getattr(event, "value", None)
+        inner, line = (*key, "?" if name is None else name), event.start_mark.line + 1
+        before = lines.get(inner)
+        lines[inner] = line
+        if before is not None:
+            raise document.error(inner, f"is given twice, on lines {before} and {line}")
+        if name is None:
+            raise document.error(inner, "is a key that is not a text")
+        found[name] = _value(events, event if is_list else next(events), inner, document)
+    return list(found.values()) if is_list else found
 
 
 def plain_value(text: str) -> str | int | float | bool | None:
@@ -246,13 +223,9 @@ def dump_yaml(data: Mapping[str, Any]) -> str:
             return True
 
     def represent(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = None
-        if not value.isprintable():
-            # What counts as a line break differs between the versions, too.
-            style = '"'
-        elif not isinstance(plain_value(value), str):
-            style = "'"
-        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+        # What counts as a line break differs between the versions, too.
+        plain = value.isprintable() and isinstance(plain_value(value), str)
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain else '"')
 
     Dumper.add_representer(str, represent)
     text: str = yaml.dump(data, Dumper=Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=110)

@@ -16,7 +16,7 @@ from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, guarde
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_folder, is_path, seen_from
 from meteor_e.chains.config import MatcherConfig
-from meteor_e.chains.keys import PLAIN, PlainKeys, check_bounds, described
+from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys, check_bounds
 from meteor_e.languages.files import is_ours, own_tasks, read_language
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import BUILTIN, Registry, plugin_registry
@@ -179,40 +179,32 @@ def choose_language(config: ChainConfig, registry: Registry) -> Language:
     Raises:
         ConfigError: if there is no such language, or its file has mistakes.
     """
+    from meteor_e.packs.pack import LANGUAGE_FILE
+    from meteor_e.packs.store import PackStore
+
     name = "en" if config.language is None else config.language
+    pack = None if config.pack == NO_PACK else config.pack
     try:
-        return find_language(name, registry, generic=config.pack in (None, NO_PACK))
+        return find_language(name, registry, generic=pack is None)
     except ConfigError as error:
-        if config.pack in (None, NO_PACK) or is_path(name):
+        if pack is None or is_path(name):
             raise
-        file = _language_file(config.pack)
-        if file is None:
-            raise ConfigError(f"{error}. {_no_language_file(config.pack, name)}") from None
+        folder = Path(pack) if is_folder(pack) else PackStore().root / pack
+        file = folder / LANGUAGE_FILE
+        if not file.is_file():
+            raise ConfigError(
+                f"{error}. The pack {pack!r}, which could define it, "
+                + (
+                    "has no language.yaml"
+                    if folder.is_dir()
+                    else "is not installed; build it first: "
+                    f"meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
+                )
+            ) from None
         found = find_language(str(file.absolute()), registry)
         if name not in (found.code, *found.aliases):
             raise
         return found
-
-
-def _language_file(pack: str) -> Path | None:
-    """Return the language file of a pack, ``None`` if it has none."""
-    from meteor_e.packs.pack import LANGUAGE_FILE
-    from meteor_e.packs.store import PackStore
-
-    file = (Path(pack) if is_folder(pack) else PackStore().root / pack) / LANGUAGE_FILE
-    return file if file.is_file() else None
-
-
-def _no_language_file(pack: str, language: str) -> str:
-    """Say why a pack does not define a language, and what to do."""
-    from meteor_e.packs.store import PackStore
-
-    if is_folder(pack) or PackStore().find(pack) is not None:
-        return f"The pack {pack!r} does not define it: it has no language.yaml"
-    return (
-        f"The pack {pack!r}, which could define it, is not installed; build it first: "
-        f"meteor-e pack build --language {language} --bitext TEXT TRANSLATION"
-    )
 
 
 def _function_words(config: ChainConfig, language: Language) -> str | None:
@@ -372,6 +364,8 @@ def signature(
         f"{matcher.name}={weight!r}{_details('matcher', matcher)}"
         for matcher, weight in zip(matchers, parameters.weights, strict=True)
     ]
+    # The segmenter has a part of its own, wherever it is from.
+    plain = [(name, KEYS[name]) for name in PLAIN if name != "segmenter"]
     parts = [
         ("meteor_e", __version__),
         ("lang", _spelled_language(chain.language)),
@@ -382,7 +376,11 @@ def signature(
         ("g", repr(parameters.gamma)),
         ("d", repr(parameters.delta)),
         ("match", "+".join(names)),
-        *described(chain),
+        *(
+            (key.signature or name, key.spell(getattr(chain, name)))
+            for name, key in plain
+            if key.signature or getattr(chain, name) != PLAIN[name]
+        ),
         ("pack", resources),
     ]
     if lemmatizer is not None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, MeteorWarning
 from meteor_e.base.yamlfile import Document, Key, is_path, read_yaml
-from meteor_e.chains.keys import KEYS, PLAIN, ChainKey
+from meteor_e.chains.keys import KEYS, PLAIN
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -128,44 +128,34 @@ def chain_of(given: Mapping[str, Any]) -> ChainConfig:
     for name in given:
         if name in GREEK:
             raise ConfigError(f"{name}: unknown key; give parameters={{{name!r}: {given[name]!r}}}")
-    if all(name in KEYS and _is_simple(KEYS[name], value) for name, value in given.items()):
+    if all(name in KEYS and _is_simple(name, value) for name, value in given.items()):
         # What resolving checks anyhow; the checker of files would take a while to import.
         return make_chain(Document(given))
     return load_chain(given)
 
 
-def _is_simple(key: ChainKey, value: Any) -> bool:
+def _is_simple(name: str, value: Any) -> bool:
     """Return whether a value is so plain that the checker of files cannot find anything wrong with it."""
-    if not key.schema:
-        return type(value) is key.type
-    if key.schema == "Normalization":
-        return type(value) is str and value in _MODES
-    if key.schema == "ParameterValues":
-        return type(value) is dict and value.keys() <= _PARAMETERS and all(map(_is_share, value.values()))
-    if key.schema == "Matchers":
+    if name == "normalization":
+        return type(value) is str and value in Normalization._value2member_map_
+    if name == "parameters":
+        return _has_shares(value, GREEK)
+    if name == "matchers":
         return type(value) is list and bool(value) and all(map(_is_simple_entry, value))
-    return False
+    return type(value) is KEYS[name].type and not KEYS[name].schema
 
 
 def _is_simple_entry(entry: Any) -> bool:
-    if type(entry) is dict:
-        return (
-            "use" in entry
-            and entry.keys() <= _ENTRY
-            and bool(entry["use"])
-            and type(entry["use"]) is str
-            and ("weight" not in entry or _is_share(entry["weight"]))
-        )
-    return type(entry) is str and bool(entry)
+    rest = {**entry} if type(entry) is dict else {"use": entry}
+    use = rest.pop("use", None)
+    return type(use) is str and bool(use) and _has_shares(rest, ("weight",))
 
 
-def _is_share(value: Any) -> bool:
-    return type(value) is float and 0.0 <= value <= 1.0
-
-
-_MODES = frozenset(mode.value for mode in Normalization)
-_PARAMETERS = frozenset(GREEK)
-_ENTRY = frozenset(("use", "weight"))
+def _has_shares(given: Any, names: Collection[str]) -> bool:
+    """Return whether a mapping holds nothing but numbers from 0 to 1, under some names."""
+    return type(given) is dict and all(
+        name in names and type(value) is float and 0.0 <= value <= 1.0 for name, value in given.items()
+    )
 
 
 def describe_chain(file: Traversable) -> str:

@@ -183,14 +183,3 @@ def check_bounds(name: str, value: Any) -> None:
         raise ConfigError(f"{name} is {value}; it must be {key.least} or more")
     if key.most is not None and value > key.most:
         raise ConfigError(f"{name} is {value}; it must be {key.most} or less")
-
-
-def described(chain: PlainKeys) -> list[tuple[str, str]]:
-    """Return what the signature says of a chain's plain keys, each under its name there."""
-    # The signature has a part for the segmenter, wherever it is from.
-    values = [(name, KEYS[name], getattr(chain, name)) for name in PLAIN if name != "segmenter"]
-    return [
-        (key.signature or name, key.spell(value))
-        for name, key, value in values
-        if key.signature or value != PLAIN[name]
-    ]

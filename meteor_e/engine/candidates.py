@@ -227,7 +227,7 @@ def family_of(matcher: Matcher) -> str:
     if own is not None and (own != "synonyms" or _is_synonym_index(matcher)):
         return str(own)
     # A class of a family that overrides how the family works stands outside it.
-    if isinstance(matcher, KeyMatcher) and inherits(matcher, KeyMatcher, "match", "_cached_keys"):
+    if isinstance(matcher, KeyMatcher) and inherits(matcher, KeyMatcher, "match"):
         return "keys"
     if isinstance(matcher, OverlapMatcher) and inherits(matcher, OverlapMatcher, "match", "distinct_pieces"):
         return "overlap"
@@ -237,7 +237,7 @@ def family_of(matcher: Matcher) -> str:
         matcher, ContextualMatcher, "match", "sentence_rows", "_rows"
     ):
         return "contextual"
-    if isinstance(matcher, PhraseMatcher) and inherits(matcher, PhraseMatcher, "match", "_phrases", "_pairs"):
+    if isinstance(matcher, PhraseMatcher) and inherits(matcher, PhraseMatcher, "match", "_phrases"):
         from meteor_e.packs.indexes import ParaphraseIndex
 
         return "phrases" if type(matcher.table) is ParaphraseIndex else "proposals"

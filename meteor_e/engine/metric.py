@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from meteor_e.api.metrics import Metric
-from meteor_e.api.sums import SummedRows, current_batch
+from meteor_e.api.metrics import CURRENT, Metric, SummedRows
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.engine.batches import SegmentBatch
 from meteor_e.engine.protocol import Scored, joined
@@ -150,7 +149,7 @@ class AlignmentMetric(Metric):
         told: list[Mapping[str, Any]] = []
         for number, (of, parts, best) in enumerate(scored.rows()):
             detail = {**counted(of, parts), "reference_index": best}
-            if scored.alignments and current_batch().alignments:
+            if scored.alignments and CURRENT.get().alignments:
                 alignment = scored.alignments[number]
                 detail["alignment"] = (
                     meteor.unaligned(hypotheses[number], references[number][best]) if alignment is None else alignment
@@ -209,7 +208,7 @@ def align_segments(
         InputError: for a segment that cannot be aligned, unless :attr:`Meteor.on_error` is ``zero``.
         ConfigError: if :attr:`Meteor.on_error` is ``skip``, a segment cannot be aligned, and all are needed.
     """
-    batch = current_batch()
+    batch = CURRENT.get()
     shared: dict[Any, Any] = {} if batch.shared is None else batch.shared
     texts = [*hypotheses], [*map(tuple, references)]
     known, rows = shared.get(meteor.signature, (None, None))

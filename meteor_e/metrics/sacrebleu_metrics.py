@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from meteor_e.api.component import options_by_name
-from meteor_e.api.metrics import Metric
+from meteor_e.api.metrics import CURRENT, Metric
 from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError, InputError, near_miss
@@ -200,7 +200,9 @@ class TerMetric(SacreBleuMetric):
         Raises:
             InputError: for a segment that is too long; TER's time grows faster than the product of the lengths.
         """
-        for number, (hypothesis, texts) in enumerate(zip(hypotheses, references, strict=False), self.scored_before + 1):
+        for number, (hypothesis, texts) in enumerate(
+            zip(hypotheses, references, strict=False), CURRENT.get().before + 1
+        ):
             for reference in texts:
                 self._check_lengths(number, hypothesis, reference)
         return super().statistics(hypotheses, references, sources)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from meteor_e.api.metrics import Metric, OutputsMetric, Scores, SystemOutputs
-from meteor_e.api.sums import main_scores
+from meteor_e.api.metrics import Metric, OutputsMetric, Scores, SystemOutputs, main_scores
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, digest
 from meteor_e.base.progress import Progress, silent

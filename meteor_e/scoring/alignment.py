@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from meteor_e.base.notebooks import Tabular
+from meteor_e.base.frames import Tabular
 
 
 class AlignedMatch(NamedTuple):
@@ -64,14 +64,13 @@ class Alignment(Tabular):
     matches: tuple[AlignedMatch, ...]
     matchers: tuple[str, ...]
     chunks: int
-    _part: ClassVar[str] = "match"
 
     def __repr__(self) -> str:
         sides = f"{len(self.hypothesis)} words, {len(self.reference)} of the reference"
         return f"Alignment({sides}; {len(self.matches)} matches in {self.chunks} chunks)"
 
-    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
-        return ("hypothesis", "reference", "matcher"), (), self.pairs(), repr(self)
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
+        return ("hypothesis", "reference", "matcher"), self.pairs()
 
     def pairs(self) -> list[tuple[str, str, str]]:
         """Return ``(hypothesis words, reference words, matcher name)`` of every match."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from meteor_e.base.notebooks import SHOWN, Tabular
+from meteor_e.base.frames import Tabular
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import PARTS, FormulaScores, Parameters, shares
 from meteor_e.scoring.statistics import Statistics
@@ -64,8 +64,8 @@ class Score(Tabular):
         parts = ", ".join(f"{name}={getattr(self, name):.4f}" for name in PARTS)
         return f"{type(self).__name__}({parts})"
 
-    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
-        return PARTS, _row(self), (), self.signature
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
+        return PARTS, [_row(self)]
 
     def contributions(self) -> list[Contribution]:
         """Return what each matcher of the chain contributed to the score."""
@@ -173,7 +173,7 @@ class SegmentScores(tuple[SegmentScore, ...], Tabular):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        if len(self) <= SHOWN:
+        if len(self) <= 10:
             return super().__repr__()
         return f"({self[0]!r}, {self[1]!r}, … {len(self)} segments)"
 
@@ -181,8 +181,8 @@ class SegmentScores(tuple[SegmentScore, ...], Tabular):
         found = super().__getitem__(place)
         return SegmentScores(found) if isinstance(place, slice) else found
 
-    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
-        return PARTS, (), map(_row, self), f"{len(self)} segments"
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
+        return PARTS, map(_row, self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -201,10 +201,8 @@ class CorpusScore(Score):
         count = f"{self.segment_count} segment{'' if self.segment_count == 1 else 's'}"
         return f"{super().__repr__()[:-1]}, {count}{' kept' if self.segments else ''})"
 
-    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
-        rest = self.segment_count - SHOWN
-        more = f"{rest} more segments. " if self.segments and rest > 0 else ""
-        return PARTS, _row(self), map(_row, self.segments), f"{more}{self.segment_count} segments. {self.signature}"
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
+        return PARTS, map(_row, self.segments or [self])
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold; it has the segments if they were asked for."""

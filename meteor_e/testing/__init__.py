@@ -29,7 +29,7 @@ from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import Registry
 from meteor_e.testing.families import check_feature, check_lemmatizer, check_metric, check_segmenter
 from meteor_e.testing.matchers import check_matcher
-from meteor_e.testing.report import ConformanceError, begin, listing
+from meteor_e.testing.report import ConformanceError, Report, check_class, listing
 
 __all__ = [
     "ConformanceError",
@@ -67,7 +67,8 @@ def check_component(component: type[Component] | Component, **given: Any) -> Non
         if issubclass(cls, family):
             check(component, **given)
             return
-    report, _ = begin(cls.kind, cls)
+    report = Report(cls.kind, cls)
+    check_class(report, cls)
     report.stop()
 
 

@@ -7,11 +7,10 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from meteor_e.api.context import MatcherContext, PhraseTable
 from meteor_e.api.matchers import (
@@ -26,10 +25,8 @@ from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, describe_error
 from meteor_e.engine.python import align
 from meteor_e.matchers.modules import ExactMatcher
-from meteor_e.testing.report import Report, begin, copy_of, default_context, make, short
+from meteor_e.testing.report import Report, begin, copy_of, default_context, short
 from meteor_e.testing.samples import ANALYZED, ODD_WORDS, SENTENCES
-
-_THREADS = 4
 
 
 def check_matcher(
@@ -59,10 +56,11 @@ def check_matcher(
         MeteorError: if the matcher cannot be made with these options.
     """
     context = context or default_context()
-    report, cls = begin("matcher", matcher)
-    _check_weights(report, cls)
-    report.stop()
-    made = make(report, matcher, cls, context, options)
+    report, made = begin("matcher", matcher, context, options)
+    for attribute in ("default_weight", "search_weight", "accuracy_search_weight"):
+        value = getattr(made, attribute)
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+        report.expect(fits, f"{attribute} is {value!r}; it must be a number between 0 and 1")
     phrases = [[item] if isinstance(item, Token) else [Token(word) for word in item.split()] for item in tokens or ()]
     segments = _segments(phrases)
     distinct = list(dict.fromkeys(token for segment in segments for token in segment))
@@ -82,29 +80,27 @@ def check_matcher(
     proposed = [_checked_matches(report, made, pair) for pair in pairs]
     report.stop()
     _check_promises(report, made, pairs, proposed)
-    _check_repeats(report, made, cls, pairs, proposed)
+    cls = type(made)
+    copy = copy_of(report, made)
+    compared: list[tuple[str, Matcher | None]] = [("asked again, it", made), ("a pickled copy", copy)]
     if not isinstance(matcher, Matcher):
         again = report.run("making it a second time", lambda: cls.make(context, **options))
-        if isinstance(again, Matcher):
-            _compare(report, again, pairs, proposed, "a second matcher with the same options")
-            report.expect(again.describe() == made.describe(), "describe() differs between equal matchers")
-        if options:
-            _check_signature(report, made, cls, context, pairs, proposed)
+        compared.append(("a second matcher with the same options", again))
+    for who, other in compared:
+        if other is not None:
+            _compare(report, other, pairs, proposed, who)
+            report.expect(other.describe() == made.describe(), f"{who} describes itself otherwise")
+    if options:
+        _check_signature(report, made, cls, context, pairs, proposed)
     report.stop()
-    _check_threads(report, made, pairs, proposed)
+    if copy is not None:
+        _check_threads(report, copy, pairs, proposed)
     if fresh_process and cls.__module__ != "__main__":
         _check_fresh_process(report, made, pairs, proposed)
     report.stop()
     for pair in pairs:
         report.run("aligning with it", lambda pair=pair: align([ExactMatcher(), made], *pair))  # type: ignore[misc]
     report.stop()
-
-
-def _check_weights(report: Report, cls: type[Matcher]) -> None:
-    for attribute, highest in (("default_weight", 1.0), ("search_weight", 1.0), ("accuracy_search_weight", 1.0)):
-        value = getattr(cls, attribute)
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= highest
-        report.expect(fits, f"{attribute} is {value!r}; it must be a number between 0 and {highest:g}")
 
 
 def _segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
@@ -131,84 +127,56 @@ def _pairs(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> l
     return pairs
 
 
-class _Word(NamedTuple):
-    token: Token
-    keys: frozenset[Any]
-
-
 def _check_keys(report: Report, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
-    kept: list[_Word] = []
+    def asked(token: Token) -> frozenset[Any] | None:
+        return report.run(f"keys({short(token)})", lambda: frozenset(matcher.keys(token)))
+
+    found = []
     for token in tokens:
         what = f"keys({short(token)})"
         keys = report.run(what, lambda token=token: matcher.keys(token))  # type: ignore[misc]
-        if keys is None:
-            report.expect(False, f"{what} returned None; a token without keys has an empty set")
-            continue
-        if not report.expect(
-            isinstance(keys, Collection) and not isinstance(keys, str | bytes),
-            f"{what} returned {short(keys)}; it must return a set of keys, {{{short(keys)}}} if it is one key",
-        ):
-            continue
-        found = report.run(f"{what}: comparing its keys", lambda keys=keys: frozenset(keys))  # type: ignore[misc]
-        if found is None:
-            report.expect(False, "keys must be hashable: texts, numbers, tuples of them")
-            continue
-        for key in found:
+        fits = isinstance(keys, Collection) and not isinstance(keys, str | bytes)
+        advice = f"it must return a set of keys, {{{short(keys)}}} if it is one key, an empty one if there is none"
+        report.expect(fits, f"{what} returned {short(keys)}; {advice}")
+        found.append(asked(token) if fits else None)
+        for key in found[-1] or ():
             report.expect(
                 key is not None and key != "" and key == key,
                 f"{what} holds {key!r}; tokens that have nothing to compare would match each other; "
                 "give them an empty set",
             )
-        kept.append(_Word(token, found))
-    for token, found in reversed(kept):
-        again = report.run(f"keys({short(token)})", lambda token=token: frozenset(matcher.keys(token)))  # type: ignore[misc]
-        report.expect(
-            again is None or again == found,
-            f"keys({short(token)}) differs from call to call; keys may depend on the token only",
-        )
+    report.stop()
+    again = [asked(token) for token in tokens[::-1]][::-1]
+    report.expect(again == found, "keys differ from call to call; they may depend on the token only")
 
 
 def _check_vectors(report: Report, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
     import numpy as np
 
-    def ask(wanted: Sequence[Token]) -> np.ndarray[Any, Any] | None:
+    def ask(wanted: Sequence[Token]) -> Any:
         return report.run(f"vectors of {len(wanted)} tokens", lambda: matcher.vectors(wanted))
 
     rows = ask(tokens)
-    if rows is None:
-        return
+    shaped = isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) == len(tokens)
     if not report.expect(
-        isinstance(rows, np.ndarray) and rows.dtype == np.float32 and rows.ndim == 2 and len(rows) == len(tokens),
+        shaped and rows.dtype == np.float32,
         f"vectors returned {_array(rows)} for {len(tokens)} tokens; it must return a float32 array, one row per token",
     ):
         return
     kept = rows.copy()
-    lengths = np.linalg.norm(rows, axis=1)
-    for token, row, length in zip(tokens, rows, lengths, strict=True):
+    for token, row, length in zip(tokens, rows, np.linalg.norm(rows, axis=1), strict=True):
         report.expect(bool(np.isfinite(row).all()), f"the vector of {short(token.form)} is not finite")
         report.expect(
             not math.isfinite(length) or length == 0 or abs(length - 1) <= 1e-3,
             f"the vector of {short(token.form)} has length {length:.4g}; divide it by its length, "
             "or return zeros for a token without a vector",
         )
-    others = ask(tokens[::-1])
-    report.expect(
-        bool(np.array_equal(rows, kept, equal_nan=True)),
-        "a second call overwrites the rows of the first; return a new array",
-    )
-    for name, again in (("in another order", None if others is None else others[::-1]), ("again", ask(tokens))):
-        if again is None:
-            continue
-        report.expect(
-            again.shape == kept.shape and bool(np.allclose(again, kept, atol=1e-5, equal_nan=True)),
-            f"the vectors differ when asked for {name}; they may depend on the tokens only",
-        )
-    one = ask(tokens[:1])
-    if one is not None:
-        report.expect(
-            one.shape == (1, kept.shape[1]) and bool(np.allclose(one, kept[:1], atol=1e-5, equal_nan=True)),
-            "the vector of a token alone differs from that among others; a ContextualMatcher's may",
-        )
+    turned, alone = ask(tokens[::-1]), ask(tokens[:1])
+    fresh = np.array_equal(rows, kept, equal_nan=True)
+    report.expect(fresh, "a second call overwrites the rows of the first; return a new array")
+    for again, expected in ((turned, kept[::-1]), (alone, kept[:1])):
+        same = again is None or (again.shape == expected.shape and np.allclose(again, expected, atol=1e-5))
+        report.expect(same, "the vector of a token depends on the others; a ContextualMatcher's may")
 
 
 def _check_encoding(report: Report, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
@@ -343,15 +311,6 @@ def _compare(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: lis
         )
 
 
-def _check_repeats(report: Report, matcher: Matcher, cls: type, pairs: list[_Pair], proposed: list[_Matches]) -> None:
-    _compare(report, matcher, pairs, proposed, "asked again, it")
-    copy = copy_of(report, matcher)
-    if copy is not None:
-        report.expect(type(copy) is cls, f"a pickled copy is a {type(copy).__name__}")
-        _compare(report, copy, pairs, proposed, "a pickled copy")
-        report.expect(copy.describe() == matcher.describe(), "a pickled copy describes itself otherwise")
-
-
 def _check_signature(
     report: Report,
     matcher: Matcher,
@@ -373,25 +332,14 @@ def _check_signature(
 
 
 def _check_threads(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
-    shared = copy_of(report, matcher)
-    if shared is None:
-        return
-    barrier = threading.Barrier(_THREADS)
+    def work(at: int) -> str:
+        try:
+            return "" if _same(_matches(matcher, pairs[at]), proposed[at]) else "other matches"
+        except Exception as error:
+            return describe_error(error)
 
-    def work(offset: int) -> set[str]:
-        barrier.wait()
-        wrong = set()
-        for step in range(len(pairs)):
-            at = (step * (1 if offset % 2 else -1) + offset * 5) % len(pairs)
-            try:
-                if not _same(_matches(shared, pairs[at]), proposed[at]):
-                    wrong.add("other matches")
-            except Exception as error:
-                wrong.add(describe_error(error))
-        return wrong
-
-    with ThreadPoolExecutor(_THREADS) as pool:
-        wrong = set().union(*pool.map(work, range(_THREADS)))
+    with ThreadPoolExecutor(4) as pool:
+        wrong = {*pool.map(work, [*range(len(pairs))] * 4)} - {""}
     report.expect(not wrong, f"used from several threads at once, it gave {', '.join(sorted(wrong))}")
 
 

@@ -120,32 +120,58 @@ def _check_options_class(report: Report, cls: type[Component]) -> None:
             report.expect(False, f"the default of option {field.name!r} is not what its type says: {error}")
 
 
-def begin(kind: str, given: Any) -> tuple[Report, Any]:
-    """Return the report on a class, or on what is made already, and the class, which :func:`check_class` has seen."""
-    cls = given if isinstance(given, type) else type(given)
+def begin(kind: str, given: Any, context: Any, options: dict[str, Any]) -> tuple[Report, Any]:
+    """Check a class, make what is checked, unless it is made already, and check what it says of its options.
+
+    Args:
+        kind: the family.
+        given: the class, or what is made already.
+        context: to make it with.
+        options: to make it with.
+
+    Returns:
+        The report, and what was made.
+    """
+    cls: Any = given if isinstance(given, type) else type(given)
     report = Report(kind, cls)
     check_class(report, cls)
-    return report, cls
-
-
-def make(report: Report, given: Any, cls: Any, context: Any, options: dict[str, Any]) -> Any:
-    """Make what is checked, unless it is made already, and check what it says of its options."""
     made = given
     if isinstance(given, type):
         made = cls.make(context, **options)
         report.expect(isinstance(made, cls), f"from_options returned {short(made)}, which is no {cls.__name__}")
         report.stop()
     description = report.run("describe()", made.describe)
-    if description is not None:
-        # A matcher is a part of METEOR's signature, whose parts are joined by |; a feature is not.
-        forbidden = r"[\x00-\x1f]" if report.kind == "feature" else r"[\x00-\x1f|]"
-        fits = isinstance(description, str) and not re.search(forbidden, description)
-        report.expect(fits, f"describe() returned {short(description)}; it must be one line of text without '|'")
+    # A matcher is a part of METEOR's signature, whose parts are joined by |; a feature is not.
+    forbidden = r"[\x00-\x1f]" if kind == "feature" else r"[\x00-\x1f|]"
+    fits = isinstance(description, str) and not re.search(forbidden, description)
+    report.expect(fits, f"describe() returned {short(description)}; it must be one line of text without '|'")
     report.stop()
-    return made
+    return report, made
 
 
 def copy_of(report: Report, thing: T) -> T | None:
     """Return a pickled copy; ``None`` if pickling fails, which is a finding."""
     what = "pickling it (chains go to other processes: no lambdas, open files or local classes)"
     return report.run(what, lambda: pickle.loads(pickle.dumps(thing)))
+
+
+def check_repeats(
+    report: Report, made: T, ask: Callable[[T, Any], Any], items: Sequence[Any], what: str, of: str
+) -> None:
+    """Check that a component and a pickled copy of it answer the same again, in the opposite order.
+
+    Args:
+        report: takes what is wrong.
+        made: the component.
+        ask: gives its answer to an item.
+        items: what it is asked for.
+        what: the answers.
+        of: what they may depend on.
+    """
+    first = [ask(made, item) for item in items]
+    for name, other in (("again", made), ("from a pickled copy", copy_of(report, made))):
+        if other is not None:
+            again = report.run(f"asking {name}", lambda other=other: [ask(other, item) for item in items[::-1]])  # type: ignore[misc]
+            same = again is None or again == first[::-1]
+            report.expect(same, f"{what} differ when asked for {name}; they may depend on the {of} only")
+    report.stop()

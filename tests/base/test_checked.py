@@ -37,15 +37,15 @@ tasks:
     [
         ("langauge: en", "c.yaml:1: langauge: unknown key (did you mean 'language'?)"),
         ("beam: 3\na: 1", "c.yaml:2: a: unknown key; there are name, description, language, task, normalization"),
-        ("task: true", "c.yaml:1: task: must be a text, not true (put it in quotes?)"),
+        ("task: true", "c.yaml:1: task: must be a text, not true"),
         ("task: ''", "c.yaml:1: task: must be a text, not ''"),
         ("task: [rank]", "c.yaml:1: task: must be a text, not a list"),
-        ("task:", "c.yaml:1: task: has no value; give a text, or leave it out"),
+        ("task:", "c.yaml:1: task: must be a text, not nothing"),
         ("beam: 40.5", "c.yaml:1: beam: must be a whole number, at least 1, not 40.5"),
         ("beam: true", "c.yaml:1: beam: must be a whole number, at least 1, not true"),
         ("beam: 0", "c.yaml:1: beam: must be a whole number, at least 1, not 0"),
         (f"beam: {'x' * 10_000}", f"c.yaml:1: beam: must be a whole number, at least 1, not '{'x' * 58}…"),
-        ("character_mode: yes", "c.yaml:1: character_mode: must be true or false, not 'yes' (did you mean true?)"),
+        ("character_mode: yes", "c.yaml:1: character_mode: must be true or false, not 'yes'"),
         (
             "normalization: ful",
             "c.yaml:1: normalization: must be one of none, lower, full, no-punctuation, not 'ful' (did you mean 'full'",
@@ -58,7 +58,7 @@ tasks:
             "c.yaml:1: parameters.alpha: must be a number from 0 to 1",
         ),
         ("matchers: []", "c.yaml:1: matchers: must be a list with something in it, not an empty list"),
-        ("matchers:\n- exact\n-\n", "c.yaml:3: matchers[1]: has no value; give a text or a mapping with use,"),
+        ("matchers:\n- exact\n-\n", "c.yaml:3: matchers[1]: must be a text or a mapping with use,"),
         ("matchers: [[exact]]", "c.yaml:1: matchers[0]: must be a text or a mapping with use, weight, optional, not"),
         ("matchers:\n- exact\n- {weight: 1}", "c.yaml:3: matchers[1]: the key 'use' is missing"),
         ("matchers:\n- use: stem\n  weight: much", "c.yaml:3: matchers[0].weight: must be a number, at least 0, not"),
@@ -74,7 +74,7 @@ def test_a_mistake_in_a_chain(text, expected):
     ("right", "wrong", "expected"),
     [
         ("code: xx", "code: x x", "c.yaml:1: code: must be letters and digits, joined by - or _, not 'x x'"),
-        ("[exact]", "[exact, 3]", "c.yaml:3: matchers[1]: must be a text, not 3 (put it in quotes?)"),
+        ("[exact]", "[exact, 3]", "c.yaml:3: matchers[1]: must be a text, not 3"),
         ("name: X\n", "", "c.yaml: the key 'name' is missing"),
         # msgspec does not say which key of a dictionary it is.
         ("rank: {alpha: 0.5", "rank: {alpha: x", "c.yaml:7: tasks.rank.alpha: must be a number"),
@@ -103,7 +103,7 @@ def test_a_mistake_in_a_list_of_a_dictionary():
     [
         ({1: 2}, "has a key that is not a text"),
         ({"parameters": {"beta": float("inf")}}, "inf is given; it must be a finite number"),
-        ({"parameters": {"beta": 10**500}}, "parameters.beta: must be a number, at least 0, not a huge number"),
+        ({"parameters": {"beta": 10**500}}, f"parameters.beta: must be a number, at least 0, not 1{'0' * 58}…"),
         ({"matchers": b"exact"}, "matchers: must be a list with something in it, not b'exact'"),
         ([], "must be a mapping of keys to values, not an empty list"),
     ],

@@ -3,8 +3,9 @@ from __future__ import annotations
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 
-from meteor_e.base.memory import Memory, Remembered, forgetting
+from meteor_e.base.memory import Memory
 
 
 def test_it_never_holds_more_than_its_limit():
@@ -39,34 +40,13 @@ def test_a_copy_keeps_the_limit_and_no_item():
 
 
 class Squares:
-    _known = Remembered[int, int](5)
+    _known = cached_property(lambda self: Memory[int, int](5))
 
     def square(self, number: int) -> int:
         found = self._known.get(number)
         if found is None:
             found = self._known[number] = number * number
         return found
-
-    def __getstate__(self) -> dict[str, object]:
-        return forgetting(self)
-
-
-def test_each_instance_has_its_own():
-    one, other = Squares(), Squares()
-    assert one.square(3) == 9
-    assert one._known == {3: 9}
-    assert other._known == {}
-    assert one._known is one._known
-    assert isinstance(Squares._known, Remembered)
-
-
-def test_copies_start_with_none():
-    one = Squares()
-    one.square(3)
-    for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
-        assert other.__dict__ == {}
-        other.square(4)
-        assert one._known == {3: 9}
 
 
 def test_threads_get_right_values_while_others_empty_it():
@@ -75,3 +55,4 @@ def test_threads_get_right_values_while_others_empty_it():
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(squares.square, numbers)) == [number * number for number in numbers]
     assert len(squares._known) <= 5 + 4
+    assert pickle.loads(pickle.dumps(squares))._known == {}

@@ -97,7 +97,7 @@ def test_keys_are_always_texts():
         ("a: 1".encode("utf-16"), "file.yaml:1: is not UTF-8; save the file as UTF-8"),
         (b"a: 1\nb: \0", "file.yaml: is not YAML: control characters are not allowed"),
         (b"a: \x1b[31m", "file.yaml: is not YAML: control characters are not allowed"),
-        (b"\n? [a]\n: b", "file.yaml:2: has a key that is not a text"),
+        (b"\n? [a]\n: b", "file.yaml:2: ?: is a key that is not a text"),
         (
             b"a: !!python/object/apply:os.system ['x']",
             "file.yaml:1: a: has an anchor, an alias or a tag, which are not",
@@ -110,9 +110,9 @@ def test_keys_are_always_texts():
         (b"a: 1e999", "file.yaml:1: a: is 1e999; it must be a finite number"),
         (b"a: 1\nb: {c: 1}\n\nb: 2", "file.yaml:4: b: is given twice, on lines 2 and 4"),
         (b"\n" + b"[" * 100_000, "file.yaml:2: is not YAML: exceeded maximum nesting depth"),
-        (b"{a: " * 100_000, "file.yaml:1: has more than 20000 values, or is nested more than 20 deep"),
-        (b"- " * 25, "file.yaml:1: has more than 20000 values, or is nested more than 20 deep"),
-        (b"[" + b"1," * 30_000 + b"]", "file.yaml:1: has more than 20000 values"),
+        (b"{a: " * 100_000, "file.yaml:1: a: has more than 20000 values, or is nested more than 20 deep"),
+        (b"- " * 25, "file.yaml:1: [0]: has more than 20000 values, or is nested more than 20 deep"),
+        (b"[" + b"1," * 30_000 + b"]", "file.yaml:1: [20000]: has more than 20000 values"),
         (b"#" * (SIZE_LIMIT + 1), "file.yaml: is larger than 1 MiB; this cannot be the right file"),
     ],
 )

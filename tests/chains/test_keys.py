@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from meteor_e import ConfigError, Meteor, __version__
 from meteor_e.chains.config import _is_simple, chain_of, load_chain
-from meteor_e.chains.keys import KEYS, PLAIN, ChainArguments, PlainKeys, check_bounds, described
+from meteor_e.chains.keys import KEYS, PLAIN, ChainArguments, check_bounds
 from meteor_e.chains.schemas import MeteorOptions, json_schema
 from meteor_e.cli.options import parse_settings
 from meteor_e.engine.search import MAX_BEAM
@@ -50,8 +49,8 @@ def test_plain_keys_go_into_chain_and_signature():
 
 def test_a_key_without_a_name_in_the_signature_is_named_where_it_differs(monkeypatch):
     monkeypatch.setitem(KEYS, "beam", KEYS["beam"]._replace(signature=""))
-    assert described(PlainKeys()) == [("units", "words")]
-    assert described(replace(PlainKeys(), beam=7)) == [("beam", "7"), ("units", "words")]
+    assert "|beam:" not in Meteor("other").signature
+    assert "|beam:7|units:words|" in Meteor("other", beam=7).signature
 
 
 @pytest.mark.parametrize(("value", "message"), [(0, "it must be 1 or more"), (MAX_BEAM + 1, "or less")])
@@ -86,7 +85,7 @@ VALUES = {
 
 @given(st.fixed_dictionaries({}, optional=VALUES))
 def test_a_plain_value_is_one_that_the_checker_accepts(keys):
-    simple = all(_is_simple(KEYS[name], value) for name, value in keys.items())
+    simple = all(_is_simple(name, value) for name, value in keys.items())
     # What is empty, resolving refuses; a beam that is too small, the search.
     if simple and keys.get("beam", 1) >= 1 and "" not in (keys.get("language"), keys.get("task")):
         assert chain_of(keys) == load_chain(keys)
@@ -98,7 +97,7 @@ def test_plain_values():
         ("matchers", ["exact", {"use": "stem", "weight": 0.6}]),
         ("normalization", "full"),
     ):
-        assert _is_simple(KEYS[name], value)
+        assert _is_simple(name, value)
     for name, value in (
         ("parameters", {"alpha": math.nan}),
         ("parameters", {"alpha": 1}),
@@ -107,7 +106,7 @@ def test_plain_values():
         ("normalization", "none at all"),
         ("lemmatizer", "none"),
     ):
-        assert not _is_simple(KEYS[name], value)
+        assert not _is_simple(name, value)
 
 
 def test_signature_spells_out_what_decides_the_numbers(own_packs):

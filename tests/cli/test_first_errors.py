@@ -48,7 +48,7 @@ def test_a_pack_that_is_not_built_yet(files):
 
 def test_a_pack_that_defines_no_language(files, french):
     message = error_of("--language", "kv", "--set", "pack=fr")
-    assert message.endswith("The pack 'fr' does not define it: it has no language.yaml")
+    assert message.endswith("The pack 'fr', which could define it, has no language.yaml")
 
 
 @pytest.fixture

@@ -126,7 +126,7 @@ class TestWrongInput:
             (
                 "broken",
                 gzip.compress(b"a line\n" * 999, mtime=0)[:-20],
-                "cannot read broken: its compressed data breaks off",
+                "cannot read broken: Compressed file ended before the end-of-stream marker",
             ),
             ("damaged", gzip.compress(bytes(range(256)) * 99, mtime=0)[:50] + b"\xff" * 99, "cannot read damaged: "),
             ("long", "a\nb\nc\n", "must line up"),

@@ -75,17 +75,15 @@ def test_files_that_cannot_be_read(tmp_path, write):
         list(read_segments(tmp_path / "missing"))
     with pytest.raises(InputError, match="Is a directory"):
         list(read_segments(tmp_path))
-    with pytest.raises(InputError, match="null byte"):
-        list(read_segments("a\0b"))
     whole = gzip.compress(b"one\n" * 100_000)
     for damaged, message in (
-        (whole[:-20], "breaks off"),
+        (whole[:-20], "ended before the end-of-stream marker"),
         (whole[:50] + b"\xff" * 50 + whole[100:], "cannot read"),
         (whole[:3] + b"\xff" + whole[4:], "cannot read"),
-        (bz2.compress(b"one\n" * 100_000)[:-4], "breaks off"),
+        (bz2.compress(b"one\n" * 100_000)[:-4], "ended before the end-of-stream marker"),
         (bz2.compress(b"one\n")[:12] + b"\xff" * 20, "cannot read"),
-        (lzma.compress(b"one\n" * 100_000)[:-20], "breaks off"),
-        (lzma.compress(b"one\n")[:-12] + b"\xff" * 12, "damaged compressed data"),
+        (lzma.compress(b"one\n" * 100_000)[:-20], "ended before the end-of-stream marker"),
+        (lzma.compress(b"one\n")[:-12] + b"\xff" * 12, "cannot read"),
         (b"\x28\xb5\x2f\xfd\x04\x00", "it is Zstandard; unpack it first"),
     ):
         with pytest.raises(InputError, match=message):

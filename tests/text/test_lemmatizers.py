@@ -149,7 +149,7 @@ def test_a_sentence_is_asked_for_once():
 
 @pytest.mark.parametrize("cls", [Counting, CountingSentences])
 def test_memory_is_bounded_and_not_pickled(cls, monkeypatch):
-    monkeypatch.setattr(lemmatizers.Lemmatizer._word_cache, "limit", 4)
+    monkeypatch.setattr(lemmatizers, "WORD_LIMIT", 4)
     monkeypatch.setattr(lemmatizers.Lemmatizer._sentence_cache, "limit", 4)
     lemmatizer = cls()
     for number in range(50):

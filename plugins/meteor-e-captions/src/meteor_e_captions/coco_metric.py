@@ -9,6 +9,7 @@ import numpy as np
 
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, Metric, MetricColumn
+from meteor_e.api.metrics import CURRENT
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e_captions.coco_scores import (
     ORDERS,
@@ -64,7 +65,7 @@ class CaptionScores(Metric):
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
     ) -> tuple[list[str], list[list[str]], Captions]:
         """Return the tokens of captions and of references, joined by blanks, and their n-grams."""
-        first = self.scored_before
+        first = CURRENT.get().before
         # References were tokenized together: a full stop at the end of one depends on the next.
         prepared = self._raw[first : first + len(hypotheses)] == list(references)
         tokens = self._tokens[first : first + len(hypotheses)] if prepared else self._tokenized(references)

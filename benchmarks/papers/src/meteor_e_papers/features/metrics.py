@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from meteor_e import load_metric
 from meteor_e.api import ComponentOptions, Feature, FeatureBatch, FilePath, Meta
-from meteor_e.api.sums import checked_rows
+from meteor_e.api.metrics import checked_rows
 from meteor_e.base.array_cache import digest
 from meteor_e.formats.plain import read_segments
 

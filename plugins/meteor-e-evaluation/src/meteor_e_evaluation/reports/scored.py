@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
 from meteor_e.api.formats import Found
-from meteor_e.api.sums import main_scores
+from meteor_e.api.metrics import main_scores
 from meteor_e.api.tables import SystemInput
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent

@@ -35,22 +35,12 @@ def test_several_metrics():
     table = score(metrics, systems).kept()
     label = table.columns[0].name
     assert repr(table) == f"Results(2 systems; {label}, words)"
-    assert "<td>system 1</td><td>&lt;a&gt;</td>" in table._repr_html_()
     assert len(table.to_dict()["systems"][0]["segments"]) == 2
     assert "segments" not in score(metrics, systems, segments=False).to_dict()["systems"][0]
     pytest.importorskip("pandas", reason="pandas is not installed")
     frame = table.to_pandas()
     assert frame["system"].tolist() == ["<a>", "b"]
     assert frame["words"].tolist() == [1.5, 1.0]
-
-
-def test_html_is_escaped():
-    from meteor_e.base.notebooks import html_table
-
-    assert html_table(["<b>"], [["&", 0.5]], "<i>") == (
-        "<table><thead><tr><th>&lt;b&gt;</th></tr></thead><tbody><tr><td>&amp;</td><td>0.5000</td></tr></tbody>"
-        "</table><p><small>&lt;i&gt;</small></p>"
-    )
 
 
 def test_data_frames(meteor):
