@@ -15,61 +15,47 @@ The checks know nothing of what a matcher is for. That the right words match is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from meteor_e.api.component import Component
-from meteor_e.api.features import Feature
-from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.matchers import Matcher
-from meteor_e.api.metrics import Metric
-from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.errors import MeteorError, PluginError
 from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import Registry
-from meteor_e.testing.families import check_feature, check_lemmatizer, check_metric, check_segmenter
+from meteor_e.testing.families import FAMILIES
 from meteor_e.testing.matchers import check_matcher
-from meteor_e.testing.report import ConformanceError, Report, check_class, listing
+from meteor_e.testing.report import ConformanceError, Report, begin, check_class, check_repeats, listing
 
-__all__ = [
-    "ConformanceError",
-    "check_component",
-    "check_feature",
-    "check_lemmatizer",
-    "check_matcher",
-    "check_plugin",
-    "check_segmenter",
-]
+__all__ = ["ConformanceError", "check_component", "check_matcher", "check_plugin"]
 
 
-_CHECKS: dict[type[Component], Callable[..., None]] = {
-    Matcher: check_matcher,
-    Lemmatizer: check_lemmatizer,
-    Segmenter: check_segmenter,
-    Feature: check_feature,
-    Metric: check_metric,
-}
+def check_component(component: type[Component] | Component, *, context: Any = None, **options: Any) -> None:
+    """Check a component: name, docstring, options; of most families also what it does.
 
-
-def check_component(component: type[Component] | Component, **given: Any) -> None:
-    """Check a component by the check of its family; of a family without one, name, docstring, methods and options.
+    Matchers go through :func:`check_matcher`. Features, lemmatizers, metrics and segmenters are asked for sentences in
+    several languages and for odd words; their answers must be of the right form, and the same each time.
 
     Args:
         component: the class, or a component that is made already.
-        given: what the check of the family takes, and the component's options.
+        context: what :meth:`Component.from_options` gets; by default English, without a resource pack.
+        options: the options to make it with; of a matcher also what :func:`check_matcher` takes.
 
     Raises:
         ConformanceError: saying what is wrong.
         MeteorError: if the component cannot be made with these options.
     """
     cls = component if isinstance(component, type) else type(component)
-    for family, check in _CHECKS.items():
-        if issubclass(cls, family):
-            check(component, **given)
-            return
-    report = Report(cls.kind, cls)
-    check_class(report, cls)
-    report.stop()
+    if issubclass(cls, Matcher):
+        check_matcher(component, context=context, **options)  # type: ignore[arg-type]
+        return
+    family = next((family for kind, family in FAMILIES.items() if issubclass(cls, kind)), None)
+    if family is None:
+        report = Report(cls.kind, cls)
+        check_class(report, cls)
+        report.stop()
+    else:
+        report, made = begin(cls.kind, component, context or family.context(), options)
+        check_repeats(report, made, family.ask, family.items)
 
 
 def check_plugin(plugin: object) -> None:

@@ -155,9 +155,7 @@ def copy_of(report: Report, thing: T) -> T | None:
     return report.run(what, lambda: pickle.loads(pickle.dumps(thing)))
 
 
-def check_repeats(
-    report: Report, made: T, ask: Callable[[T, Any], Any], items: Sequence[Any], what: str, of: str
-) -> None:
+def check_repeats(report: Report, made: T, ask: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
     """Check that a component and a pickled copy of it answer the same again, in the opposite order.
 
     Args:
@@ -165,13 +163,11 @@ def check_repeats(
         made: the component.
         ask: gives its answer to an item.
         items: what it is asked for.
-        what: the answers.
-        of: what they may depend on.
     """
-    first = [ask(made, item) for item in items]
+    first = [report.run(f"asked for {short(item)}, it", lambda item=item: ask(made, item)) for item in items]  # type: ignore[misc]
+    report.stop()
     for name, other in (("again", made), ("from a pickled copy", copy_of(report, made))):
         if other is not None:
             again = report.run(f"asking {name}", lambda other=other: [ask(other, item) for item in items[::-1]])  # type: ignore[misc]
-            same = again is None or again == first[::-1]
-            report.expect(same, f"{what} differ when asked for {name}; they may depend on the {of} only")
+            report.expect(again in (None, first[::-1]), f"answers differ when asked for {name}, in another order")
     report.stop()

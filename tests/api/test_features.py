@@ -5,7 +5,7 @@ import pytest
 
 from meteor_e.api.features import Feature, ReferenceFeature, SegmentFeature
 from meteor_e.base.errors import InputError, PluginError
-from meteor_e.testing import check_feature
+from meteor_e.testing import check_component
 
 HYPOTHESES = ["a cat sat on the mat", "the boats left", "nothing here fits"]
 REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"], ["unlike any word"]]
@@ -40,7 +40,7 @@ def test_rows_and_columns_of_a_feature():
     assert feature.columns == ("0", "1")
     assert feature.extract(HYPOTHESES, REFERENCES).tolist() == [[6, 6], [3, 3], [3, 3]]
     assert feature.extract([], []).shape == (0, 2)
-    check_feature(Lengths)
+    check_component(Lengths)
 
 
 def test_a_vector_for_each_side():
@@ -49,7 +49,7 @@ def test_a_vector_for_each_side():
     rows = feature.extract(["abc", "abc"], [["aab", "b"], ["abc"]])
     assert rows.tolist() == [[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]]
     assert feature.asked == 3  # each text once
-    check_feature(Letters)
+    check_component(Letters)
 
 
 @pytest.mark.parametrize(

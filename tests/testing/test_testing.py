@@ -15,7 +15,7 @@ from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher,
 from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.errors import MeteorError
 from meteor_e.matchers.modules import ExactMatcher, StemMatcher
-from meteor_e.testing import ConformanceError, check_feature, check_lemmatizer, check_matcher, check_plugin
+from meteor_e.testing import ConformanceError, check_component, check_matcher, check_plugin
 
 
 class Ends(KeyMatcher):
@@ -195,18 +195,14 @@ def one_buffer(self, tokens):
     return BUFFER[: len(tokens)]
 
 
-def table(**members):
-    return type("WrongTable", (Table,), members)
-
-
 def one_match(*numbers, **values):
     return lambda self, hypothesis, reference: [Match(*numbers, **values)] if hypothesis and reference else []
 
 
 HELP = Meta(description="How many letters.")
 WRONG = [
-    (wrong(Ends, name=""), {}, "has no name"),
-    (wrong(Ends, name="My Ends"), {}, "'My Ends'; a name is made of lower-case letters"),
+    (wrong(Ends, name=""), {}, "has the name ''; give it a name"),
+    (wrong(Ends, name="My Ends"), {}, "'My Ends'; give it a name = '…' of lower-case letters"),
     (wrong(Ends, name="exact"), {}, "meteor_e has a matcher 'exact' of its own"),
     (wrong(Ends, __doc__=None), {}, "it has no docstring"),
     (wrong(KeyMatcher), {}, "does not define keys"),
@@ -262,16 +258,6 @@ WRONG = [
     ),
     (wrong(Letters, vectors=by_batch), {}, "the vector of a token depends on the others"),
     (wrong(Letters, vectors=one_buffer), {}, "a second call overwrites the rows"),
-    (
-        wrong(Soon, table_class=table(word_id=lambda self, word: max(0, Table.word_id(self, word)))),
-        {},
-        "word_id of a word that no phrase holds is 0; it must be -1",
-    ),
-    (
-        wrong(Soon, table_class=table(phrases_at=lambda self, ids, start: [(4, 0)] if ids[start] == 0 else [])),
-        {},
-        "phrases_at returned phrases of .4. words",
-    ),
     (
         wrong(Joined, match=lambda self, hypothesis, reference: [Match(len(reference) - 1, 0, 2, 1)]),
         {},
@@ -351,21 +337,24 @@ class ByChance(Upper):
     [
         (
             wrong(Upper, lemmatize=lambda self, words: [word.upper() for word in words]),
-            "returned 'THE'; return .lemma, tag.",
+            "lemmatizer 'wrong' failed with ValueError: too many values to unpack",
         ),
-        (wrong(Upper, lemmatize=lambda self, words: [(word, None) for word in words if word.isalpha()]), "pairs for"),
+        (
+            wrong(Upper, lemmatize=lambda self, words: [(word, None) for word in words if word.isalpha()]),
+            "5 lemmas for 6 words",
+        ),
         (
             wrong(Upper, lemmatize=lambda self, words: [(str(word.encode("ascii")), None) for word in words]),
-            "raised UnicodeEncodeError",
+            "failed with UnicodeEncodeError",
         ),
         (ByChance, "from a pickled copy"),
         (wrong(Upper, scope="segment"), "scope is 'segment'"),
     ],
 )
 def test_wrong_lemmatizers(lemmatizer, message):
-    check_lemmatizer(Upper)
+    check_component(Upper)
     with pytest.raises(ConformanceError, match=message):
-        check_lemmatizer(lemmatizer)
+        check_component(lemmatizer)
 
 
 class Length(Feature):
@@ -393,9 +382,9 @@ class Length(Feature):
     ],
 )
 def test_wrong_features(feature, message):
-    check_feature(Length)
+    check_component(Length)
     with pytest.raises(ConformanceError, match=message):
-        check_feature(feature)
+        check_component(feature)
 
 
 def test_check_plugin(plugin_site):

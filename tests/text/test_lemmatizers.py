@@ -11,7 +11,7 @@ from meteor_e.api import lemmatizers
 from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError, InputError, PluginError, ResourceError
-from meteor_e.testing import check_lemmatizer
+from meteor_e.testing import check_component
 from meteor_e.testing.report import default_context
 from meteor_e.text.lemmatizers import LookupLemmatizer, NoLemmatizer
 
@@ -62,7 +62,7 @@ def test_lookup(table):
     assert lemmatizer.analyze([]) == []
     digest = hashlib.sha256(TABLE.encode()).hexdigest()[:12]
     assert lemmatizer.describe() == f"own.lemmas.tsv@{digest}"
-    check_lemmatizer(LookupLemmatizer, words=["boats"], file=str(table))
+    check_component(LookupLemmatizer, file=str(table))
 
 
 def test_lookup_in_a_table_of_another_language(table):
@@ -124,7 +124,7 @@ def test_lookup_without_a_file(tmp_path):
 
 def test_none():
     assert NoLemmatizer().analyze(["a", "b"]) == [Token("a"), Token("b")]
-    check_lemmatizer(NoLemmatizer)
+    check_component(NoLemmatizer)
     with pytest.raises(ConfigError, match="'none' has no option 'file'; it has no options"):
         NoLemmatizer.make(default_context(), file="x")
 
@@ -150,7 +150,7 @@ def test_a_sentence_is_asked_for_once():
 @pytest.mark.parametrize("cls", [Counting, CountingSentences])
 def test_memory_is_bounded_and_not_pickled(cls, monkeypatch):
     monkeypatch.setattr(lemmatizers, "WORD_LIMIT", 4)
-    monkeypatch.setattr(lemmatizers.Lemmatizer._sentence_cache, "limit", 4)
+    monkeypatch.setattr(lemmatizers, "SENTENCE_LIMIT", 4)
     lemmatizer = cls()
     for number in range(50):
         tokens = lemmatizer.analyze([f"w{number}", "x"])
@@ -158,7 +158,8 @@ def test_memory_is_bounded_and_not_pickled(cls, monkeypatch):
     caches = [value for name, value in vars(lemmatizer).items() if name.endswith("_cache")]
     assert len(caches) == 1
     assert len(caches[0]) <= 4
-    assert not [name for name in vars(pickle.loads(pickle.dumps(lemmatizer))) if name.endswith("_cache")]
+    copy = vars(pickle.loads(pickle.dumps(lemmatizer)))
+    assert not any(value for name, value in copy.items() if name.endswith("_cache"))
 
 
 def test_a_lemmatizer_that_loses_words():

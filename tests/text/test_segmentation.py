@@ -12,7 +12,7 @@ from meteor_e.base.errors import PluginError
 from meteor_e.chains.chain import make_segmenter
 from meteor_e.languages.files import parse_language
 from meteor_e.plugins.registry import Registry
-from meteor_e.testing import check_segmenter
+from meteor_e.testing import check_component
 from meteor_e.text.segmentation import CharacterSegmenter, ScriptSegmenter, UnicodeSegmenter
 
 
@@ -144,7 +144,7 @@ def test_chunks_have_the_words_of_their_text(segmenter):
 
 @pytest.mark.parametrize("segmenter", [UnicodeSegmenter, CharacterSegmenter])
 def test_ours_conform(segmenter):
-    check_segmenter(segmenter)
+    check_component(segmenter)
 
 
 def test_tibetan_words_are_syllables():

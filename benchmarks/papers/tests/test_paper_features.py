@@ -12,7 +12,7 @@ from meteor_e_papers.features.metrics import (
     TerFeature,
 )
 
-from meteor_e.testing import check_feature
+from meteor_e.testing import check_component
 
 HYPOTHESES = ["The cat sat on the mat .", "Boats left the harbour", "nothing in common"]
 REFERENCES = [["A cat sat on the mat ."], ["The boats left", "Boats left the harbour early"], ["quite other words"]]
@@ -27,7 +27,7 @@ def rows(feature, hypotheses=HYPOTHESES, references=REFERENCES):
 def test_features_conform(cls):
     if cls is NistFeature:
         pytest.importorskip("meteor_e_evaluation", reason="NIST comes with meteor-e-evaluation")
-    check_feature(cls)
+    check_component(cls)
 
 
 def test_metrics_are_sacrebleus():

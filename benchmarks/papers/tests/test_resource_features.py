@@ -6,7 +6,7 @@ from meteor_e_papers.features.tags import CLASSES, TagVectorsFeature, tagged
 from meteor_e_papers.features.vectors import WordVectorsFeature
 
 from meteor_e.base.errors import InputError, ResourceError
-from meteor_e.testing import check_feature, check_plugin
+from meteor_e.testing import check_component, check_plugin
 
 
 def test_plugin_conforms():
@@ -14,8 +14,8 @@ def test_plugin_conforms():
 
 
 def test_features_conform(test_set):
-    check_feature(TagVectorsFeature)
-    check_feature(WordVectorsFeature, file=str(test_set / "words.txt"))
+    check_component(TagVectorsFeature)
+    check_component(WordVectorsFeature, file=str(test_set / "words.txt"))
 
 
 def test_tags():

@@ -24,7 +24,7 @@ from meteor_e import ConfigError, Meteor, PluginError, ResourceError
 from meteor_e.api import MatcherContext
 from meteor_e.languages.files import builtin_language
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.testing import check_lemmatizer
+from meteor_e.testing import check_component
 
 
 def context(code):
@@ -62,7 +62,7 @@ def test_simplemma(code, words, lemmas):
     ],
 )
 def test_they_conform(lemmatizer, code, words, options):
-    check_lemmatizer(lemmatizer, words=words, context=context(code), **options)
+    check_component(lemmatizer, context=context(code), **options)
 
 
 def test_languages_that_simplemma_does_not_know():
@@ -167,7 +167,7 @@ def test_udpipe(model):
     assert lemmatizer.describe().startswith("tiny.udpipe@")
     copy = pickle.loads(pickle.dumps(lemmatizer))
     assert copy.lemmatize(["dogs"]) == lemmatizer.lemmatize(["dogs"])
-    check_lemmatizer(UdpipeLemmatizer, words=["the", "dogs"], model_file=model)
+    check_component(UdpipeLemmatizer, model_file=model)
 
 
 @pytest.mark.parametrize("name", ["simplemma", "hanta"])

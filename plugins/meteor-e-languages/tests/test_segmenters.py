@@ -11,7 +11,7 @@ from meteor_e_languages.segmenters.japanese import FugashiSegmenter
 from meteor_e_languages.segmenters.korean import KoreanSegmenter
 
 from meteor_e import Meteor
-from meteor_e.testing import check_segmenter
+from meteor_e.testing import check_component
 
 CHINESE = ("小猫坐在窗台上。", ["小猫", "坐在", "窗台上", "。"])
 JAPANESE = ("猫が窓辺に座っています。", ["猫", "が", "窓辺", "に", "座っ", "て", "い", "ます", "。"])
@@ -40,7 +40,7 @@ AWKWARD = [
 
 @pytest.mark.parametrize("segmenter", SEGMENTERS)
 def test_the_segmenters_fit(segmenter):
-    check_segmenter(segmenter, texts=[CHINESE[0], JAPANESE[0]])
+    check_component(segmenter)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from meteor_e import Meteor
 from meteor_e.api import ConfigError, MatcherContext
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
-from meteor_e.testing import check_feature
+from meteor_e.testing import check_component
 
 HYPOTHESES = ["a cat sat on the mat", "the boats left", "nothing here fits"]
 REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"], ["unlike any word"]]
@@ -56,7 +56,7 @@ def test_a_matcher_that_a_chain_has_twice():
 
 
 def test_meteor_conforms():
-    check_feature(MeteorFeature, chain=chain())
+    check_component(MeteorFeature, chain=chain())
 
 
 def test_meteor_takes_the_language_of_the_recipe():

@@ -9,7 +9,7 @@ import pytest
 from meteor_e_learned.features import text
 from meteor_e_learned.features.text import TextFeature
 
-from meteor_e.testing import check_feature
+from meteor_e.testing import check_component
 
 WORDS = ["the", "a", "Minister", "not", "bought", "houses", "Xqzzt", "1987", ",", "don't", "never", "in", "café", "."]
 
@@ -24,7 +24,7 @@ def drawn(count, seed):
 
 
 def test_the_feature_conforms():
-    check_feature(TextFeature)
+    check_component(TextFeature)
 
 
 def odd(count, seed):
