@@ -65,8 +65,6 @@ class Core:
         """Return the forms of the word types that have no features yet."""
     def describe(self, functional: bytes, features: Sequence[Any], units: bytes | None, /) -> None:
         """Give the features of the new word types: one flag per type, one item per matcher, one uint32 per type."""
-    def clear(self) -> None:
-        """Forget all word types; batches made before are void."""
 
 @final
 class Batch:

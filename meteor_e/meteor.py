@@ -17,7 +17,7 @@ from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
 from meteor_e.base.files import refuse_special
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import candidates, check_text, listed
+from meteor_e.base.texts import check_text, sides_of_sources
 from meteor_e.chains.chain import Chain, ChainMatcher, make_segmenter, plugins_of, resolve, signature
 from meteor_e.chains.config import chain_of, load_chain
 from meteor_e.engine.batches import (
@@ -42,7 +42,7 @@ from meteor_e.plugins.registry import plugin_registry
 from meteor_e.results import score
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.results import CorpusScore, SegmentScore, SegmentScores
+from meteor_e.scoring.results import CorpusScore, SegmentScore
 from meteor_e.scoring.statistics import StatisticsSum
 from meteor_e.text.identity import find_identity
 from meteor_e.text.normalization import Normalizer
@@ -103,9 +103,7 @@ class Meteor:
         on_error: str = "stop",
         **keys: Unpack[ChainArguments],
     ) -> None:
-        self._set_up(chain_of(_given({"language": language, **keys})), offline, resources)
-        self.threads = default_threads(threads)
-        self.on_error = on_error
+        self._set_up(chain_of(_given({"language": language, **keys})), offline, resources, threads, on_error)
 
     @classmethod
     def from_config(
@@ -131,48 +129,41 @@ class Meteor:
         """
         config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
         given = _given(overrides)
-        config = config.overridden(chain_of(given), given)
-        meteor = cls._of(config, offline, resources)
-        meteor.threads = default_threads(threads)
-        meteor.on_error = on_error
-        return meteor
-
-    @classmethod
-    def _of(
-        cls, config: ChainConfig, offline: bool | None = None, resources: LanguageResources | None = None
-    ) -> Meteor:
         meteor = cls.__new__(cls)
-        meteor._set_up(config, offline, resources)
+        meteor._set_up(config.overridden(chain_of(given), given), offline, resources, threads, on_error)
         return meteor
 
-    def _set_up(self, config: ChainConfig, offline: bool | None, resources: LanguageResources | None) -> None:
+    def _set_up(
+        self,
+        config: ChainConfig,
+        offline: bool | None,
+        resources: LanguageResources | None,
+        threads: int | None,
+        on_error: str,
+    ) -> None:
+        self.threads = default_threads(threads)
+        """Threads that score a corpus."""
+        self.on_error = on_error
         self.chain: Chain = resolve(config, plugin_registry())
         """The chain with all defaults filled in."""
-        # What plugins lack is said before a pack is downloaded and built.
         chain = self.chain
         awaited = AwaitedResources(lambda: find_resources(chain.language, chain.pack, chain.function_words, offline))
         self.resources: LanguageResources = resources or cast("LanguageResources", awaited)
         """Function words, prefixes, synonyms and paraphrases."""
         with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
-            self._lemmatizer = _lemmatizer(self.chain, self.resources)
-        own = [entry.name in meteor_e_matchers() for entry in self.chain.matchers]
-        made = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if not built_in])
+            self._lemmatizer = _lemmatizer(chain, self.resources)
+        self.matchers = self._make_all()
+        """The matchers, in chain order."""
         self.resources = resources or awaited.found
         self.normalizer = Normalizer(
-            self.chain.normalization,
-            self.chain.language.apostrophes,
-            self.resources.nonbreaking_prefixes if self.chain.normalization in PREFIXED else None,
+            chain.normalization,
+            chain.language.apostrophes,
+            self.resources.nonbreaking_prefixes if chain.normalization in PREFIXED else None,
         )
-        self._function_words = self.resources.function_words
-        rest = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if built_in])
-        self._matchers: tuple[Matcher, ...] = tuple((rest if built_in else made).pop(0) for built_in in own)
-        self._segmenter = make_segmenter(self.chain.language, plugin_registry())
-        self._rarity = None if self.chain.idf is None else self._read_rarity(self.chain.idf)
-        self.signature = self.signature_with(self.chain)
+        self._segmenter = make_segmenter(chain.language, plugin_registry())
+        self._rarity = None if chain.idf is None else self._read_rarity(chain.idf)
+        self.signature = self.signature_with(chain)
         """What must be the same for two scores to be comparable."""
-        self.threads = default_threads()
-        """Threads that score a corpus."""
-        self._on_error = "stop"
         self._identity = "word"
         self._wanted_engine: str | None = None
         self._start_engine()
@@ -199,7 +190,7 @@ class Meteor:
             ),
             self.matchers,
             self.normalizer,
-            self._function_words,
+            self.resources.function_words,
             self.tokenize,
             self._lemmatizer,
             segment=None if self._segmenter is None else self._segment,
@@ -217,7 +208,7 @@ class Meteor:
         Raises:
             ConfigError: for another name.
         """
-        for matcher in self._matchers:
+        for matcher in self.matchers:
             if isinstance(matcher, KeyMatcher):
                 matcher.compare_words_by(find_identity(identity))
         self._identity = identity
@@ -233,16 +224,6 @@ class Meteor:
         if choice not in ON_ERROR:
             raise ConfigError(f"on_error is {choice!r}; there are {', '.join(ON_ERROR)}")
         self._on_error = choice
-
-    @property
-    def matchers(self) -> tuple[Matcher, ...]:
-        """The matchers, in chain order; they may be replaced, as long as it is by as many."""
-        return self._matchers
-
-    @matchers.setter
-    def matchers(self, matchers: Sequence[Matcher]) -> None:
-        self._matchers = tuple(matchers)
-        self._start_engine()
 
     @property
     def engine(self) -> str:
@@ -266,48 +247,47 @@ class Meteor:
         return Rarity(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
 
     @property
-    def max_threads(self) -> int | None:
-        """Threads beyond which more are of no use to the engine; ``None`` if there is no such number."""
-        return self._engine.max_threads
+    def batch_threads(self) -> int | None:
+        """Threads that score batches side by side; ``None``: one batch at a time, with threads within each."""
+        if self.reads_sentences:
+            return None
+        # The engine in Python gains nothing by more than one.
+        return self.threads if self._engine.name == "native" else 1
 
-    def _make_all(self, entries: Sequence[ChainMatcher]) -> list[Matcher]:
-        """Make matchers; ResourceError says all that is missing."""
-        made, missing = [], []
-        for entry in entries:
-            try:
-                made.append(self._make(entry))
-            except ResourceError as error:
-                missing.append(error)
-        if len(missing) > 1:
-            raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
-        if missing:
-            raise missing[0]
-        return made
+    def _make_all(self) -> tuple[Matcher, ...]:
+        """Make the matchers; ResourceError says all that is missing.
+
+        What plugins lack is said before a pack is downloaded and built.
+        """
+        made: dict[int, Matcher] = {}
+        for built_in in (False, True):
+            missing = []
+            for place, entry in enumerate(self.chain.matchers):
+                if (entry.name in meteor_e_matchers()) == built_in:
+                    try:
+                        made[place] = self._make(entry)
+                    except ResourceError as error:
+                        missing.append(error)
+            if missing:
+                raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
+        return tuple(made[place] for place in sorted(made))
 
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
             context = MatcherContext(self.chain.language, self.resources, entry.explicit)
-            kind = plugin_registry().get("matcher", entry.name)
-            if kind.needs_lemmas:  # Said before a file is looked for that would be of no use.
-                self._check_lemmas(entry)
-            matcher = kind.make(context, **entry.options)
-            if matcher.needs_lemmas:
-                self._check_lemmas(entry)
+            matcher: Matcher = plugin_registry().get("matcher", entry.name).make(context, **entry.options)
+            if matcher.needs_lemmas and self._lemmatizer is None:
+                raise ConfigError(
+                    f"matcher {entry.name!r} needs lemmas, and the chain has no lemmatizer; "
+                    "name one, as in --set lemmatizer.use=simplemma"
+                )
             if matcher.needs_tags and (self._lemmatizer is None or not self._lemmatizer.tags):
                 name = "no lemmatizer" if self._lemmatizer is None else f"the lemmatizer {self._lemmatizer.name!r}"
                 raise ConfigError(
                     f"matcher {entry.name!r} needs tags, and the chain has {name}; name a lemmatizer that gives tags, "
                     "such as treetagger, udpipe, hanta or a lookup file with tags"
                 )
-            result: Matcher = matcher
-            return result
-
-    def _check_lemmas(self, entry: ChainMatcher) -> None:
-        if self._lemmatizer is None:
-            raise ConfigError(
-                f"matcher {entry.name!r} needs lemmas, and the chain has no lemmatizer; "
-                "name one, as in --set lemmatizer.use=simplemma"
-            )
+            return matcher
 
     @property
     def matcher_names(self) -> tuple[str, ...]:
@@ -397,21 +377,14 @@ class Meteor:
         Raises:
             InputError: as for :meth:`pairwise`, or if there are not as many lists of references as of hypotheses.
         """
-        ended = object()
-        others = None if references is None else iter(listed(references, "references", "source"))
         waiting: list[tuple[list[str], list[str]]] = []
         size = number = 0
-        for number, left in enumerate(listed(hypotheses, "hypotheses", "source"), 1):
-            right = left if others is None else next(others, ended)
-            if right is ended:
-                raise InputError(f"there are references for {number - 1} sources, and hypotheses for more")
-            waiting.append((candidates(left, number), candidates(right, number)))
-            size += len(waiting[-1][0]) * len(waiting[-1][1])
+        for number, sides in enumerate(sides_of_sources(hypotheses, references), 1):
+            waiting.append(sides)
+            size += len(sides[0]) * len(sides[1])
             if size >= PAIRS:
                 yield from self._pairwise(waiting, number - len(waiting) + 1)
                 waiting, size = [], 0
-        if others is not None and next(others, ended) is not ended:
-            raise InputError(f"there are hypotheses for {number} sources, and references for more")
         yield from self._pairwise(waiting, number - len(waiting) + 1)
 
     def _pairwise(self, sources: Sequence[tuple[list[str], list[str]]], first: int) -> Iterator[NDArray[np.float64]]:
@@ -481,9 +454,10 @@ class Meteor:
         Raises:
             InputError: if one side ends before the other, or there are no segments.
         """
-        kept, total = SegmentScores(), StatisticsSum(len(self.matchers))
+        total = StatisticsSum(len(self.matchers))
+        kept: tuple[SegmentScore, ...] = ()
         if segments:
-            kept = SegmentScores(self.segments(hypotheses, references))
+            kept = tuple(self.segments(hypotheses, references))
             for segment in kept:
                 total.add(segment.statistics)
             progress("scoring", total.segments, None)
@@ -522,7 +496,7 @@ class Meteor:
                 ``failures``.
         """
         score = functools.partial(self.score_batch, alignments=alignments)
-        threads = min(self.threads, self.max_threads or self.threads)
+        threads = self.threads if self._engine.name == "native" else 1
         size = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
         return scored_in_order(segment_batches(paired(hypotheses, references), size), score, threads)
 

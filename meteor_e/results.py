@@ -344,7 +344,7 @@ class Results(Result, Tabular):
         entries = {}
         for place, (column, found) in enumerate(zip(self.columns, row.found, strict=True)):
             score, *parts = found.values
-            entries[column.name] = entry = {"score": score}
+            entry: dict[str, Any] = {"score": score}
             if parts:
                 entry["parts"] = dict(zip(column.parts, parts, strict=True))
             if row.tests:
@@ -352,6 +352,7 @@ class Results(Result, Tabular):
                 entry |= {key: test[key] for key in ("interval", "difference", "difference_interval", "p")}
             if found.details:
                 entry["details"] = dict(found.details)
+            entries[column.name] = entry
         return entries
 
     def task_scores(self) -> Iterator[tuple[str, str, list[float], float]]:

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 
 from meteor_e_vectors.contextual import open_encoder
 
+from meteor_e import SegmentMetric
 
-class BertScore:
-    """The metric for ``-M scorer:bertscore:BertScore``."""
+
+class BertScore(SegmentMetric):
+    """BERTScore as a metric."""
 
     name = "BERTScore"
 

@@ -40,7 +40,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from meteor_e.api.component import Component
@@ -48,7 +47,7 @@ from meteor_e.api.formats import MetricColumn
 from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
 from meteor_e.base.frames import Tabular
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import candidates, check_items, listed
+from meteor_e.base.texts import check_items, sides_of_sources
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
@@ -255,8 +254,6 @@ class Metric(Component):
         columns: the columns that it brings, where that is not one of the metric's own name.
         streaming: whether segments can be scored while files are read. By default they can if there is no
             :meth:`prepare`; otherwise :meth:`prepare` sees the references of all segments first.
-        threaded: whether :meth:`statistics` may run in several threads at once; :meth:`prepare` is then told no
-            references.
 
     Attributes:
         label: what tables call this one; by default the title.
@@ -274,7 +271,6 @@ class Metric(Component):
     parts: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[MetricColumn, ...]] = ()
     streaming: ClassVar[bool | None] = None
-    threaded: ClassVar[bool] = False
     signature: str
     language: str = ""
     on_error: str | None = None
@@ -420,12 +416,7 @@ class Metric(Component):
         """
         import numpy as np
 
-        left = listed(sources, "sources", "source")
-        # Where one side has more sources, the other has no list of texts for them.
-        sides = zip_longest(left, () if references is None else listed(references, "references", "source"))
-        for number, (given, other) in enumerate(sides, 1):
-            texts = candidates(given, number)
-            others = texts if references is None else candidates(other, number)
+        for texts, others in sides_of_sources(sources, references):
             if not texts or not others:
                 yield np.empty((len(texts), len(others)))
                 continue

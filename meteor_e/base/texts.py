@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 from meteor_e.base.errors import InputError
@@ -74,6 +75,22 @@ def candidates(texts: Any, source: int) -> list[str]:
     for text in found:
         check_text(text, f"source {source}: a candidate")
     return found
+
+
+def sides_of_sources(
+    hypotheses: Iterable[Any], references: Iterable[Any] | None = None
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the two sides of each source: its hypotheses, and its references, which are by default its hypotheses.
+
+    Raises:
+        InputError: for what is not a list of texts, with the number of the source.
+    """
+    left = listed(hypotheses, "sources", "source")
+    # Where one side has more sources, the other has no list of texts for them.
+    sides = zip_longest(left, () if references is None else listed(references, "references", "source"))
+    for number, (own, others) in enumerate(sides, 1):
+        texts = candidates(own, number)
+        yield texts, texts if references is None else candidates(others, number)
 
 
 def check_items(lists: Collection[str] = ("references",), /, **sides: Any) -> dict[str, list[Any]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 import click
 
 from meteor_e.api.formats import OutputOptions, WmtNames
+from meteor_e.api.metrics import Metric
 from meteor_e.api.tables import ScoreRun, SystemInput, TextColumns
 from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarded, near_miss
 from meteor_e.base.progress import terminal_progress
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from meteor_e.api.formats import OutputFormat
-    from meteor_e.api.metrics import Metric
     from meteor_e.api.tables import ScoreRunner, TableFormat
 
 
@@ -367,10 +367,9 @@ def _handle_errors(
     Raises:
         InputError: if nothing of a system is left, or a segment has another fault.
     """
-    threaded = [metric for metric in metrics if metric.threaded]
-    for metric in threaded:
+    failing = [metric for metric in metrics if type(metric).failures is not Metric.failures]
+    for metric in failing:
         metric.prepare((), language)
-    failing = [metric for metric in threaded if metric.on_error is not None]
     if on_error == "zero":
         for metric in failing:
             metric.on_error = "zero"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import itertools
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.texts import UNLISTED, check_text, listed
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 Result = TypeVar("Result")
-Result_co = TypeVar("Result_co", covariant=True)
 
 BATCH_SEGMENTS = 2048
 """Segments read ahead, at most."""
@@ -139,31 +138,20 @@ def default_threads(threads: int | None = None) -> int:
     Raises:
         ConfigError: if it is not a number of at least 1.
     """
-    source = "threads"
+    source: str = "threads"
     value: int | str | None = threads
     if value is None:
-        source, value = "METEOR_E_THREADS", os.environ.get("METEOR_E_THREADS") or None
-    if value is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
-    try:
-        number = int(value)
-    except ValueError:
-        number = 0
-    if number < 1 or isinstance(value, float):
+        source, value = "METEOR_E_THREADS", os.environ.get("METEOR_E_THREADS")
+    if value is None or value == "":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    text = str(value).strip()
+    if not text.isdecimal() or not int(text):
         raise ConfigError(f"{source} is {value!r}; it must be a whole number of at least 1")
-    return number
-
-
-class ScoreBatch(Protocol[Result_co]):
-    """Scores a batch with some threads; ends in KeyboardInterrupt soon after ``stop`` has become true."""
-
-    def __call__(self, batch: SegmentBatch, threads: int, stop: object) -> Result_co: ...  # noqa: D102
+    return int(text)
 
 
 def scored_in_order(
-    batches: Iterator[SegmentBatch], score: ScoreBatch[Result], threads: int
+    batches: Iterator[SegmentBatch], score: Callable[[SegmentBatch, int, object], Result], threads: int
 ) -> Iterator[tuple[SegmentBatch, Result]]:
     """Yield each batch with what it is scored to, in order; an error comes where its batch would have come.
 
@@ -174,7 +162,8 @@ def scored_in_order(
 
     Args:
         batches: consecutive batches; iterated in the calling thread.
-        score: scores one.
+        score: scores one with some threads; it ends in KeyboardInterrupt soon after the list that it is given has an
+            item.
         threads: how many threads work, at least 1.
     """
     pool: ThreadPoolExecutor | None = None
@@ -184,11 +173,10 @@ def scored_in_order(
     try:
         while True:
             try:
-                batch = next(batches)
-            except StopIteration:
-                break
+                batch = next(batches, None)
             except Exception as error:
-                failure = error
+                failure, batch = error, None
+            if batch is None:
                 break
             if pool is None and (threads == 1 or len(batch.hypotheses) < BATCH_SEGMENTS):
                 yield batch, score(batch, threads, stop)

@@ -60,7 +60,6 @@ class AlignmentMetric(Metric):
     title: ClassVar[str] = "METEOR"
     parts: ClassVar[tuple[str, ...]] = PARTS[1:]
     streaming: ClassVar[bool] = True
-    threaded: ClassVar[bool] = True
     skipping = False
 
     def __init__(self, meteor: Any, *, skipping: bool = False) -> None:
@@ -80,8 +79,8 @@ class AlignmentMetric(Metric):
     @property
     def threads(self) -> int | None:
         """Those of the chain; a chain of contextual matchers takes small batches, and threads within each."""
-        meteor = self.current
-        return None if meteor.reads_sentences else min(meteor.threads, meteor.max_threads or meteor.threads)
+        threads: int | None = self.current.batch_threads
+        return threads
 
     @property
     def on_error(self) -> str:

@@ -12,7 +12,9 @@ from __future__ import annotations
 import contextlib
 import os
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from itertools import accumulate, chain, islice
@@ -41,7 +43,7 @@ from meteor_e.engine.candidates import (
     misplaced,
     too_many_candidates,
 )
-from meteor_e.engine.protocol import Engine, EngineSettings, PairSource, Scored, score_pairs_one_by_one
+from meteor_e.engine.protocol import Engine, EngineSettings, PairSource, Scored
 from meteor_e.engine.python import PythonEngine
 from meteor_e.scoring.alignment import AlignedMatch, Alignment, count_chunks
 from meteor_e.scoring.formula import FormulaScores
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from meteor_e.api.lemmatizers import Lemmatizer
 
 VOCABULARY_LIMIT = 1 << 18
-"""Distinct words that a lane remembers, at some 150 bytes each; it starts afresh with the batch after that."""
+"""Distinct words that a lane remembers, at some 150 bytes each; with more, it is not used again."""
 
 _SEGMENTS_A_THREAD = 64
 """Segments that are worth a thread of their own."""
@@ -162,35 +164,31 @@ def _resource(matcher: Matcher, family: str) -> dict[str, Any] | None:
     return {"path": str(file.path), **parameters, **file.sections}
 
 
+@dataclass
 class Lane:
-    """A core, and what Python remembers of its word types."""
+    """A core, and what Python remembers of its word types.
 
-    def __init__(self, core: Core, plan: Sequence[PlannedMatcher]) -> None:
-        self.core = core
-        self._key_numbers: list[dict[Hashable, int]] = [{} for _ in plan]
-        self.tokens: list[Token] = []
-        """Token of each word type, where tokens must be kept."""
-        self.dimensions: dict[int, int] = {}
-        """Dimension of each similarity matcher's vectors, by its place in the chain."""
-        self.types: dict[Token, int] = {}
-        """Word type of each token, in a chain where a token depends on its sentence."""
+    Attributes:
+        core: the core.
+        key_numbers: by the place of a matcher in the chain, the numbers of its keys.
+        tokens: of each word type, where tokens must be kept.
+        dimensions: of the vectors of each similarity matcher, by its place in the chain.
+        types: the word type of each token, in a chain where a token depends on its sentence.
+    """
 
-    def clear(self) -> None:
-        """Forget all word types."""
-        self.core.clear()
-        for numbers in self._key_numbers:
-            numbers.clear()
-        self.tokens.clear()
-        self.dimensions.clear()
-        self.types.clear()
+    core: Core
+    key_numbers: defaultdict[int, dict[Hashable, int]] = field(default_factory=lambda: defaultdict(dict))
+    tokens: list[Token] = field(default_factory=list)
+    dimensions: dict[int, int] = field(default_factory=dict)
+    types: dict[Token, int] = field(default_factory=dict)
 
     def number_keys(self, place: int, keys: Collection[Hashable]) -> list[int]:
         """Number the keys of a matcher from 0."""
-        numbers = self._key_numbers[place]
+        numbers = self.key_numbers[place]
         return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
-class NativeEngine:
+class NativeEngine(Engine):
     """Scores batches with the native core; :func:`make_engine` makes it.
 
     Args:
@@ -205,7 +203,6 @@ class NativeEngine:
     """
 
     name = "native"
-    max_threads = None
 
     def __init__(
         self,
@@ -272,7 +269,7 @@ class NativeEngine:
     ) -> tuple[array[float], dict[int, MeteorError]]:
         """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
         if self._proposers:
-            return score_pairs_one_by_one(self, texts, sources, threads)
+            return super().score_pairs(texts, sources, threads=threads)
         scores = array("d", [0.0]) * sum(len(left) * len(right) for left, right in sources)
         threads = max(1, min(threads, len(scores) // _SEGMENTS_A_THREAD))
         with self._lane() as lane:
@@ -282,8 +279,8 @@ class NativeEngine:
 
     @contextlib.contextmanager
     def _lane(self) -> Iterator[Lane]:
-        """Lend a lane; one that an error left half done is not used again."""
-        with self._damage_reported():
+        """Lend a lane; one that an error left half done is not used again, nor one with too many words."""
+        try:
             try:
                 lane = self._lanes.pop()
             except IndexError:
@@ -295,11 +292,14 @@ class NativeEngine:
                     separate_candidates=SEPARATE_CANDIDATES,
                     max_paths=search.MAX_PATHS,
                 )
-                lane = Lane(core, self._plan)
-            if lane.core.size > VOCABULARY_LIMIT:
-                lane.clear()
+                lane = Lane(core)
             yield lane
-        if len(self._lanes) < _LANES_KEPT:
+        except self._module.DamagedIndexError as error:
+            from meteor_e.packs.indexes import damaged
+
+            file, problem = error.args
+            damaged(Path(file), problem)
+        if len(self._lanes) < _LANES_KEPT and lane.core.size <= VOCABULARY_LIMIT:
             self._lanes.append(lane)
 
     def _read(self, lane: Lane, segments: Sequence[str], threads: int, stop: object) -> Batch:
@@ -416,16 +416,6 @@ class NativeEngine:
             assert isinstance(asked, ContextualMatcher)
             return asked.too_long(max(hypothesis_size, reference_size))
         return misplaced(asked.name, Match(**proposal), hypothesis_size, reference_size)
-
-    @contextlib.contextmanager
-    def _damage_reported(self) -> Iterator[None]:
-        try:
-            yield
-        except self._module.DamagedIndexError as error:
-            from meteor_e.packs.indexes import damaged
-
-            file, problem = error.args
-            damaged(Path(file), problem)
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("an engine is not pickled; Meteor makes a new one")

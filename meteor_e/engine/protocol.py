@@ -6,10 +6,11 @@ readable definition. They give the same digits, and nothing above this protocol 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from meteor_e.base.errors import MeteorError
 from meteor_e.engine.batches import SegmentBatch
@@ -74,12 +75,6 @@ class Scored(NamedTuple):
                 reference,
             )
 
-    def segment_scores(self) -> list[float]:
-        """Return the score of each hypothesis."""
-        scores: list[float] = memoryview(self.scores).cast("d").tolist()  # type: ignore[assignment]
-        parts = FormulaScores._fields
-        return scores[parts.index("score") :: len(parts)]
-
 
 def joined(parts: Sequence[Scored]) -> Scored:
     """Return the results of consecutive batches as those of one."""
@@ -99,17 +94,16 @@ def joined(parts: Sequence[Scored]) -> Scored:
     )
 
 
-class Engine(Protocol):
-    """Scores batches of segments. Threads may share one."""
+class Engine(ABC):
+    """Scores batches of segments. Threads may share one.
 
-    @property
-    def name(self) -> str:
-        """What :attr:`meteor_e.Meteor.engine` says."""
+    Class attributes:
+        name: what :attr:`meteor_e.Meteor.engine` says.
+    """
 
-    @property
-    def max_threads(self) -> int | None:
-        """Threads beyond which more are of no use; ``None`` if there is no such number."""
+    name: ClassVar[str]
 
+    @abstractmethod
     def score(
         self,
         batch: SegmentBatch,
@@ -135,7 +129,7 @@ class Engine(Protocol):
     def score_pairs(
         self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
     ) -> tuple[array[float], dict[int, MeteorError]]:
-        """Score every hypothesis of a source against every reference of the source; each text is read once.
+        """Score every hypothesis of a source against every reference of the source; by default pair by pair.
 
         Args:
             texts: raw segments.
@@ -146,18 +140,12 @@ class Engine(Protocol):
             The scores, source by source, one row per hypothesis; and for each place of a pair without a score the
             error why it has none.
         """
-
-
-def score_pairs_one_by_one(
-    engine: Engine, texts: Sequence[str], sources: Sequence[PairSource], threads: int = 1
-) -> tuple[array[float], dict[int, MeteorError]]:
-    """Score pairs as segments, where an engine has no way to share work among them."""
-    scores = array("d")
-    failures: dict[int, MeteorError] = {}
-    for hypotheses, references in sources:
-        others = [[texts[number]] for number in references]
-        for hypothesis in hypotheses:
-            row = engine.score(SegmentBatch(1, [texts[hypothesis]] * len(others), others), threads=threads)
-            failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
-            scores.extend(row.segment_scores())
-    return scores, failures
+        scores = array("d")
+        failures: dict[int, MeteorError] = {}
+        for hypotheses, references in sources:
+            others = [[texts[number]] for number in references]
+            for hypothesis in hypotheses:
+                row = self.score(SegmentBatch(1, [texts[hypothesis]] * len(others), others), threads=threads)
+                failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
+                scores.extend(parts.score for _, parts, _ in row.rows())
+        return scores, failures

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
 
 from meteor_e.api.matchers import ContextualMatcher, Matcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, guarded
 from meteor_e.engine.batches import SegmentBatch
 from meteor_e.engine.candidates import collect_candidates, family_of
-from meteor_e.engine.protocol import EngineSettings, PairSource, Scored, score_pairs_one_by_one
+from meteor_e.engine.protocol import Engine, EngineSettings, Scored
 from meteor_e.engine.search import DEFAULT_BEAM, search
-from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.characters import ngram_shares, subsequence_shares
-from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
+from meteor_e.scoring.formula import FormulaScores, compute
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, characters_of, collect
 from meteor_e.text.identity import Identity, find_identity
 
 _WHOLE = {"characters": ngram_shares, "subsequence": subsequence_shares}
@@ -65,16 +64,7 @@ def align(
     )
 
 
-class _Pair(NamedTuple):
-    """A hypothesis with one of its references."""
-
-    reference: int
-    alignment: Alignment | None
-    statistics: Statistics
-    scores: formula.FormulaScores
-
-
-class PythonEngine:
+class PythonEngine(Engine):
     """Scores batches, one pair of segments after the other.
 
     Args:
@@ -85,7 +75,6 @@ class PythonEngine:
     """
 
     name = "python"
-    max_threads = 1
 
     def __init__(
         self,
@@ -94,12 +83,10 @@ class PythonEngine:
         function_words: Collection[str],
         tokenize: Callable[[str], Sequence[Token]],
     ) -> None:
-        self._settings = settings
-        self._matchers = matchers
-        self._encoders = [matcher for matcher in matchers if isinstance(matcher, ContextualMatcher)]
-        self._function_words = function_words
-        self._tokenize = tokenize
+        self._settings, self._matchers = settings, matchers
+        self._function_words, self._tokenize = function_words, tokenize
         self._identity = find_identity(settings.identity)
+        self._whole = [_WHOLE.get(family_of(matcher)) for matcher in matchers]
 
     def score(
         self,
@@ -112,73 +99,54 @@ class PythonEngine:
     ) -> Scored:
         """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
         pairs = zip(batch.hypotheses, batch.references, strict=True)
-        sides: Iterable[list[Sequence[Token]]]
-        sides = ([self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs)
-        if self._encoders:
-            sides = self._encoded(sides)
-        return self._score(sides, maximum_accuracy, stop)
-
-    def score_pairs(
-        self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
-    ) -> tuple[array[float], dict[int, MeteorError]]:
-        """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
-        return score_pairs_one_by_one(self, texts, sources)
-
-    def _encoded(self, sides: Iterable[Iterable[Sequence[Token]]]) -> list[list[Sequence[Token]]]:
-        """Encode all sentences at once; the matchers then find them in memory, as far as it reaches."""
-        kept = [list(segments) for segments in sides]
-        distinct = dict.fromkeys(tuple(tokens) for segments in kept for tokens in segments if tokens)
-        for matcher in self._encoders:
-            with guarded(f"matcher {matcher.name!r}"):
-                matcher.sentence_rows([sentence for sentence in distinct if len(sentence) <= matcher.longest_sentence])
-        return kept
-
-    def _score(self, sides: Iterable[Sequence[Sequence[Token]]], accurate: bool, stop: object) -> Scored:
-        """Score hypotheses, each followed by its references."""
+        segments = [[self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs]
+        self._encode(segments)
         statistics, scores, references = array("q"), array("d"), array("i")
         failures: dict[int, MeteorError] = {}
         kept: list[Alignment | None] = []
         total = StatisticsSum(len(self._matchers))
-        for number, (hypothesis, *others) in enumerate(sides):
+        for number, (hypothesis, *others) in enumerate(segments):
             if stop:
                 raise KeyboardInterrupt
             try:
-                best = self._best(hypothesis, others, accurate)
-                total.add(best.statistics)
+                found = [self._pair(hypothesis, other, maximum_accuracy) for other in others]
+                # Of equals, the first counts.
+                best = max(range(len(found)), key=lambda at: found[at][1].score)
+                counted, parts, alignment = found[best]
+                total.add(counted)
             except MeteorError as error:
                 failures[number] = error
-                best = self._count(hypothesis, others[0], None, 0)
-            statistics.extend(best.statistics.to_vector())
-            scores.extend(best.scores)
-            references.append(best.reference)
-            kept.append(best.alignment)
+                best, alignment = 0, None
+                counted, parts = self._count(hypothesis, others[0], None)
+            statistics.extend(counted.to_vector())
+            scores.extend(parts)
+            references.append(best)
+            kept.append(alignment)
         return Scored(
-            statistics.tobytes(),
-            scores.tobytes(),
-            references.tobytes(),
-            failures,
-            kept,
-            total.total.to_vector(),
+            statistics.tobytes(), scores.tobytes(), references.tobytes(), failures, kept, total.total.to_vector()
         )
 
-    def _best(self, hypothesis: Sequence[Token], references: Sequence[Sequence[Token]], accurate: bool) -> _Pair:
-        """Return the pair of the reference with the highest score, of equals the first."""
-        pairs = []
-        for number, reference in enumerate(references):
-            alignment = align(
-                self._matchers,
-                hypothesis,
-                reference,
-                beam=self._settings.beam,
-                maximum_accuracy=accurate,
-                identity=self._identity,
-            )
-            pairs.append(self._count(hypothesis, reference, alignment, number))
-        return max(pairs, key=lambda pair: pair.scores.score)
+    def _encode(self, segments: Iterable[Sequence[Sequence[Token]]]) -> None:
+        """Encode all sentences at once; the matchers then find them in memory, as far as it reaches."""
+        for matcher in self._matchers:
+            if isinstance(matcher, ContextualMatcher):
+                distinct = dict.fromkeys(tuple(tokens) for sides in segments for tokens in sides if tokens)
+                with guarded(f"matcher {matcher.name!r}"):
+                    matcher.sentence_rows([each for each in distinct if len(each) <= matcher.longest_sentence])
+
+    def _pair(
+        self, hypothesis: Sequence[Token], reference: Sequence[Token], accurate: bool
+    ) -> tuple[Statistics, FormulaScores, Alignment]:
+        """Align a pair, and score it."""
+        beam, identity = self._settings.beam, self._identity
+        alignment = align(
+            self._matchers, hypothesis, reference, beam=beam, maximum_accuracy=accurate, identity=identity
+        )
+        return *self._count(hypothesis, reference, alignment), alignment
 
     def _count(
-        self, hypothesis: Sequence[Token], reference: Sequence[Token], alignment: Alignment | None, number: int
-    ) -> _Pair:
+        self, hypothesis: Sequence[Token], reference: Sequence[Token], alignment: Alignment | None
+    ) -> tuple[Statistics, FormulaScores]:
         """Score an alignment; ``None`` stands for one in which nothing matches."""
         statistics = collect(
             [token.form for token in hypothesis],
@@ -187,10 +155,9 @@ class PythonEngine:
             0 if alignment is None else alignment.chunks,
             len(self._matchers),
             self._function_words,
-            character_mode=self._settings.character_mode,
+            weigh=characters_of if self._settings.character_mode else self._settings.weigh,
             equal=self._settings.equal_segments,
-            weigh=self._settings.weigh,
             graded=[matcher.graded for matcher in self._matchers],
-            whole=[_WHOLE.get(family_of(matcher)) for matcher in self._matchers],
+            whole=self._whole,
         )
-        return _Pair(number, alignment, statistics, formula.compute(statistics, self._settings.parameters))
+        return statistics, compute(statistics, self._settings.parameters)

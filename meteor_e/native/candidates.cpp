@@ -28,22 +28,20 @@ Candidates::KnownSegment& Candidates::know(Words reference, std::uint64_t hash, 
         segments_.resize(KNOWN_SEGMENTS);
         hashes_.assign(KNOWN_SEGMENTS, 0);
     }
-    const std::uint64_t generation = vocabulary_.generation() + 1;  // 0: nothing is known
     const std::size_t set = hash % (KNOWN_SEGMENTS / WAYS) * WAYS;
     std::size_t chosen = NONE;
     for (std::size_t way = set; way < set + WAYS; ++way) {
-        if (hashes_[way] == hash && segments_[way].generation == generation &&
-            std::ranges::equal(reference, segments_[way].words)) {
+        if (hashes_[way] == hash && segments_[way].known && std::ranges::equal(reference, segments_[way].words)) {
             return segments_[way];
         }
-        if (segments_[way].generation != generation && chosen == NONE) chosen = way;
+        if (!segments_[way].known && chosen == NONE) chosen = way;
     }
     if (chosen == NONE) chosen = set + replaced_++ % WAYS;
     KnownSegment& known = segments_[chosen];
     known_bytes_ -= known.bytes;
     known = KnownSegment{};
     start(known, reference);
-    known.generation = generation;
+    known.known = true;
     hashes_[chosen] = hash;
     charge(known, 40 * reference.size() + 4 * (known.keys.size() + known.key_ends.size()));
     return known;
@@ -82,7 +80,7 @@ void Candidates::expect(std::uint64_t hash, std::size_t steps) const {
 }
 
 void Candidates::charge(KnownSegment& known, std::size_t bytes) {
-    if (!known.generation) return;
+    if (!known.known) return;
     known.bytes += bytes;
     known_bytes_ += bytes;
 }
@@ -369,7 +367,7 @@ bool Candidates::relate(KnownSegment& known, Words hypothesis, std::size_t asked
     if (!new_words_.empty()) {
         related_.clear();
         if (!relate_all(known, new_words_, asked)) {
-            known.generation = 0;
+            known.known = false;
             return false;
         }
         known.answers.add(related_);  // in the order of the matchers
@@ -668,11 +666,9 @@ bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, Kno
         charge(known, 64 * side.hits.size() + 4 * side.others.size());
     }
     LastHypothesis& last = last_[column];
-    const std::uint64_t generation = vocabulary_.generation() + 1;
-    if (last.generation != generation || !std::ranges::equal(hypothesis, last.words)) {
+    if (!std::ranges::equal(hypothesis, last.words)) {
         find_phrases(index, column, hypothesis, last.hits);
         last.words.assign(hypothesis.begin(), hypothesis.end());
-        last.generation = generation;
     }
     const std::vector<PhraseHit>& hits = last.hits;
     if (side.hits.empty() || hits.empty()) return true;

@@ -151,7 +151,7 @@ private:
     };
     // What was found out of a segment that came as a reference: other hypotheses will meet it, with the same words.
     struct KnownSegment {
-        std::uint64_t generation = 0;
+        bool known = false;
         std::vector<std::uint32_t> words;
         NumberMap distinct;                                   // word types
         std::vector<std::uint32_t> types, starts, positions;  // the types, and where each is
@@ -162,7 +162,6 @@ private:
     };
     // The phrases of the hypothesis that was asked for last: of candidates, each meets many references.
     struct LastHypothesis {
-        std::uint64_t generation = 0;
         std::vector<std::uint32_t> words;
         std::vector<PhraseHit> hits;
     };

@@ -231,9 +231,7 @@ void add_core(py::module_& module) {
         .def("take", alone(take), py::keep_alive<0, 1>(), "Make a batch of segments given as numbers of word types.")
         .def("add_types", alone(add_types), "Add word types whose tokens carry more than their forms.")
         .def("undescribed", alone(undescribed), "Return the forms of the word types that have no features yet.")
-        .def("describe", alone(describe), "Give the features of the word types that have none yet.")
-        .def("clear", alone(+[](Core& core) { core.vocabulary->clear(); }),
-             "Forget all word types; batches made before are void.");
+        .def("describe", alone(describe), "Give the features of the word types that have none yet.");
 }
 
 }  // namespace meteor::python

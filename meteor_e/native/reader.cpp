@@ -112,10 +112,6 @@ void TokenMemory::clear() {
 }
 
 bool Reader::read(const Text& text, const Normalizer& normalizer, ReadWords& words) {
-    if (generation_ != vocabulary_.generation()) {
-        generation_ = vocabulary_.generation();
-        memory_.clear();
-    }
     if (text.width == 1) {
         const std::size_t types = words.types.size(), new_words = words.new_words.size();
         const Result result = read_tokens({static_cast<const std::uint8_t*>(text.data), text.size}, normalizer, words);

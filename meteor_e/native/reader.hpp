@@ -99,7 +99,6 @@ private:
     NormalizedText normalized_;
     std::vector<FoundToken> tokens_;
     TokenMemory memory_;
-    std::uint64_t generation_ = 0;  // of the vocabulary whose types `memory_` has
 };
 
 }  // namespace meteor

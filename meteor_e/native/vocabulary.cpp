@@ -162,17 +162,4 @@ bool Vocabulary::complete() const {
     return functional_.size() == size();
 }
 
-void Vocabulary::clear() {
-    ++generation_;
-    forms_ = StringTable();
-    form_of_.clear();
-    identity_of_.clear();
-    identities_.clear();
-    functional_.clear();
-    units_.clear();
-    for (KeyColumn& column : keys_) column = KeyColumn();
-    for (VectorColumn& column : vectors_) column = VectorColumn();
-    for (auto& column : phrase_words_) column.clear();
-}
-
 }  // namespace meteor

@@ -80,8 +80,6 @@ public:
     const KeyColumn& keys(std::size_t column) const { return keys_[column]; }
     const VectorColumn& vectors(std::size_t column) const { return vectors_[column]; }
     PhraseWord phrase_word(std::size_t column, std::uint32_t type) const { return phrase_words_[column][type]; }
-    void clear();
-    std::uint64_t generation() const { return generation_; }  // changes when numbers of types begin to mean others
 
 private:
     void add_type(std::uint32_t form);
@@ -96,7 +94,6 @@ private:
     std::vector<VectorColumn> vectors_;
     std::vector<std::vector<PhraseWord>> phrase_words_;
     std::vector<std::uint32_t> synsets_, hashes_;
-    std::uint64_t generation_ = 0;
 };
 
 }  // namespace meteor

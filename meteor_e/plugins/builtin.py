@@ -50,7 +50,6 @@ def meteor_e_metrics() -> dict[str, str]:
         "chrf": "meteor_e.metrics.sacrebleu_metrics:ChrfMetric",
         "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",
         "ter": "meteor_e.metrics.sacrebleu_metrics:TerMetric",
-        "scorer": "meteor_e.metrics.scorers:ScorerMetric",
     }
 
 

@@ -111,15 +111,8 @@ def precision_recall(
     for counts, weight in zip(statistics.matchers, weights, strict=True):
         hypothesis_weighted += counts.hypothesis_function * weight * (1 - delta)
         reference_weighted += counts.reference_function * weight * (1 - delta)
-    precision = divide(
-        hypothesis_weighted,
-        delta * statistics.hypothesis_content_words + (1 - delta) * statistics.hypothesis_function_words,
-    )
-    recall = divide(
-        reference_weighted,
-        delta * statistics.reference_content_words + (1 - delta) * statistics.reference_function_words,
-    )
-    return precision, recall
+    hypothesis_length, reference_length = statistics.weighted_lengths(delta)
+    return divide(hypothesis_weighted, hypothesis_length), divide(reference_weighted, reference_length)
 
 
 def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmetic | None = None) -> FormulaScores:
@@ -194,8 +187,7 @@ def shares(
         divide: divides numbers; for arrays :func:`meteor_e.scoring.arrays.quotient`.
     """
     delta, alpha = parameters.delta, parameters.alpha
-    hypothesis = delta * statistics.hypothesis_content_words + (1 - delta) * statistics.hypothesis_function_words
-    reference = delta * statistics.reference_content_words + (1 - delta) * statistics.reference_function_words
+    hypothesis, reference = statistics.weighted_lengths(delta)
     factor = parts.fmean * (1 - parts.fragmentation_penalty) * (parts.score > 0)
     # Quotients first: the squares of tiny numbers are 0.
     slope_precision = (1 - alpha) * divide(parts.fmean, parts.precision)

@@ -167,24 +167,6 @@ class SegmentScore(Score):
         return "\n".join(lines)
 
 
-class SegmentScores(tuple[SegmentScore, ...], Tabular):
-    """Scores of segments, in order; many of them print as a summary."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        if len(self) <= 10:
-            return super().__repr__()
-        return f"({self[0]!r}, {self[1]!r}, … {len(self)} segments)"
-
-    def __getitem__(self, place: Any) -> Any:
-        found = super().__getitem__(place)
-        return SegmentScores(found) if isinstance(place, slice) else found
-
-    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
-        return PARTS, map(_row, self)
-
-
 @dataclass(frozen=True, repr=False)
 class CorpusScore(Score):
     """The score of a corpus: the formula applied to the summed statistics of its segments.

@@ -7,8 +7,6 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.base.errors import InputError
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -58,15 +56,14 @@ class Statistics(NamedTuple):
     hypothesis_matched: int
     reference_matched: int
 
-    @property
-    def hypothesis_content_words(self) -> int:
-        """Content words of the hypothesis."""
-        return self.hypothesis_length - self.hypothesis_function_words
-
-    @property
-    def reference_content_words(self) -> int:
-        """Content words of the reference."""
-        return self.reference_length - self.reference_function_words
+    def weighted_lengths(self, delta: float) -> tuple[Any, Any]:
+        """Return the words of either side, of which content words count δ and function words 1 - δ."""
+        content = self.hypothesis_length - self.hypothesis_function_words
+        others = self.reference_length - self.reference_function_words
+        return (
+            delta * content + (1 - delta) * self.hypothesis_function_words,
+            delta * others + (1 - delta) * self.reference_function_words,
+        )
 
     @property
     def is_perfect(self) -> bool:
@@ -87,15 +84,8 @@ class Statistics(NamedTuple):
 
     @classmethod
     def from_vector(cls, vector: Sequence[int]) -> Statistics:
-        """Return the statistics of a vector as :meth:`to_vector` makes it.
-
-        Raises:
-            InputError: if no number of matchers has that many statistics.
-        """
-        size = len(MatcherCounts._fields)
-        behind = len(vector) - len(_AFTER)
-        if behind < len(_BEFORE) or (behind - len(_BEFORE)) % size:
-            raise InputError(f"{len(vector)} statistics; {statistics_width(0)} and {size} more a matcher were expected")
+        """Return the statistics of a vector as :meth:`to_vector` makes it."""
+        size, behind = len(MatcherCounts._fields), len(vector) - len(_AFTER)
         matchers = tuple(MatcherCounts(*vector[at : at + size]) for at in range(len(_BEFORE), behind, size))
         return cls._make((*vector[: len(_BEFORE)], matchers, *vector[behind:]))
 
@@ -141,11 +131,9 @@ def as_summed(counts: NDArray[Any]) -> NDArray[Any]:
     return result
 
 
-def word_units(words: Sequence[str], character_mode: bool) -> list[int]:
-    """Return what each word counts: 1, or its length in UTF-16 code units in character mode."""
-    if not character_mode:
-        return [1] * len(words)
-    return [len(word.encode(CHARACTER_UNITS, "surrogatepass")) // 2 for word in words]
+def characters_of(word: str) -> int:
+    """Return what a word counts in character mode: its length in UTF-16 code units, as Java counts."""
+    return len(word.encode(CHARACTER_UNITS, "surrogatepass")) // 2
 
 
 def collect(
@@ -156,7 +144,6 @@ def collect(
     matcher_count: int,
     function_words: Collection[str],
     *,
-    character_mode: bool = False,
     weigh: Callable[[str], int] | None = None,
     graded: Sequence[bool] = (),
     whole: Sequence[WholeShares | None] = (),
@@ -171,8 +158,7 @@ def collect(
         chunks: its chunks.
         matcher_count: number of matchers of the chain.
         function_words: the language's function words, in lower case.
-        character_mode: count lengths and matches in characters.
-        weigh: what a word counts, instead of 1.
+        weigh: what a word counts, instead of 1: its characters or its rarity.
         graded: of each matcher of the chain, whether its matches count as much as they are probable; words then count
             :data:`GRADED_UNIT`, times what they count otherwise.
         whole: of each matcher that compares whole segments, how it finds the shares that match.
@@ -181,9 +167,8 @@ def collect(
     scale = GRADED_UNIT if any(graded) else 1
     sides = []
     for words in (hypothesis, reference):
-        units = word_units(words, character_mode) if weigh is None else [weigh(word) for word in words]
-        functional = [word.lower() in function_words for word in words]
-        sides.append(([unit * scale for unit in units], functional))
+        units = [scale if weigh is None else scale * weigh(word) for word in words]
+        sides.append((units, [word.lower() in function_words for word in words]))
     (hypothesis_units, hypothesis_functional), (reference_units, reference_functional) = sides
     counts = [dict.fromkeys(MatcherCounts._fields, 0) for _ in range(matcher_count)]
     hypothesis_matched = reference_matched = 0
@@ -244,9 +229,7 @@ class StatisticsSum:
 
     def add(self, statistics: Statistics) -> None:
         """Add the statistics of one segment."""
-        self.segments += 1
-        vector = (statistics._replace(chunks=0) if statistics.is_perfect else statistics).to_vector()
-        self._totals = [total + value for total, value in zip(self._totals, vector, strict=True)]
+        self.add_total((statistics._replace(chunks=0) if statistics.is_perfect else statistics).to_vector(), 1)
 
     def add_total(self, vector: Sequence[int], segments: int) -> None:
         """Add the sum of some segments, as another sum has it."""

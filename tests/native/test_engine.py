@@ -245,8 +245,8 @@ class TestSharing:
         for start in range(0, 1000, 20):
             text = " ".join(f"word{number}" for number in range(start, start + 20))
             assert meteor.score(text, text[::-1]) == python.score(text, text[::-1])
-            sizes.append(meteor._engine._lanes[0].core.size)
-        assert max(sizes) <= 100
+            sizes.append(sum(lane.core.size for lane in meteor._engine._lanes))
+        assert 0 < max(sizes) <= 50
 
     def test_interrupt(self):
         """Ctrl-C ends a batch that takes long."""

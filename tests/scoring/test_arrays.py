@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.base.errors import InputError
 from meteor_e.scoring import arrays, formula
 from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.scoring.formula import Parameters
@@ -14,9 +13,9 @@ from meteor_e.scoring.statistics import (
     Statistics,
     StatisticsSum,
     as_summed,
+    characters_of,
     collect,
     statistics_columns,
-    word_units,
 )
 
 share = st.floats(0, 1)
@@ -80,13 +79,7 @@ def test_vectors_go_there_and_back():
     assert statistics.to_vector() == VECTOR
     assert statistics.matchers == (MatcherCounts(1, 1, 1, 1), MatcherCounts(1, 2, 0, 0))
     assert (statistics.chunks, statistics.hypothesis_matched, statistics.reference_matched) == (2, 3, 4)
-    assert (statistics.hypothesis_content_words, statistics.reference_content_words) == (3, 3)
-
-
-@pytest.mark.parametrize("size", [0, 6, 8, 9, 10, 12])
-def test_vectors_of_other_lengths_are_refused(size):
-    with pytest.raises(InputError, match=f"{size} statistics; 7 and 4 more a matcher were expected"):
-        Statistics.from_vector([1] * size)
+    assert statistics.weighted_lengths(0.75) == (3 * 0.75 + 2 * 0.25, 3 * 0.75 + 1 * 0.25)
 
 
 def test_collect_counts_content_and_function_words_on_both_sides():
@@ -96,9 +89,8 @@ def test_collect_counts_content_and_function_words_on_both_sides():
 
 
 def test_characters_are_utf16_units_as_java_counts_them():
-    assert word_units(["ab", "𝒜", "é", "\ud800", ""], True) == [2, 2, 1, 1, 0]
-    assert word_units(["ab", "𝒜"], False) == [1, 1]
-    found = collect(["the", "𝒜"], ["𝒜"], [AlignedMatch(0, 1, 1, 1, 0, 1.0)], 1, 1, {"the"}, character_mode=True)
+    assert [characters_of(word) for word in ("ab", "𝒜", "é", "\ud800", "")] == [2, 2, 1, 1, 0]
+    found = collect(["the", "𝒜"], ["𝒜"], [AlignedMatch(0, 1, 1, 1, 0, 1.0)], 1, 1, {"the"}, weigh=characters_of)
     assert found == Statistics(5, 2, 3, 0, (MatcherCounts(2, 2, 0, 0),), 1, 1, 1)
 
 

@@ -15,14 +15,13 @@ from meteor_e_evaluation.sanity import check_scores
 from meteor_e_evaluation.score_files import ScoreFileMetric
 from tiny_task import OUTPUTS
 
-from meteor_e import Meteor
+from meteor_e import Meteor, SegmentMetric
 from meteor_e.api import OutputOptions, PluginError
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.options import Output
 from meteor_e.metrics import translations
 from meteor_e.metrics.chain_metric import ChainMetric
-from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
 from meteor_e.metrics.translations import score_outputs
 from meteor_e.significance.resampling import draw_weights
@@ -30,7 +29,7 @@ from meteor_e.significance.resampling import draw_weights
 CHAIN = {"language": "en", "matchers": ["exact"], "normalization": "lower"}
 
 
-class Lengths:
+class Lengths(SegmentMetric):
     """A metric of our own: the longer, the better."""
 
     name = "length"
@@ -121,10 +120,10 @@ def test_several_references_the_best_counts(task, cache, packs):
 def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):
     (test,) = tests
     scorer = Lengths()
-    scores = score_outputs(ScorerMetric.make(scorer=scorer), test, test.judged(), cache, systems=False)
+    scores = score_outputs(scorer, test, test.judged(), cache, systems=False)
     assert scorer.calls == 30
     assert scores.segments[0, 0] == 1.0
-    score_outputs(ScorerMetric.make(scorer=scorer), test, test.judged(), cache, systems=True)
+    score_outputs(scorer, test, test.judged(), cache, systems=True)
     assert scorer.calls == 30
 
 
@@ -172,7 +171,7 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     )
     (task / "index.yaml").write_text(index, encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = score_outputs(ScorerMetric.make(scorer=Lengths()), test, test.judged(), cache, systems=True)
+    scores = score_outputs(Lengths(), test, test.judged(), cache, systems=True)
     value = measure(name).value(test, scores)
     assert -1 <= value <= 1
     # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
@@ -191,7 +190,7 @@ def test_people_score_systems_by_the_share_of_comparisons_they_win(tests):
     ("parse", "name", "message"),
     [
         (measure, "pearsn", "unknown measure 'pearsn' .did you mean 'pearson'"),
-        (parse_metric, "scorer:tiny_task:NOTHING", "scorer 'tiny_task:NOTHING'"),
+        (parse_metric, "meteo", "unknown metric 'meteo' .did you mean 'meteor'"),
     ],
 )
 def test_unknown_names_are_told_with_the_nearest(parse, name, message):
@@ -200,18 +199,17 @@ def test_unknown_names_are_told_with_the_nearest(parse, name, message):
 
 
 def run(tests, cache, **options):
-    metrics = [ScorerMetric.make(scorer=Lengths()), ScoreFileMetricOf(1.0)]
+    metrics = [Lengths(), Constant()]
     return evaluate(tests, metrics, [measure("tau-strict"), measure("pearson")], cache, **options)
 
 
-class ScoreFileMetricOf(ScorerMetric):
+class Constant(SegmentMetric):
     """A metric that knows nothing."""
 
-    def __init__(self, value):
-        scorer = Lengths()
-        scorer.name = scorer.signature = "constant"
-        scorer.score_segments = lambda hypotheses, references, sources: [value] * len(hypotheses)
-        super().__init__(self.Options(scorer=scorer))
+    name = signature = "constant"
+
+    def score_segments(self, hypotheses, references, sources):
+        return [1.0] * len(hypotheses)
 
 
 def test_tables_in_every_form(tests, cache):
@@ -255,7 +253,7 @@ def test_macro_average_over_pairs(task, cache):
 
 def test_a_metric_that_does_not_correlate_is_noticed(tests, cache):
     (test,) = tests
-    scores = score_outputs(ScorerMetric.make(scorer=Lengths()), test, test.judged(), cache, systems=False)
+    scores = score_outputs(Lengths(), test, test.judged(), cache, systems=False)
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
     assert check_scores(many, scores) == []
     shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)

@@ -12,10 +12,10 @@ from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.score_files import ScoreFileMetric, write_scores
 from tiny_task import OUTPUTS
 
+from meteor_e import SegmentMetric
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import InputError
 from meteor_e.formats.metric_task import metric_task_lines
-from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
 from meteor_e.metrics.translations import score_outputs
 
@@ -98,8 +98,8 @@ def test_given_scores_of_systems_are_not_resampled_as_if_they_were_means(test, t
     assert pearson.resampled(test, mean, np.ones((2, 10)))[0] == pytest.approx(pearson.value(test, mean))
 
 
-class Answers:
-    """A scorer that answers with what it is given."""
+class Answers(SegmentMetric):
+    """A metric that answers with what it is given."""
 
     name = signature = "answers"
 
@@ -113,7 +113,7 @@ class Answers:
 @pytest.mark.parametrize("answer", ["0.5", None, [1.0]])
 def test_an_answer_that_is_no_number_is_an_input_error(test, answer):
     with pytest.raises(InputError, match=r"answers gave .* as a score; a number was expected"):
-        score(test, ScorerMetric.make(scorer=Answers(answer)))
+        score(test, Answers(answer))
 
 
 def test_a_metric_without_a_number_is_an_error(task):
@@ -128,13 +128,13 @@ def test_a_metric_without_a_number_is_an_error(task):
         return evaluate(tests, [metric], [measure("tau-strict")], CACHE)
 
     with pytest.raises(InputError, match="answers gives an infinite score"):
-        run(load_test_sets(index), ScorerMetric.make(scorer=Answers(math.inf)))
+        run(load_test_sets(index), Answers(math.inf))
     with pytest.raises(InputError, match=r"system alpha, segment 5 of Tiny cs-en \(2 are missing\)"):
-        run(load_test_sets(index), ScorerMetric.make(scorer=Partly(0)))
+        run(load_test_sets(index), Partly(0))
 
 
 def test_written_scores_are_read_again(test, tmp_path):
-    scores = score(test, ScorerMetric.make(scorer=Answers(0.25)))
+    scores = score(test, Answers(0.25))
     files = write_scores(tmp_path, test, [scores])
     assert [file.relative_to(tmp_path).as_posix() for file in files] == [
         "cs-en/answers-ref.seg.score",
@@ -168,7 +168,7 @@ def test_a_metric_that_counts_errors_is_warned_about(test):
             return [-len(text) for text in hypotheses]
 
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
-    found = evaluate([many], [ScorerMetric.make(scorer=Shorter(0))], [measure("tau-strict")], CACHE)
+    found = evaluate([many], [Shorter(0)], [measure("tau-strict")], CACHE)
     assert any("answers correlates negatively with people" in line for line in found.warnings["Tiny cs-en"])
 
 

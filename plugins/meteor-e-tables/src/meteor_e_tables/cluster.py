@@ -221,7 +221,7 @@ class Work(NamedTuple):
     Attributes:
         version: of this package.
         signatures: of the metrics.
-        score: the pickled function; see :class:`meteor_e.engine.batches.ScoreBatch`.
+        score: the pickled function; see :func:`meteor_e.engine.batches.scored_in_order`.
     """
 
     version: str

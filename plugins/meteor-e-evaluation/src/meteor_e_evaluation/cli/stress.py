@@ -40,7 +40,7 @@ GROUPS = {
     multiple=True,
     default=("meteor",),
     metavar="[LABEL=]METRIC",
-    help="meteor, bleu, chrf, en-light, scores:FILE, scorer:MODULE:NAME …; may be repeated.  [default: meteor]",
+    help="meteor, bleu, chrf, en-light, scores:FILE …; may be repeated.  [default: meteor]",
 )
 @click.option("--only", multiple=True, metavar="NAME", help="A perturbation, a group, or a kind; may be repeated.")
 @click.option(
@@ -69,7 +69,7 @@ def stress(written: Output, **options: Any) -> None:
     \b
     meteor-e stress -M meteor -M chrf
     meteor-e stress system.txt -R reference.txt -M en-light --only polarity --examples 3
-    meteor-e stress -R reference.de -l de -M scorer:my_module:MyMetric
+    meteor-e stress -R reference.de -l de -M any
     """
     from meteor_e.base.array_cache import ArrayCache
     from meteor_e.metrics.specs import parse_metrics
