@@ -16,6 +16,7 @@ import nbformat
 from meteor_e_evaluation.index import DataIndex, JudgementSpec, OutputSpec, PairSpec, SegmentMap
 from meteor_e_evaluation.measures import measure_table
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from nbclient import NotebookClient
 
@@ -58,9 +59,19 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 _ROLE = re.compile(r":(?:class|func|meth|attr|data|mod|exc|doc|ref):<code>~?\.?([^<]*)</code>")
 """A cross reference as docstrings write it, after Markdown has made code of its target."""
 
+_CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
+_LEFT = re.compile(r".{0,40}(?:\*\*|\]\().{0,40}")
+"""What a page shows where Markdown was taken for text."""
+
 
 def on_page_content(html: str, **_: object) -> str:
-    """Show a cross reference of a docstring as code."""
+    """Show a cross reference of a docstring as code.
+
+    Raises:
+        PluginError: if Markdown is left, such as a link that is not one.
+    """
+    if left := _LEFT.search(_CODE.sub("", html)):
+        raise PluginError(f"Markdown was not rendered: …{left[0]}…")
     return _ROLE.sub(r"<code>\1</code>", html)
 
 

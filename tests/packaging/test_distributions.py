@@ -18,13 +18,14 @@ import pytest
 pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).parents[2]
+WALK_THROUGH = REPOSITORY / "docs" / "tutorials" / "plugin.md"
 core = pytest.mark.xdist_group("core")
 """Tests of one wheel and one sdist."""
 
 
 def run(*command: str | Path, **options) -> str:
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, **options)
-    assert done.returncode == 0, f"{command}: {done.stderr}"
+    assert done.returncode == 0, f"{command}: {done.stdout[-2000:]}{done.stderr}"
     return done.stdout
 
 
@@ -127,3 +128,31 @@ def test_a_wheel_needs_no_compiler(distributions, tmp_path):
     options = ("--format=json", "-l", "other", "-m", "exact,stem=0.6", "--set", "stem.stemmer=english")
     output = run(programs / "meteor-e", "score", "text", "text", *options, cwd=tmp_path, env=environment)
     assert json.loads(output)["systems"][0]["scores"]["METEOR"]["score"] == 1.0
+
+
+def timeless(output: str) -> str:
+    return re.sub(r"in [\d.]+s$", "in a moment", output, flags=re.MULTILINE)
+
+
+@core
+@pytest.mark.skipif(os.name == "nt", reason="the page's commands are those of a POSIX shell")
+def test_from_an_empty_folder(distributions, tmp_path):
+    """Every file of the walk through to a plugin written, every command run in order, every output compared."""
+    # Nothing of the environment that runs the tests: no path, no virtual environment.
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    folder, activate = tmp_path, "true"
+    page = WALK_THROUGH.read_text(encoding="utf-8")
+    for language, name, content in re.findall(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
+        if name:
+            (folder / name).write_text(content, encoding="utf-8")
+            continue
+        assert language == "console"
+        lines = content.splitlines(keepends=True)
+        commands = [line[2:].replace("~/meteor_e", str(distributions[0])) for line in lines if line.startswith("$ ")]
+        expected = "".join(line for line in lines if not line.startswith("$ "))
+        output = run("sh", "-ec", "".join([f"{activate}\n", *commands]), cwd=folder, env=environment)
+        assert timeless(output) == timeless(expected)
+        if commands[0] == "mkdir consonants && cd consonants\n":
+            # The commands that follow are typed in the same shell; each block here has one of its own.
+            folder, activate = folder / "consonants", ". .venv/bin/activate"
+    assert folder.name == "consonants"

@@ -88,7 +88,7 @@ def test_readme(environment):
 DOCS = REPOSITORY / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 WALK_THROUGH = DOCS / "tutorials" / "plugin.md"
-"""Begins in an empty folder; ``tests/plugins/test_walk_through.py`` runs it, in an environment of its own."""
+"""Begins in an empty folder; ``test_distributions.py`` runs it, in an environment of its own."""
 
 
 def page_name(page: Path) -> str:
