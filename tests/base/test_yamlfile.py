@@ -197,7 +197,7 @@ values = st.recursive(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(st.dictionaries(keys, values, max_size=5))
 def test_what_is_dumped_comes_back(data):
     text = dump_yaml(data)

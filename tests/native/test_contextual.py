@@ -45,7 +45,7 @@ def test_a_chunk_asks_once_for_its_distinct_sentences(pure):
 
 
 def test_scores_do_not_depend_on_chunks_order_and_threads(monkeypatch):
-    hypotheses, references = hypotheses_and_references(random.Random(5), 600)
+    hypotheses, references = hypotheses_and_references(random.Random(5), 150)
     matchers = [ExactMatcher(), Neighbors.make(threshold=0.7)]
     expected = list(engines(matchers)[1].segments(hypotheses, references))
     assert any(score.statistics.matchers[1].hypothesis_content for score in expected)

@@ -20,7 +20,7 @@ from meteor_e.packs.indexes import SYNONYMS, IndexFile, ParaphraseIndex, Synonym
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
-ROUNDS = int(os.environ.get("METEOR_E_DAMAGED_INDEXES", "400"))
+ROUNDS = int(os.environ.get("METEOR_E_DAMAGED_INDEXES", "100"))
 
 
 @pytest.fixture(scope="module")

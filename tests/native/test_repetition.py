@@ -42,10 +42,10 @@ def repeated(numbers, longest):
 @pytest.mark.parametrize(("name", "beam"), list(itertools.product(NAMES, (1, 5, 40))))
 def test_lists_that_are_shared_give_what_separate_ones_give(all_chains, name, beam, monkeypatch):
     numbers = random.Random(f"{name}{beam}")
-    hypotheses, references = hypotheses_and_references(numbers, 60)
+    hypotheses, references = hypotheses_and_references(numbers, 20)
     for _ in range(12):
-        hypotheses.append(repeated(numbers, 90))
-        references.append([repeated(numbers, 90) for _ in range(numbers.choice((1, 2)))])
+        hypotheses.append(repeated(numbers, 60))
+        references.append([repeated(numbers, 60) for _ in range(numbers.choice((1, 2)))])
     _, python = engines(all_chains[name], beam=beam)
     expected = list(python.segments(hypotheses, references))
     share_beyond(monkeypatch, 0)

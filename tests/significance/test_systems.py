@@ -93,15 +93,15 @@ def test_p_values_agree_with_sacrebleus(method, test_type, monkeypatch):
 
     named = [("base", translate(0.35)), ("near", translate(0.33)), ("far", translate(0.25))]
     metric = sacrebleu.BLEU(force=True)
-    _, theirs = PairedTest(named, {"BLEU": metric}, [references], test_type=test_type, n_samples=2000)()
+    _, theirs = PairedTest(named, {"BLEU": metric}, [references], test_type=test_type, n_samples=1000)()
     statistics = {name: np.array(metric._extract_corpus_statistics(text, [references]), float) for name, text in named}
 
     def bleu(sums):
         return np.array([metric._compute_score_from_stats(row.tolist()).score for row in sums])
 
-    ours = compare_systems(statistics, bleu, method=method, samples=2000)
+    ours = compare_systems(statistics, bleu, method=method, samples=1000)
     for mine, other in zip(ours, theirs["BLEU"], strict=True):
         assert mine.score == pytest.approx(other.score)
         if other.p_value is not None:
-            assert mine.p == pytest.approx(other.p_value, abs=0.04)
+            assert mine.p == pytest.approx(other.p_value, abs=0.05)
     assert ours[2].p < 0.01
