@@ -102,6 +102,7 @@ class SystemInput(NamedTuple):
         pairs: gives the hypotheses and their references, once.
         table: the table that holds the system, if one does.
         sources: of each segment, if they are known.
+        is_coco: whether they are captions in COCO's files, which METEOR scores with COCO's tokens.
     """
 
     name: str
@@ -109,6 +110,7 @@ class SystemInput(NamedTuple):
     pairs: Callable[[], Iterator[tuple[str, Sequence[str]]]]
     table: TextTable | None = None
     sources: Sequence[str] | None = None
+    is_coco: bool = False
 
     @classmethod
     def of(

@@ -24,9 +24,7 @@ from meteor_e.render.plain import printable
 if TYPE_CHECKING:
     from meteor_e.api.formats import OutputFormat, Result
     from meteor_e.api.metrics import Metric
-    from meteor_e.formats.inputs import Format
     from meteor_e.meteor import Meteor
-    from meteor_e.results import Significance
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,32 +61,27 @@ class Inputs(Options):
         (), "--name", multiple=True, metavar="NAME", help="Name of a system; one for each, in order."
     )
 
-    def systems(self, form: Format | None = None) -> list[SystemInput]:
-        """Return the systems, lined up with their references.
+    def systems(self, form: str | None = None, given: Sequence[SystemInput] | None = None) -> list[SystemInput]:
+        """Return the systems, lined up with their references, under the names that were given, or their own.
 
         Args:
             form: the format of all files; ``None``: their content tells.
-        """
-        counted = self.references_per_segment
-        return self.named(
-            read_systems(self.files, self.references, counted, self.encoding, form=form, on_missing=self.on_missing)
-        )
-
-    def named(self, systems: Sequence[SystemInput]) -> list[SystemInput]:
-        """Return systems under the names that were given, or their own; each is one line, fit for a terminal.
+            given: the systems, instead of those of the files.
 
         Raises:
             ConfigError: if there are names, but not one for each system, or one is empty, or two are equal.
         """
-        given = self.names
-        shown = [printable(" ".join(name.split())) for name in given or [system.name for system in systems]]
-        if len(shown) != len(systems):
-            raise ConfigError(
-                f"--name is given {len(given)} times, and there are {len(systems)} systems; name each once"
-            )
-        if given and (len(set(shown)) < len(shown) or not all(shown)):
+        counted = self.references_per_segment
+        found = given or read_systems(
+            self.files, self.references, counted, self.encoding, form=form, on_missing=self.on_missing
+        )
+        # Each is one line, fit for a terminal.
+        shown = [printable(" ".join(name.split())) for name in self.names or [system.name for system in found]]
+        if len(shown) != len(found):
+            raise ConfigError(f"--name is given {len(shown)} times, and there are {len(found)} systems; name each once")
+        if self.names and (len(set(shown)) < len(shown) or not all(shown)):
             raise ConfigError("--name: each system needs a name of its own")
-        return [system._replace(name=name) for system, name in zip(systems, shown, strict=True)]
+        return [system._replace(name=name) for system, name in zip(found, shown, strict=True)]
 
 
 def lined_up(inputs: Sequence[SystemInput]) -> list[SystemInput]:
@@ -288,12 +281,6 @@ class Tests(Options):
         help="Samples of the test.",
     )
     seed: int = option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help="Seed of the test.")
-
-    def tests(self) -> Significance | None:
-        """Return the test that was asked for; ``None`` for none."""
-        from meteor_e.results import Significance
-
-        return None if self.significance == "none" else Significance(self.significance, self.samples, self.seed)
 
 
 def parse_matchers(text: str) -> list[dict[str, Any]]:

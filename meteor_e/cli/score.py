@@ -6,7 +6,7 @@ import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
@@ -17,7 +17,7 @@ from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarde
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, destination, option
 from meteor_e.cli.options import Inputs, MetricOptions, Output, Tests, lined_up
-from meteor_e.formats.inputs import INPUT_FORMATS, JSON_LINES, PARQUET, TEXT_FORMATS, Format, table_format, text_format
+from meteor_e.formats.inputs import INPUT_FORMATS, JSON_LINES, PARQUET, TEXT_FORMATS, input_format
 from meteor_e.formats.systems import refuse_pipes
 from meteor_e.plugins.registry import plugin_registry
 
@@ -78,7 +78,7 @@ class ScoreInputs(Inputs):
         "processes here. (Plugin meteor-e-tables.)",
     )
 
-    def systems(self, form: Format | None = None) -> list[SystemInput]:
+    def systems(self, form: str | None = None, given: Sequence[SystemInput] | None = None) -> list[SystemInput]:
         """Return the systems, lined up with their references; a table is read once for each.
 
         Raises:
@@ -89,16 +89,19 @@ class ScoreInputs(Inputs):
         paths, alone = (*self.files, *self.references), len(self.files) == 1 and not self.references
         asked = self.hypothesis_columns + self.reference_columns
         refuse_pipes(paths)
-        found = self.form_in or next(filter(None, (table_format(path, alone=alone) for path in paths)), None)
-        if found is None and alone:
-            found = _format_of_plugins(paths[0]) if paths[0] != "-" else "jsonl" if asked else None
+        found = self.form_in or ("jsonl" if asked and paths == ("-",) else None)
+        if found is None:
+            formats = (input_format(path, alone=alone) for path in paths)
+            found = next((form for form in formats if form not in TEXT_FORMATS), None)
+        if found is None and alone and paths[0] != "-":
+            found = _format_of_plugins(paths[0])
         if found is None or found in TEXT_FORMATS:
             if asked:
                 raise ConfigError(
                     f"{paths[0] if paths else 'nothing'} is {found or 'not a table'}, which has no columns: tables are "
                     "Parquet, .csv, .tsv, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
                 )
-            return super().systems(cast("Format | None", found))
+            return super().systems(found)
         if found not in INPUT_FORMATS:
             known = sorted({*INPUT_FORMATS, *plugin_registry().names("table format")})
             if found not in known:
@@ -115,12 +118,11 @@ class ScoreInputs(Inputs):
         columns = TextColumns(names, self.reference_columns or TextColumns().references)
         kind: type[TableFormat] = plugin_registry().get("table format", found)
         table = kind.make().open(paths[0], columns, encoding=self.encoding)
-        return self.named(
-            [
-                SystemInput(name, table.size, partial(table.pairs, number), table)
-                for number, name in enumerate(table.systems)
-            ]
-        )
+        systems = [
+            SystemInput(name, table.size, partial(table.pairs, number), table)
+            for number, name in enumerate(table.systems)
+        ]
+        return super().systems(found, systems)
 
 
 def _format_of_plugins(path: str) -> str | None:
@@ -215,16 +217,20 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
     from meteor_e.engine.batches import scored_in_order
+    from meteor_e.results import Significance
     from meteor_e.results import score as scored
 
-    form, tests = output.format(), statistics.tests()
+    form, method = output.format(), statistics.significance
+    tests = None if method == "none" else Significance(method, statistics.samples, statistics.seed)
     table = output.output if (output.output or "").endswith((*PARQUET, *JSON_LINES)) else None
     _check_combination(inputs, metric, output, form, table=table is not None, tested=tests is not None)
     if inputs.test_set is not None or inputs.pair is not None:
         inputs, metric = _of_test_set(inputs, metric)
     wmt = _wmt_names(inputs, output) if form.name == "wmt" else None
     systems = inputs.systems()
-    if systems[0].table is None and _are_captions(inputs, metric):
+    # COCO's JSON gets COCO's tokens in English; a chain has words of its own.
+    own = metric.chain is not None or any(text.startswith("segmenter=") for text in metric.settings)
+    if systems[0].is_coco and not own and metric.code in ("", "en"):
         metric = replace(metric, settings=(*metric.settings, "segmenter=ptb"))
     metrics = metric.made(metric.metrics or ("meteor",))
     left_out: tuple[int, ...] = ()
@@ -342,15 +348,6 @@ def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
             "such as --wmt-names de-en newstest2017 refA, or --test-set and --pair"
         )
     return WmtNames(inputs.pair, inputs.test_set, "ref")
-
-
-def _are_captions(inputs: ScoreInputs, metric: ScoreMetrics) -> bool:
-    """Return whether COCO's JSON is scored in English, which then gets COCO's tokens; a chain has words of its own."""
-    path = (*inputs.files, *inputs.references)[-1]
-    own = metric.chain is not None or any(text.startswith("segmenter=") for text in metric.settings)
-    if own or path == "-" or metric.code not in ("", "en"):
-        return False
-    return (inputs.form_in or text_format(path)) == "coco"
 
 
 def _handle_errors(

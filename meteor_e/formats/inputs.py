@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
-from typing import Literal
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, input_name, open_binary, open_regular, reading
+from meteor_e.base.files import PathLike, input_name, open_binary, reading
 from meteor_e.formats.documents import Collection
-
-Format = Literal["plain", "sgml", "wmt-xml", "coco"]
 
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
 """Formats with hypotheses and references in files of their own."""
@@ -27,7 +25,8 @@ PARQUET = (".parquet", ".pq")
 
 _HEAD = 4096
 _PROLOGUE = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*", re.DOTALL | re.IGNORECASE)
-_STARTS: dict[Format, re.Pattern[bytes]] = {
+_STARTS = {
+    "parquet": re.compile(rb"PAR1"),
     "sgml": re.compile(rb"<\s*(?:tstset|refset|srcset|mteval|docset)\b", re.IGNORECASE),
     "wmt-xml": re.compile(rb"<(?:[\w.-]+:)?(?:dataset|collection|doc)\b", re.IGNORECASE),
     # A JSON file of objects; no line of text begins like this.
@@ -37,13 +36,27 @@ _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!DOCTYPE|!ENTITY)\b",
 _DELIMITED = re.compile(r"\.(csv|tsv)(?:\.gz)?$")
 
 
-def text_format(path: PathLike) -> Format:
-    """Return the format of a file of hypotheses or references, which its content tells; a ``.json`` is to be JSON.
+def input_format(path: str, *, alone: bool = False) -> str:
+    """Return the format of a file: one of :data:`INPUT_FORMATS`.
+
+    Parquet, SGML, XML and COCO's JSON are known by their content (a ``.json`` is to be JSON), folders of Parquet and
+    JSON Lines by their names.
+
+    Args:
+        path: the file or folder; ``-`` is standard input.
+        alone: whether it must be a table or both sides, because nothing else is given; then CSV and TSV are known by
+            their names. Plain text may be called so, too.
 
     Raises:
         InputError: if it cannot be read, or is XML or SGML of another kind.
     """
     name = input_name(path)
+    if alone and (delimited := _DELIMITED.search(path)):
+        return delimited[1]
+    if path.endswith(JSON_LINES):
+        return "jsonl"
+    if os.path.isdir(path) and parquet_files(Path(path)):  # noqa: PTH112  # of any length
+        return "parquet"
     with open_binary(path) as stream, reading(name):
         head: bytes = stream.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # open_binary's streams are buffered
         prologue = _PROLOGUE.match(head)
@@ -71,32 +84,6 @@ def _is_json(data: bytes) -> bool:
     return isinstance(value, dict) or any(not isinstance(item, int | float) for item in value) or not value
 
 
-def table_format(path: str, *, alone: bool = False) -> str | None:
-    """Return the format of a table: JSON Lines by its name, Parquet and folders by their content.
-
-    Args:
-        path: of a file or folder.
-        alone: whether it must be a table, because nothing else is given; then CSV and TSV are known by their names.
-            Plain text may be called so, too.
-
-    Returns:
-        The name of its :class:`~meteor_e.api.TableFormat`; ``None`` if it is not a table.
-    """
-    if path == "-":
-        return None
-    if alone and (delimited := _DELIMITED.search(path)):
-        return delimited[1]
-    try:
-        if Path(path).is_dir():
-            return "parquet" if parquet_files(Path(path)) else None
-        with open_regular(path) as file:
-            if file.read(4) == b"PAR1":
-                return "parquet"
-    except (OSError, ValueError):
-        pass  # a file that is not there may still be named like a table
-    return "jsonl" if path.endswith(JSON_LINES) else None
-
-
 def parquet_files(path: Path) -> list[Path]:
     """Return the files of a table: itself, or a folder's, numbers in their names counted as numbers."""
     if not path.is_dir():
@@ -108,7 +95,7 @@ def parquet_files(path: Path) -> list[Path]:
     )
 
 
-def read_collection(path: PathLike, form: Format, *, encoding: str = "utf-8") -> Collection:
+def read_collection(path: PathLike, form: str, *, encoding: str = "utf-8") -> Collection:
     """Read a file of texts by document and segment.
 
     Args:

@@ -11,10 +11,12 @@ from pathlib import Path
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats.documents import SegmentKey
-from meteor_e.formats.inputs import Format, read_collection, text_format
+from meteor_e.formats.inputs import TEXT_FORMATS, input_format, read_collection
 from meteor_e.formats.plain import read_segments
 
 Pair = tuple[str, list[str]]
+
+_MUST = "hypotheses and references must line up, one segment per line"
 
 
 def read_systems(
@@ -22,7 +24,7 @@ def read_systems(
     references: Sequence[str] = (),
     references_per_segment: int = 1,
     encoding: str = "utf-8",
-    form: Format | None = None,
+    form: str | None = None,
     on_missing: str = "stop",
 ) -> list[SystemInput]:
     """Find out what files hold, and line up systems and references.
@@ -46,7 +48,8 @@ def read_systems(
     """
     hypotheses = list(files)
     refuse_pipes((*hypotheses, *references))
-    formats = {path: form or text_format(path) for path in dict.fromkeys([*hypotheses, *references])}
+    formats = {path: form or input_format(path) for path in dict.fromkeys([*hypotheses, *references])}
+    formats = {path: each if each in TEXT_FORMATS else "plain" for path, each in formats.items()}
     if not references:
         if len(hypotheses) == 1 and formats[hypotheses[0]] == "wmt-xml":
             references = hypotheses
@@ -94,15 +97,20 @@ def _plain_systems(
         raise InputError("standard input (-) can stand for one file only")
     if "-" in references and len(hypotheses) > 1:
         raise InputError("references from standard input can be read once only; give one system, or a file")
-    sizes: dict[str, int] = {}
+    first, size = "", None
     # Everything that is wrong with a file shows before a number is printed.
     for path in dict.fromkeys(path for path in (*hypotheses, *references) if path != "-"):
         lines = sum(1 for _ in read_segments(path, encoding=encoding))
-        sizes[path], rest = divmod(lines, references_per_segment if path in references else 1)
+        count, rest = divmod(lines, references_per_segment if path in references else 1)
         if rest:
             what = f"no multiple of {references_per_segment} references per segment"
             raise InputError(f"{path} has {lines} lines, which is {what}")
-    _check_sizes(sizes)
+        if size is None:
+            first, size = path, count
+        if count != size:
+            raise InputError(f"{first} has {size} segments, but {path} has {count}; {_MUST}")
+        if not count:
+            raise InputError(f"{path} is empty; there is nothing to score")
 
     def pairs(path: str) -> Iterator[Pair]:
         sides = [read_segments(path, encoding=encoding)]
@@ -117,20 +125,8 @@ def _plain_systems(
                 )
             yield row[0], list(row[1:])
 
-    size, names = next(iter(sizes.values()), None), _system_names(hypotheses)
+    names = _system_names(hypotheses)
     return [SystemInput(name, size, partial(pairs, path)) for path, name in zip(hypotheses, names, strict=True)]
-
-
-def _check_sizes(sizes: dict[str, int]) -> None:
-    for path, count in sizes.items():
-        first, expected = next(iter(sizes.items()))
-        if count != expected:
-            raise InputError(
-                f"{first} has {expected} segments, but {path} has {count}; "
-                "hypotheses and references must line up, one segment per line"
-            )
-        if not expected:
-            raise InputError(f"{first} is empty; there is nothing to score")
 
 
 def _system_names(paths: Sequence[str]) -> list[str]:
@@ -144,7 +140,7 @@ def _system_names(paths: Sequence[str]) -> list[str]:
 
 
 def _structured_systems(
-    hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, Format], encoding: str, on_missing: str
+    hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, str], encoding: str, on_missing: str
 ) -> list[SystemInput]:
     """Line up files of which the references, at least, are in documents and segments."""
     files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
@@ -159,7 +155,10 @@ def _structured_systems(
             systems = files[path].of("hypothesis")
         else:
             lines = list(read_segments(path, encoding=encoding))
-            _check_sizes({path: len(lines), files[references[0]].name: len(referenced)})
+            if len(lines) != len(referenced):
+                raise InputError(
+                    f"{path} has {len(lines)} segments, but the references have {len(referenced)}; {_MUST}"
+                )
             systems = {"": dict(zip(referenced, lines, strict=True))}
         for name, texts in systems.items():
             who = f"{path}: system {name!r}" if name else path
@@ -177,7 +176,8 @@ def _structured_systems(
             _tell_missing(f"{who} has {len(extra)} segments that no reference has", extra, how, "")
             kept = [*referenced] if on_missing == "empty" else kept
             pairs = [(texts.get(key, ""), referenced[key]) for key in kept]
-            found.append(SystemInput(name or own_name, len(pairs), pairs.__iter__))
+            is_coco = formats[path] == "coco"
+            found.append(SystemInput(name or own_name, len(pairs), pairs.__iter__, is_coco=is_coco))
     if on_missing == "skip":
         check_same_segments([(system.name, [others for _, others in system.pairs()]) for system in found])
     return found

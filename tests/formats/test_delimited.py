@@ -8,7 +8,7 @@ import pytest
 
 from meteor_e import InputError, TextColumns
 from meteor_e.formats.delimited import DelimitedTable
-from meteor_e.formats.inputs import table_format
+from meteor_e.formats.inputs import input_format
 
 ROWS = [
     ("id", "mt", "other", "ref"),
@@ -29,7 +29,7 @@ def write(path, rows=ROWS):
 
 
 def read(path, *hypotheses):
-    tabs = table_format(str(path), alone=True) == "tsv"
+    tabs = input_format(str(path), alone=True) == "tsv"
     table = DelimitedTable(str(path), TextColumns(hypotheses or ("mt",), ("ref",)), tabs)
     systems = [list(table.pairs(number)) for number in range(len(table.systems))]
     return [(*(hypothesis for hypothesis, _ in row), *row[0][1]) for row in zip(*systems, strict=True)]

@@ -7,7 +7,7 @@ import pytest
 
 from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import Collection, SegmentKey
-from meteor_e.formats.inputs import read_collection, text_format
+from meteor_e.formats.inputs import input_format, read_collection
 from meteor_e.formats.plain import read_segments
 from meteor_e.formats.systems import read_systems
 
@@ -35,14 +35,14 @@ def test_the_content_tells_the_format(text, form, tmp_path):
     path = tmp_path / "input"
     for data in (text.encode(), gzip.compress(text.encode())):
         path.write_bytes(data)
-        assert text_format(path) == form
+        assert input_format(str(path)) == form
 
 
 @pytest.mark.parametrize("text", [SGML, XML])
 def test_collections(text, tmp_path):
     path = tmp_path / "input"
     path.write_text(text)
-    found = read_collection(path, text_format(path))
+    found = read_collection(path, input_format(str(path)))
     assert found.name == str(path)
     assert {name: list(texts.values()) for name, texts in found.texts["reference"].items()} == {"r": ["one"]}
 
@@ -50,7 +50,7 @@ def test_collections(text, tmp_path):
 def test_segments_lose_nothing_to_the_look_ahead(monkeypatch):
     data = b"".join(b"segment %d\n" % number for number in range(20_000))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
-    assert text_format("-") == "plain"
+    assert input_format("-") == "plain"
     assert list(read_segments("-")) == data.decode().split("\n")[:-1]
 
 

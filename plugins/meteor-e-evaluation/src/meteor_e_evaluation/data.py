@@ -6,6 +6,7 @@ import dataclasses
 import glob
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.files import PathLike
 from meteor_e.formats.delimited import DelimitedTable
 from meteor_e.formats.documents import Role
-from meteor_e.formats.inputs import read_collection, text_format
+from meteor_e.formats.inputs import TEXT_FORMATS, input_format, read_collection
 from meteor_e.formats.plain import read_segments
 from meteor_e.formats.test_sets import named_set, target_language
 from meteor_e_evaluation.index import (
@@ -50,8 +51,8 @@ def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
     Raises:
         InputError: if the file is malformed or has none.
     """
-    form = text_format(path)
-    if form == "plain":
+    form = input_format(os.fspath(path))
+    if form not in TEXT_FORMATS or form == "plain":
         return {"": list(read_segments(path))}
     found = read_collection(path, form).texts[role]
     if not found:
