@@ -7,12 +7,6 @@ namespace meteor::learned {
 
 namespace {
 
-std::uint64_t hash_of(std::string_view key) {
-    std::uint64_t found = 0xCBF29CE484222325ull;
-    for (const char character : key) found = (found ^ static_cast<unsigned char>(character)) * 0x100000001B3ull;
-    return found ^ (found >> 29);
-}
-
 // The whole number at the end of a line, which the line is known to have.
 double number_at(const char* digit) {
     std::uint64_t found = 0;
@@ -20,14 +14,22 @@ double number_at(const char* digit) {
     return static_cast<double>(found);
 }
 
+// Every line has a tab after its key, which is in no key.
+bool begins_line(std::string_view text, std::size_t start, std::string_view key) {
+    return text.substr(start, key.size()) == key && text[start + key.size()] == '\t';
+}
+
+// A word stands after its size.
+bool begins_word(std::string_view text, std::size_t start, std::string_view word) {
+    const std::size_t size = word.size() < 32 ? 0xA0 | word.size() : word.size();
+    return text.substr(start, word.size()) == word && static_cast<unsigned char>(text[start - 1]) == size;
+}
+
 }  // namespace
 
-CountTable::CountTable(std::string_view text) : text_(text) {
+CountTable::CountTable(std::string_view text)
+    : text_(text), starts_(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'))) {
     if (text.size() >= 0xFFFFFFFFull) throw std::invalid_argument("a file of counts is too large");
-    const std::size_t lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
-    std::size_t size = 16;
-    while (size < lines + lines / 2) size *= 2;
-    slots_.assign(size, 0);
     for (std::size_t start = 0; start < text.size();) {
         const std::size_t tab = text.find('\t', start);
         std::size_t end = tab == std::string_view::npos ? text.size() : tab + 1;
@@ -41,27 +43,57 @@ CountTable::CountTable(std::string_view text) : text_(text) {
             throw std::invalid_argument("a file of counts has a line that is not a key, a tab and a whole number");
         }
         const std::string_view key = text.substr(start, tab - start);
-        const std::uint64_t hash = hash_of(key);
-        slots_[find(key, hash)] = (hash & 0xFFFFFFFF00000000ull) | (start + 1);
+        const auto is = [&](std::size_t other) { return begins_line(text, other, key); };
+        starts_.item(hash_of<char>(key), is, [] { return 0; }) = static_cast<std::uint32_t>(start);
         start = end + (text[end] == '\r' ? 2 : 1);
     }
 }
 
-std::size_t CountTable::find(std::string_view key, std::uint64_t hash) const {
-    std::size_t place = static_cast<std::size_t>(hash) & (slots_.size() - 1);
-    for (; slots_[place] != 0; place = (place + 1) & (slots_.size() - 1)) {
-        if ((slots_[place] ^ hash) >> 32) continue;
-        const std::size_t start = static_cast<std::size_t>(slots_[place] & 0xFFFFFFFFull) - 1;
-        // Every line has a tab after its key, which is in no key.
-        if (text_.substr(start, key.size()) == key && text_[start + key.size()] == '\t') break;
-    }
-    return place;
+double CountTable::count(std::string_view key, double missing) const {
+    const auto* start =
+        starts_.find(hash_of<char>(key), [&](std::size_t other) { return begins_line(text_, other, key); });
+    return start ? number_at(text_.data() + *start + key.size() + 1) : missing;
 }
 
-double CountTable::count(std::string_view key, double missing) const {
-    const Slot slot = slots_[find(key, hash_of(key))];
-    if (slot == 0) return missing;
-    return number_at(text_.data() + (slot & 0xFFFFFFFFull) - 1 + key.size() + 1);
+WordLists::WordLists(std::string_view text) : text_(text), starts_(text.size() / 8) {
+    std::size_t at = 0;
+    const auto check = [](bool fits) {
+        if (!fits) throw std::invalid_argument("the lists of words have another form");
+    };
+    const auto byte = [&]() -> std::size_t {
+        check(at < text.size());
+        return static_cast<unsigned char>(text[at++]);
+    };
+    check(text.size() < 0xFFFFFFFFull);
+    while (at < text.size()) {
+        std::size_t words = byte();
+        check(words == 0xDC || words >> 4 == 9);
+        if (words == 0xDC) {
+            words = 256 * byte();
+            words += byte();
+        } else {
+            words &= 15;
+        }
+        for (; words > 0; --words) {
+            std::size_t size = byte();
+            check(size == 0xD9 || size >> 5 == 5);
+            size = size == 0xD9 ? byte() : size & 31;
+            check(size <= text.size() - at);
+            const std::string_view word = text.substr(at, size);
+            starts_.item(
+                hash_of<char>(word), [&](std::size_t other) { return begins_word(text, other, word); },
+                [at] { return static_cast<std::uint32_t>(at); });
+            at += size;
+        }
+        ends_.push_back(at);
+    }
+}
+
+std::size_t WordLists::list(std::string_view word) const {
+    const auto* start =
+        starts_.find(hash_of<char>(word), [&](std::size_t other) { return begins_word(text_, other, word); });
+    if (!start) return none;
+    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), *start) - ends_.begin());
 }
 
 }  // namespace meteor::learned

@@ -1,8 +1,10 @@
 // The extension module meteor_e_learned._native. Its signatures are in src/meteor_e_learned/_native.pyi.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <memory>
+#include <tuple>
 
 #include "text.hpp"
 
@@ -24,24 +26,6 @@ public:
 
     Py_UCS4 operator[](std::size_t at) const { return PyUnicode_READ(kind_, data_, static_cast<Py_ssize_t>(at)); }
 
-    // Sets `result` to some of them, in UTF-8.
-    void copy(std::size_t start, std::size_t end, std::string& result) const {
-        result.clear();
-        for (std::size_t at = start; at < end; ++at) {
-            const Py_UCS4 character = (*this)[at];
-            const auto last = [character](int bits) { return static_cast<char>(0x80 | ((character >> bits) & 0x3F)); };
-            if (character < 0x80) {
-                result.push_back(static_cast<char>(character));
-            } else if (character < 0x800) {
-                result.append({static_cast<char>(0xC0 | (character >> 6)), last(0)});
-            } else if (character < 0x10000) {
-                result.append({static_cast<char>(0xE0 | (character >> 12)), last(6), last(0)});
-            } else {
-                result.append({static_cast<char>(0xF0 | (character >> 18)), last(12), last(6), last(0)});
-            }
-        }
-    }
-
     py::object part(std::size_t start, std::size_t end) const {
         PyObject* found = PyUnicode_Substring(text_, static_cast<Py_ssize_t>(start), static_cast<Py_ssize_t>(end));
         if (!found) throw py::error_already_set();
@@ -56,11 +40,9 @@ private:
     const void* data_;
 };
 
+// A string in UTF-8; halves of characters are encoded, too.
 std::string string_of(const py::handle& text) {
-    std::string result;
-    const Characters characters(text);
-    characters.copy(0, characters.size, result);
-    return result;
+    return text.attr("encode")("utf-8", "surrogatepass").cast<std::string>();
 }
 
 // What "\w" matches.
@@ -72,20 +54,43 @@ bool is_word(Py_UCS4 character) {
     return Py_UNICODE_ISALNUM(character);
 }
 
+// Where the ending of a word begins, or its length: "ing", "es", "ed", "s", "d" or "e" after three characters of words.
+std::size_t ending(const Characters& form) {
+    for (const std::string_view end : {"ing", "es", "ed", "s", "d", "e"}) {
+        if (form.size < end.size() + 3) continue;
+        const std::size_t start = form.size - end.size();
+        std::size_t at = 0;
+        while (at < end.size() && form[start + at] == static_cast<Py_UCS4>(end[at])) ++at;
+        if (at == end.size() && is_word(form[start - 1]) && is_word(form[start - 2]) && is_word(form[start - 3])) {
+            return start;
+        }
+    }
+    return form.size;
+}
+
+// What is known about a word that is in one of Python's tables.
+struct Listed {
+    std::int32_t kind;
+    bool denies, implies;
+};
+
 // Counts texts beside references, and remembers what is known about words.
 class TextCounter {
 public:
-    TextCounter(const py::buffer& words, const py::buffer& pairs, py::object describe, const py::dict& kinds,
-                const PairSettings& settings)
+    TextCounter(const py::buffer& words, const py::buffer& pairs, const py::buffer& lists, const py::dict& listed,
+                const Settings& settings)
         : held_words_(words.request()),
           held_pairs_(pairs.request()),
+          held_lists_(lists.request()),
           words_(text_of(held_words_)),
           pairs_(text_of(held_pairs_)),
-          describe_(std::move(describe)),
+          lists_(text_of(held_lists_)),
           settings_(settings) {
-        const auto kind = [&kinds](const char* name) { return kinds[name].cast<std::int32_t>(); };
-        kinds_ = Kinds{kind("determiner"), kind("pronoun"), kind("preposition"), kind("auxiliary"),
-                       kind("negation"),   kind("mark"),    kind("content")};
+        for (const auto& [form, told] : listed) {
+            const auto [place, denies, implies] = told.cast<std::tuple<std::int32_t, bool, bool>>();
+            if (place < 0 || place > Kind::content) throw std::invalid_argument("a word is of no kind");
+            listed_[string_of(form)] = {place, denies, implies};
+        }
         forget();
     }
 
@@ -105,17 +110,25 @@ public:
 
 private:
     static constexpr std::size_t most_words = 1 << 18, most_pairs = 1 << 20;
+    // Characters of a text that the edit distance compares.
+    static constexpr std::size_t longest = 2000;
+
+    // A word as it stands in a text, and what is known about it.
+    struct Known {
+        std::u32string text;
+        Word word;
+    };
 
     void forget() {
-        known_.clear();
-        known_.reserve(1 << 16);
-        counter_ = std::make_unique<Counter>(words_, pairs_, settings_, kinds_);
+        known_ = Table<Known>();
+        counter_ = std::make_unique<Counter>(words_, pairs_, settings_);
     }
 
     // The pieces of a text that the expression of meteor_e_learned/features/text.py finds.
     void split(const py::handle& text, Side& side) {
         const Characters all(text);
         side.clear(all.size);
+        for (std::size_t at = 0; at < std::min(all.size, longest); ++at) side.text.push_back(all[at]);
         for (std::size_t at = 0; at < all.size;) {
             const Py_UCS4 first = all[at];
             std::size_t end = at + 1;
@@ -143,21 +156,41 @@ private:
     }
 
     const Word& known(const Characters& all, std::size_t start, std::size_t end) {
-        all.copy(start, end, key_);
-        const auto found = known_.find(key_);
-        if (found != known_.end()) return found->second;
-        const std::string key = key_;
-        const py::tuple told = describe_(all.part(start, end));
-        if (told.size() != 12) throw std::invalid_argument("a word has other attributes");
-        const std::string plain = string_of(told[2]);
-        const auto holds = [&told](std::size_t place) { return told[place].cast<bool>(); };
-        const std::int32_t kind = told[3].cast<std::int32_t>();
-        if (kind < 0 || kind > kinds_.content) throw std::invalid_argument("a word is of no kind");
+        key_.clear();
+        for (std::size_t at = start; at < end; ++at) key_.push_back(all[at]);
         return known_
-            .emplace(key, Word{counter_->forms.number(string_of(told[0])), counter_->stems.number(string_of(told[1])),
-                               plain.empty() ? -1 : counter_->plain(plain), kind, told[4].cast<std::int64_t>(),
-                               holds(5), holds(6), holds(7), holds(8), holds(9), holds(10), holds(11)})
-            .first->second;
+            .item(
+                hash_of<char32_t>(key_), [this](const Known& other) { return other.text == key_; },
+                [&] { return Known{key_, described(all.part(start, end))}; })
+            .word;
+    }
+
+    // What `describe` of meteor_e_learned/features/text.py says.
+    Word described(const py::object& text) {
+        const py::object lower = text.attr("lower")();
+        const Characters form(lower);
+        const Py_UCS4 first = form[0];
+        const bool letter = Py_UNICODE_ISALPHA(first) != 0;
+        const std::string part = string_of(lower);
+        const bool digit = Py_UNICODE_ISDIGIT(first) != 0;
+        const std::int32_t kind = digit ? Kind::number : letter || first == '\'' ? Kind::content : Kind::mark;
+        const auto found = listed_.find(part);
+        const Listed listed = found != listed_.end() ? found->second : Listed{kind, false, false};
+        const std::size_t list = lists_.list(part);
+        const std::size_t quotes = std::min(part.find_first_not_of('\''), part.size());
+        const bool plain = listed.kind != Kind::mark && quotes < part.size();
+        return {counter_->forms.number(part),
+                counter_->stems.number(string_of(form.part(0, ending(form)))),
+                plain ? counter_->plain(part.substr(quotes)) : -1,
+                listed.kind,
+                static_cast<std::int64_t>(form.size),
+                letter,
+                letter && list == WordLists::none,
+                letter && list >= settings_.usual,
+                list < settings_.frequent,
+                Py_UNICODE_ISUPPER(Characters(text)[0]) != 0,
+                listed.denies,
+                listed.implies};
     }
 
     static std::string_view text_of(const py::buffer_info& held) {
@@ -167,14 +200,14 @@ private:
         return {static_cast<const char*>(held.ptr), static_cast<std::size_t>(held.size)};
     }
 
-    py::buffer_info held_words_, held_pairs_;
+    py::buffer_info held_words_, held_pairs_, held_lists_;
     CountTable words_, pairs_;
-    py::object describe_;
-    PairSettings settings_;
-    Kinds kinds_{};
-    std::unordered_map<std::string, Word> known_;
+    WordLists lists_;
+    std::unordered_map<std::string, Listed> listed_;
+    Settings settings_;
+    Table<Known> known_;
     std::unique_ptr<Counter> counter_;
-    std::string key_;
+    std::u32string key_;
 };
 
 }  // namespace
@@ -182,12 +215,13 @@ private:
 PYBIND11_MODULE(_native, module) {
     module.doc() = "Counting for the features of meteor_e_learned.";
     py::class_<TextCounter>(module, "TextCounter")
-        .def(py::init([](const py::buffer& words, const py::buffer& pairs, py::object describe, const py::dict& kinds,
-                         double total, double back_off, double unlisted, double strongest) {
-                 return std::make_unique<TextCounter>(words, pairs, std::move(describe), kinds,
-                                                      PairSettings{total, back_off, unlisted, strongest});
+        .def(py::init([](const py::buffer& words, const py::buffer& pairs, const py::buffer& lists,
+                         const py::dict& listed, std::size_t usual, std::size_t frequent, double total, double back_off,
+                         double unlisted, double strongest) {
+                 const Settings settings{total, back_off, unlisted, strongest, usual, frequent};
+                 return std::make_unique<TextCounter>(words, pairs, lists, listed, settings);
              }),
-             py::arg("words"), py::arg("pairs"), py::arg("describe"), py::kw_only(), py::arg("kinds"), py::arg("total"),
-             py::arg("back_off"), py::arg("unlisted"), py::arg("strongest"))
+             py::arg("words"), py::arg("pairs"), py::arg("lists"), py::arg("listed"), py::kw_only(), py::arg("usual"),
+             py::arg("frequent"), py::arg("total"), py::arg("back_off"), py::arg("unlisted"), py::arg("strongest"))
         .def("numbers", &TextCounter::numbers, py::arg("left"), py::arg("right"));
 }

@@ -70,7 +70,47 @@ void Counter::count(const Side& left, const Side& right, double* result) {
     *result++ = std::log(real(right.words.size() + 1));
     *result++ = std::log(real(left.words.size() + 1) / real(right.words.size() + 1));
     *result++ = std::abs(std::log(real(left.size + 1) / real(right.size + 1)));
-    pairs(left, right, words(left, right, characters(left, right, result)));
+    result = pairs(left, right, words(left, right, characters(left, right, result)));
+    const std::size_t longest = std::max(left.text.size(), right.text.size());
+    *result = 1 - (longest ? real(edits(left.text, right.text)) / real(longest) : 0.0);
+}
+
+// Edits of characters between two texts, 64 characters at a time (Myers, 1999; Hyyrö, 2003).
+std::int64_t Counter::edits(const std::vector<std::uint32_t>& one, const std::vector<std::uint32_t>& other) {
+    std::int64_t found = static_cast<std::int64_t>(one.size());
+    if (one.empty()) return static_cast<std::int64_t>(other.size());
+    const std::size_t blocks = (one.size() + 63) / 64;
+    // For each distinct character of the first text, where it stands.
+    numbers_.start(one.size());
+    places_.clear();
+    for (std::size_t at = 0; at < one.size(); ++at) {
+        const std::size_t row = static_cast<std::size_t>(numbers_.number(one[at])) * blocks;
+        if (places_.size() <= row) places_.resize(row + blocks);
+        places_[row + at / 64] |= std::uint64_t{1} << (at % 64);
+    }
+    // Where the distance grows and falls down a column of the table of distances.
+    plus_.assign(blocks, ~std::uint64_t{0});
+    minus_.assign(blocks, 0);
+    for (const std::uint32_t character : other) {
+        const std::int32_t number = numbers_.known(character);
+        std::uint64_t more = 1, less = 0;  // along the row above the block
+        for (std::size_t block = 0; block < blocks; ++block) {
+            std::uint64_t same = number < 0 ? 0 : places_[static_cast<std::size_t>(number) * blocks + block];
+            const std::uint64_t plus = plus_[block], down = same | minus_[block];
+            same |= less;
+            const std::uint64_t across = (((same & plus) + plus) ^ plus) | same;
+            const std::uint64_t grows = minus_[block] | ~(across | plus), falls = plus & across;
+            if (block + 1 == blocks) {
+                found += static_cast<std::int64_t>((grows >> ((one.size() - 1) % 64)) & 1);
+                found -= static_cast<std::int64_t>((falls >> ((one.size() - 1) % 64)) & 1);
+            }
+            plus_[block] = (falls << 1 | less) | ~(down | (grows << 1 | more));
+            minus_[block] = (grows << 1 | more) & down;
+            more = grows >> 63;
+            less = falls >> 63;
+        }
+    }
+    return found;
 }
 
 void Counter::common_ngrams(const Side& left, const Side& right, std::int64_t* common) {
@@ -158,7 +198,7 @@ double* Counter::words(const Side& left, const Side& right, double* result) {
         here_[form] = true;
         ++rest_[form];
     }
-    const std::size_t kinds = static_cast<std::size_t>(kinds_.content) + 1;
+    const std::size_t kinds = std::size_t{Kind::content} + 1;
     std::vector<std::int64_t> common(kinds), lefts(kinds), rights(kinds);
     std::int64_t frequent = 0, unknown = 0, rare = 0, capital = 0, repeated = 0;
     std::int32_t before = -1;
@@ -200,21 +240,21 @@ double* Counter::words(const Side& left, const Side& right, double* result) {
     const auto denials_of = [](const Word& word) { return word.denies || word.implies; };
     const std::int64_t negations = number_of(right, denies) - number_of(left, denies);
     const std::int64_t denials = number_of(left, denials_of) - number_of(right, denials_of);
-    const std::int64_t marks = of(lefts, kinds_.mark);
+    const std::int64_t marks = of(lefts, Kind::mark);
     *result++ = real(unknown);
     *result++ = share(unknown, number_of(left, [](const Word& word) { return word.wordlike; }));
     *result++ = real(rare);
     *result++ = real(capital);
     *result++ = share(frequent, number_of(right, is_frequent));
     *result++ = real(repeated);
-    *result++ = recall(kinds_.determiner);
-    *result++ = recall(kinds_.pronoun);
-    *result++ = real(of(rights, kinds_.pronoun) - of(common, kinds_.pronoun));
-    *result++ = recall(kinds_.preposition);
-    *result++ = real(of(lefts, kinds_.auxiliary) - of(common, kinds_.auxiliary));
-    *result++ = real(of(rights, kinds_.negation) - of(common, kinds_.negation));
-    *result++ = marks ? real(of(common, kinds_.mark)) / real(marks) : 0.5;
-    *result++ = recall(kinds_.content);
+    *result++ = recall(Kind::determiner);
+    *result++ = recall(Kind::pronoun);
+    *result++ = real(of(rights, Kind::pronoun) - of(common, Kind::pronoun));
+    *result++ = recall(Kind::preposition);
+    *result++ = real(of(lefts, Kind::auxiliary) - of(common, Kind::auxiliary));
+    *result++ = real(of(rights, Kind::negation) - of(common, Kind::negation));
+    *result++ = marks ? real(of(common, Kind::mark)) / real(marks) : 0.5;
+    *result++ = recall(Kind::content);
     *result++ = difference([](const Word& word) { return word.letters; });
     *result++ = difference(is_frequent);
     *result++ = share(distinct, static_cast<std::int64_t>(right.words.size()));
@@ -235,7 +275,7 @@ std::int64_t Counter::polarity(const Side& left, const Side& right) {
     const auto content = [this, &denies](const Side& side) {
         std::vector<std::int64_t> plain, with_sign;
         for (std::size_t at = 0; at < side.words.size(); ++at) {
-            if (side.words[at]->kind != kinds_.content) continue;
+            if (side.words[at]->kind != Kind::content) continue;
             const auto place = side.words.begin() + static_cast<std::ptrdiff_t>(at);
             const bool denied =
                 std::any_of(place - static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, at)), place, denies);
@@ -251,25 +291,23 @@ std::int64_t Counter::polarity(const Side& left, const Side& right) {
 }
 
 const Counter::Pair& Counter::pair(std::int32_t first, std::int32_t second) {
-    const auto [place, added] = known_pairs_.try_emplace(joined(first, static_cast<std::uint32_t>(second)));
-    Pair& found = place->second;
-    if (!added) return found;
+    const std::uint64_t key = joined(first, static_cast<std::uint32_t>(second));
+    return known_pairs_.item(
+        key * 0x9E3779B97F4A7C15ull, [key](const Pair& other) { return other.key == key; },
+        [&] { return looked_up(first, second); });
+}
+
+Counter::Pair Counter::looked_up(std::int32_t first, std::int32_t second) const {
     const std::string& one = plain_[static_cast<std::size_t>(first)];
     const std::string& other = plain_[static_cast<std::size_t>(second)];
     const double together = pairs_.count(one + ' ' + other, -1);
     const double of_first = counts_[static_cast<std::size_t>(first)],
                  of_second = counts_[static_cast<std::size_t>(second)];
     const double alone = (of_second < 0 ? settings_.unlisted : of_second) / settings_.total;
-    found.listed = together >= 0;
-    if (found.listed) {
-        const double probability = std::min(1.0, together / (of_first < 0 ? together : of_first));
-        found.logarithm = std::log(probability);
-        found.association = std::min(settings_.strongest, std::log(probability / alone));
-    } else {
-        found.logarithm = std::log(settings_.back_off * alone);
-        found.association = 0;
-    }
-    return found;
+    const std::uint64_t key = joined(first, static_cast<std::uint32_t>(second));
+    if (together < 0) return {key, std::log(settings_.back_off * alone), 0, false};
+    const double probability = std::min(1.0, together / (of_first < 0 ? together : of_first));
+    return {key, std::log(probability), std::min(settings_.strongest, std::log(probability / alone)), true};
 }
 
 double* Counter::pairs(const Side& left, const Side& right, double* result) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "count_table.hpp"
+#include "table.hpp"
 
 namespace meteor::learned {
 
@@ -22,14 +23,13 @@ struct Word {
     bool wordlike, unknown, rare, frequent, capital, denies, implies;
 };
 
-// The numbers of the kinds of words.
-struct Kinds {
-    std::int32_t determiner, pronoun, preposition, auxiliary, negation, mark, content;
-};
+// The kinds of words, in the order of meteor_e_learned/features/text.py.
+enum Kind { determiner, pronoun, preposition, conjunction, auxiliary, question, negation, number, mark, content };
 
-// What a pair that is not listed counts for, and limits.
-struct PairSettings {
+// What a pair that is not listed counts for, limits, and up to which lists of wordfreq words are usual, or frequent.
+struct Settings {
     double total, back_off, unlisted, strongest;
+    std::size_t usual, frequent;
 };
 
 // Numbers strings from 0 in the order in which they come.
@@ -100,6 +100,7 @@ private:
 struct Side {
     std::size_t size = 0;
     std::vector<const Word*> words;
+    std::vector<std::uint32_t> text;  // the first characters, with spaces
     std::vector<std::uint32_t> characters;
     std::vector<std::uint32_t> capitals;  // sorted
     std::int64_t digits = 0;
@@ -110,6 +111,7 @@ struct Side {
     void clear(std::size_t characters_and_spaces) {
         size = characters_and_spaces;
         words.clear();
+        text.clear();
         characters.clear();
         capitals.clear();
         plain.clear();
@@ -121,11 +123,11 @@ struct Side {
 // Counts texts beside references. What it keeps between calls is memory only.
 class Counter {
 public:
-    static constexpr std::size_t width = 38;
+    static constexpr std::size_t width = 39;
     static constexpr std::size_t orders = 6;
 
-    Counter(const CountTable& words, const CountTable& pairs, PairSettings settings, Kinds kinds)
-        : words_(words), pairs_(pairs), settings_(settings), kinds_(kinds) {}
+    Counter(const CountTable& words, const CountTable& pairs, Settings settings)
+        : words_(words), pairs_(pairs), settings_(settings) {}
 
     // Numbers of the parts of words: what `Word` holds.
     Strings forms, stems;
@@ -143,6 +145,7 @@ private:
 
     // Two plain words that follow each other: logarithm of the second's probability, association, and if it is listed.
     struct Pair {
+        std::uint64_t key;
         double logarithm, association;
         bool listed;
     };
@@ -151,21 +154,23 @@ private:
     double* words(const Side& left, const Side& right, double* result);
     double* pairs(const Side& left, const Side& right, double* result);
     const Pair& pair(std::int32_t first, std::int32_t second);
+    Pair looked_up(std::int32_t first, std::int32_t second) const;
     std::int64_t polarity(const Side& left, const Side& right);
+    std::int64_t edits(const std::vector<std::uint32_t>& one, const std::vector<std::uint32_t>& other);
     void common_ngrams(const Side& left, const Side& right, std::int64_t* common);
 
     const CountTable& words_;
     const CountTable& pairs_;
-    PairSettings settings_;
-    Kinds kinds_;
+    Settings settings_;
     Strings plain_numbers_;
     std::vector<std::string> plain_;
     std::vector<double> counts_;  // of plain words; -1 for one that is not listed
-    std::unordered_map<std::uint64_t, Pair> known_pairs_;
+    Table<Pair> known_pairs_;
     std::vector<std::int32_t> rest_;  // By form, how many of the reference's words are not matched; 0 between calls.
     std::vector<bool> here_, plain_here_;  // By form or plain form, whether the reference has it; false between calls.
     Numbers numbers_;
     std::vector<Gram> left_grams_, right_grams_;
+    std::vector<std::uint64_t> places_, plus_, minus_;
 };
 
 }  // namespace meteor::learned

@@ -65,17 +65,19 @@ def test_the_extension_gives_the_same_digits(definition, texts, monkeypatch):
 def test_the_extension_refuses_what_does_not_fit():
     if text._native is None:
         pytest.skip("the extension is not built")
-    constants = {"total": 1.0, "back_off": 1.0, "unlisted": 1.0, "strongest": 1.0, "kinds": text._KINDS}
-    counter = text._native.TextCounter(b"a\t1\n", b"", text.describe, **constants)
+    constants = {"total": 1.0, "back_off": 1.0, "unlisted": 1.0, "strongest": 1.0, "usual": 1, "frequent": 1}
+    counter = text._native.TextCounter(b"a\t1\n", b"", b"\x91\xa1a", {}, **constants)
     for wrong, error in (((["a"], []), ValueError), ((["a"], [1]), TypeError)):
         with pytest.raises(error):
             counter.numbers(*wrong)
     for damaged in (b"a\t1", b"a 1\n", b"a\tx\n"):
         with pytest.raises(ValueError, match="a line that is not"):
-            text._native.TextCounter(damaged, b"", text.describe, **constants)
-    for described in ((1, 2), (*text.describe("a")[:3], 99, *text.describe("a")[4:])):
-        with pytest.raises(ValueError, match="a word"):
-            text._native.TextCounter(b"", b"", lambda word, it=described: it, **constants).numbers(["a"], ["b"])
+            text._native.TextCounter(damaged, b"", b"", {}, **constants)
+    for damaged in (b"a", b"\x91", b"\x91\xa2a", b"\x91\xda\x00\x01a", b"\xdc\x00"):
+        with pytest.raises(ValueError, match="lists of words"):
+            text._native.TextCounter(b"", b"", damaged, {}, **constants)
+    with pytest.raises(ValueError, match="of no kind"):
+        text._native.TextCounter(b"", b"", b"", {"a": (99, False, False)}, **constants)
 
 
 def test_chrf_is_sacrebleus():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from mmap import mmap
 
 import numpy as np
@@ -14,22 +14,25 @@ class TextCounter:
     Args:
         words: a file's content: lines of a word, a tab and how often it occurs.
         pairs: the same of pairs of words, with a blank between them.
-        describe: returns what :class:`meteor_e_learned.features.text.Word` holds, for a word as it stands in a text.
-        kinds: the numbers of kinds of words by their names.
+        lists: what :func:`meteor_e_learned.frequencies.word_lists` returns.
+        listed: the kind of each listed word, and whether it denies or implies it.
+        usual, frequent: how many of the lists have usual words, and frequent ones.
         total: number of all words.
         back_off, unlisted, strongest: the constants of :mod:`meteor_e_learned.features.text`.
 
     Raises:
-        ValueError: for lines of another form.
+        ValueError: for files of another form.
     """
 
     def __init__(
         self,
         words: bytes | mmap,
         pairs: bytes | mmap,
-        describe: Callable[[str], tuple[object, ...]],
+        lists: bytes,
+        listed: Mapping[str, tuple[int, bool, bool]],
         *,
-        kinds: Mapping[str, int],
+        usual: int,
+        frequent: int,
         total: float,
         back_off: float,
         unlisted: float,

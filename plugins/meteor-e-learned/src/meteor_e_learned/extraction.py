@@ -276,17 +276,15 @@ class FeatureSet:
                 found.setdefault(key, at)
             firsts[needs] = found
         result = {entry.label: np.empty((len(batch), entry.feature.dimension)) for entry in self.features}
-        missing: dict[int, list[NamedFeature]] = {}
+        missing: dict[tuple[int, ...], list[NamedFeature]] = {}
         for entry in self.features:
             first = firsts[entry.feature.needs]
             # The signature costs something: versions of libraries are looked up for it.
             known = store.get(entry.signature, list(first), entry.feature.dimension) if store.enabled else {}
             for key, row in known.items():
                 result[entry.label][first[key]] = row
-            for key, at in first.items():
-                if key not in known:
-                    missing.setdefault(at, []).append(entry)
-        work = _blocks(missing, batch)
+            missing.setdefault(tuple(at for key, at in first.items() if key not in known), []).append(entry)
+        work = [block for places, entries in missing.items() for block in _blocks(places, entries, batch)]
         done, total = 0, sum(len(block.places) * len(block.features) for block in work)
         for block, computed in _run(work, batch, jobs):
             places = list(block.places)
@@ -396,25 +394,19 @@ class _Block:
     features: tuple[NamedFeature, ...]
 
 
-def _blocks(missing: Mapping[int, Sequence[NamedFeature]], batch: FeatureBatch) -> list[_Block]:
-    """Return blocks of segments that lack the same features, so that these share what they make of the texts."""
-    by_features: dict[tuple[str, ...], tuple[tuple[NamedFeature, ...], list[int]]] = {}
-    for place, entries in sorted(missing.items()):
-        labels = tuple(entry.label for entry in entries)
-        by_features.setdefault(labels, (tuple(entries), []))[1].append(place)
-    result = []
-    for features, places in by_features.values():
-        block: list[int] = []
-        room = ROOM
-        for place in places:
-            size = len(batch.hypotheses[place]) + sum(map(len, batch.references[place]))
-            if block and (len(block) == BATCH or size > room):
-                result.append(_Block(tuple(block), features))
-                block, room = [], ROOM
-            block.append(place)
-            room -= size
-        result.append(_Block(tuple(block), features))
-    return result
+def _blocks(places: Sequence[int], features: Sequence[NamedFeature], batch: FeatureBatch) -> Iterator[_Block]:
+    """Yield blocks of segments that lack the same features, so that these share what they make of the texts."""
+    block: list[int] = []
+    room = ROOM
+    for place in places:
+        size = len(batch.hypotheses[place]) + sum(map(len, batch.references[place]))
+        if block and (len(block) == BATCH or size > room):
+            yield _Block(tuple(block), tuple(features))
+            block, room = [], ROOM
+        block.append(place)
+        room -= size
+    if block:
+        yield _Block(tuple(block), tuple(features))
 
 
 def picked(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:

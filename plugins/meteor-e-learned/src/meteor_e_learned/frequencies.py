@@ -9,37 +9,44 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from meteor_e.api import ConfigError
 from meteor_e.base.extras import require
+
+USUAL, FREQUENT = 601, 300
+"""So many lists have the words that occur once in a million words and more, and more than once in a thousand."""
+_HEADER = b"\xdc\x03!\x82\xa6format\xa2cB\xa7version\x01"
 
 
 class Frequencies(NamedTuple):
-    """Words by how often they occur: all that are listed, once in a million words and more, more than in a thousand."""
+    """Words by how often they occur: all that are listed, the usual and the frequent ones."""
 
     listed: frozenset[str]
     usual: frozenset[str]
     frequent: frozenset[str]
 
 
-@functools.cache
-def frequencies() -> Frequencies:
-    """Read the list, without the import of wordfreq, which takes longer.
+def word_lists() -> bytes:
+    """Return 800 lists of words, as msgpack has them; those of list n occur 10 ** (-n / 100) times a word.
 
-    The file is wordfreq's "cBpack": behind a header, lists of words; those of list n occur 10 ** (-n / 100) times a
-    word. Where its form is another one, wordfreq itself reads it.
+    The file is read without the import of wordfreq, which takes longer.
 
     Raises:
-        ConfigError: if wordfreq is not installed.
+        ConfigError: if wordfreq is not installed, or another version.
     """
     spec = find_spec("wordfreq")
+    if spec is None:
+        require("wordfreq", "feature 'text'", distribution="meteor-e-learned")
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-        file = Path(folder, "data", "large_en.msgpack.gz")
-        if file.is_file():
-            import msgpack
+        content = gzip.decompress(Path(folder, "data", "large_en.msgpack.gz").read_bytes())
+        if content.startswith(_HEADER):
+            return content[len(_HEADER) :]
+    raise ConfigError("the list of English words is not that of wordfreq 3.1; run: pip install 'wordfreq==3.1.1'")
 
-            header, *lists = msgpack.unpackb(gzip.decompress(file.read_bytes()), raw=False)
-            if header == {"format": "cB", "version": 1}:
-                return Frequencies(*(frozenset(chain.from_iterable(lists[:end])) for end in (None, 601, 300)))
-    wordfreq = require("wordfreq", "feature 'text'", distribution="meteor-e-learned")
-    words = wordfreq.get_frequency_dict("en", "best")
-    usual = frozenset(word for word, share in words.items() if share >= 1e-6)
-    return Frequencies(frozenset(words), usual, frozenset(word for word in usual if words[word] > 1e-3))
+
+@functools.cache
+def frequencies() -> Frequencies:
+    """Return the words as sets; errors as :func:`word_lists`."""
+    import msgspec
+
+    _, *lists = msgspec.msgpack.decode(_HEADER + word_lists())
+    return Frequencies(*(frozenset(chain.from_iterable(lists[:end])) for end in (None, USUAL, FREQUENT)))

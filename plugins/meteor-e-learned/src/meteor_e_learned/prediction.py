@@ -22,7 +22,6 @@ from meteor_e.api import (
 from meteor_e.api.metrics import Scores
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
-from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.libraries import running
@@ -80,6 +79,8 @@ def pairwise_advantages(
         differences: Floats = scores[:, None] - scores[None]
         differences[np.arange(count), np.arange(count)] = np.nan
         return differences
+    from meteor_e_learned.data import sentence_vectors
+
     rows = model.features.extract(batch, store, jobs=jobs, progress=progress)
     left, right = sentence_vectors(hypotheses, its_references, model.vectors, store, jobs=jobs, progress=progress)
     for one, other in combinations(range(count), 2):

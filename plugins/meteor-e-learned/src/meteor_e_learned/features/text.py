@@ -1,7 +1,7 @@
 """What a text and its reference share, lack and add: words by class and rarity, characters, pairs of words, negation.
 
 The definition is here, one pair of texts at a time. The extension ``_native`` gives the same numbers, bit for bit, in
-one pass over the words; it asks this module once about each distinct word.
+one pass over the words.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.base.extras import require
 from meteor_e_learned.features.references import mean_over_references, segment_pairs
-from meteor_e_learned.frequencies import frequencies
+from meteor_e_learned.frequencies import FREQUENT, USUAL, frequencies, word_lists
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -76,10 +76,6 @@ WORD_CLASSES: dict[str, frozenset[str]] = {
 _CLASS = {word: place for place, members in reversed(list(enumerate(WORD_CLASSES.values()))) for word in members}
 DETERMINER, PRONOUN, PREPOSITION, _, AUXILIARY, _, NEGATION = range(len(WORD_CLASSES))
 NUMBER, MARK, CONTENT = (len(WORD_CLASSES) + step for step in range(3))
-_KINDS = {
-    "determiner": DETERMINER, "pronoun": PRONOUN, "preposition": PREPOSITION, "auxiliary": AUXILIARY,
-    "negation": NEGATION, "mark": MARK, "content": CONTENT,
-}  # fmt: skip
 DENIALS = WORD_CLASSES["negation"] - {"t"} | {"without", "neither"}
 IMPLIED = listed(
     "absence absent avoid avoided avoiding avoids ban banned barely cease ceased denied denies deny denying disagree "
@@ -91,6 +87,11 @@ IMPLIED = listed(
     "unlike unlikely unnecessary unless unwilling"
 )
 """Words that deny without a word of negation: one text may use them where another says "not"."""
+_LISTED = {
+    form: (_CLASS.get(form, CONTENT), form in DENIALS, form in IMPLIED)
+    for form in sorted({*_CLASS, *DENIALS, *IMPLIED})
+}
+"""The class of each word of these lists, and whether it denies or implies it."""
 _WORD = re.compile(r"\w+|'\w+|[^\w\s]")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|e?[sd]|e)$")
 _LONGEST = 2000
@@ -113,7 +114,7 @@ COUNTED = (
     *("letters_difference", "frequent_difference", "distinct_reference"),
     *("negations_missing", "denials_added", "denials_missing", "polarity"),
     *("pairs_log_probability", "pairs_least_log_probability", "pairs_unlisted", "pairs_association"),
-    *("pairs_moved_log_probability", "pairs_moved_least_log_probability"),
+    *("pairs_moved_log_probability", "pairs_moved_least_log_probability", "edit_similarity"),
 )
 """What is counted of a text and one reference."""
 
@@ -152,13 +153,12 @@ def describe(text: str) -> Word:
     form = text.lower()
     first = form[0]
     kind = NUMBER if first.isdigit() else CONTENT if first.isalpha() or first == "'" else MARK
-    kind = _CLASS.get(form, kind)
+    kind, denies, implies = _LISTED.get(form, (kind, False, False))
     wordlike, lists = first.isalpha(), frequencies()
     return Word(
         form, _ENDING.sub("", form), "" if kind == MARK else form.lstrip("'"), kind, len(form), wordlike,
         wordlike and form not in lists.listed, wordlike and form not in lists.usual, form in lists.frequent,
-        text[0].isupper(),
-        form in DENIALS, form in IMPLIED,
+        text[0].isupper(), denies, implies,
     )  # fmt: skip
 
 
@@ -171,7 +171,7 @@ class Side:
     """
 
     def __init__(self, text: str, known: Callable[[str], Word]) -> None:
-        self.size = len(text)
+        self.size, self.text = len(text), text[:_LONGEST]
         self.words = [known(word) for word in _WORD.findall(text)]
         self.forms = [word.form for word in self.words]
         self.characters = "".join(text.split())
@@ -199,7 +199,10 @@ class Side:
 
 def count(left: Side, right: Side, lists: PairLists) -> list[float]:
     """Return the numbers of a text beside a reference, in the order of :data:`COUNTED`."""
-    return [*_lengths(left, right), *_characters(left, right), *_words(left, right), *_pairs(left, right, lists)]
+    from rapidfuzz.distance import Levenshtein
+
+    edits = Levenshtein.normalized_similarity(left.text, right.text)
+    return [*_lengths(left, right), *_characters(left, right), *_words(left, right), *_pairs(left, right, lists), edits]
 
 
 def _lengths(left: Side, right: Side) -> list[float]:
@@ -324,8 +327,8 @@ def _counter() -> Callable[[list[str], list[str]], Floats]:
     try:
         if _native is not None:
             counter = _native.TextCounter(
-                _mapped(made.UNIGRAMS_FILENAME), _mapped(made.BIGRAMS_FILENAME), describe, kinds=_KINDS,
-                total=made.TOTAL, back_off=BACK_OFF, unlisted=UNLISTED, strongest=STRONGEST,
+                _mapped(made.UNIGRAMS_FILENAME), _mapped(made.BIGRAMS_FILENAME), word_lists(), _LISTED, usual=USUAL,
+                frequent=FREQUENT, total=made.TOTAL, back_off=BACK_OFF, unlisted=UNLISTED, strongest=STRONGEST,
             )  # fmt: skip
             lock = threading.Lock()
 
@@ -341,6 +344,7 @@ def _counter() -> Callable[[list[str], list[str]], Floats]:
             f"feature 'text': the counts of wordsegment cannot be read: {error}; run: "
             "pip install --force-reinstall wordsegment"
         ) from error
+    frequencies()  # An error belongs here, not to the first word.
     lists = PairLists(made.unigrams, made.bigrams, made.total)
     known = functools.lru_cache(maxsize=1 << 17)(describe)
 
@@ -370,7 +374,7 @@ class TextFeature(Feature):
 
     name: ClassVar[str] = "text"
     requires: ClassVar[tuple[str, ...]] = ("wordfreq", "wordsegment", "rapidfuzz")
-    columns: ClassVar[tuple[str, ...]] = ("references", *COUNTED, "edit_similarity")
+    columns: ClassVar[tuple[str, ...]] = ("references", *COUNTED)
     dimension = len(columns)
 
     @classmethod
@@ -379,17 +383,11 @@ class TextFeature(Feature):
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
         _counter()
-        frequencies()
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
         """Count."""
-        from rapidfuzz.distance import Levenshtein
-        from rapidfuzz.process import cpdist
-
         left, right = ([text.replace("’", "'") for text in side] for side in segment_pairs(batch))
         counts = [len(each) for each in batch.references]
-        short = [[text[:_LONGEST] for text in side] for side in (left, right)]
-        edits = cpdist(*short, scorer=Levenshtein.normalized_similarity, dtype=np.float64, workers=1)
-        rows = np.column_stack([np.repeat(np.array(counts, float), counts), _counter()(left, right), edits])
+        rows = np.column_stack([np.repeat(np.array(counts, float), counts), _counter()(left, right)])
         return mean_over_references(rows, batch)
