@@ -13,7 +13,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
 from meteor_e.api.tables import SystemInput
-from meteor_e.api.tokens import Token, plain_tokens, split_words
+from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
 from meteor_e.base.files import refuse_special
 from meteor_e.base.progress import Progress, silent
@@ -297,7 +297,7 @@ class Meteor:
     def tokenize(self, text: str) -> list[Token]:
         """Turn a segment into tokens: segmented if the language has a segmenter, normalized, lemmatized."""
         words = split_words(self.normalizer(self._segment(text)))
-        return plain_tokens(words) if self._lemmatizer is None else self._lemmatizer.analyze(words)
+        return list(map(Token, words)) if self._lemmatizer is None else self._lemmatizer.analyze(words)
 
     def _segment(self, text: str) -> str:
         check_text(text)
@@ -313,7 +313,7 @@ class Meteor:
             check_text(text)
         tokenizer = Tokenizer(self.normalizer, None if self._segmenter is None else self._segmenter.join)
         rows = tokenizer(texts)
-        return plain_tokens(tokenizer.words), rows
+        return list(map(Token, tokenizer.words)), rows
 
     def align(self, hypothesis: str, reference: str, *, maximum_accuracy: bool = False) -> Alignment:
         """Align a hypothesis with one reference.

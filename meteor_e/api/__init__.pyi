@@ -4,7 +4,6 @@ from meteor_e.api.estimators import Estimator as Estimator, Examples as Examples
 from meteor_e.api.features import (
     Feature as Feature,
     FeatureBatch as FeatureBatch,
-    ReferenceFeature as ReferenceFeature,
     SegmentFeature as SegmentFeature,
 )
 from meteor_e.api.hooks import hookimpl as hookimpl

@@ -104,20 +104,16 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
 
         By default the options, in their order, but those that are ``None``; of a file the name and a digest.
         """
-        kind = self.options_class()
-        if self.options is None or kind is None:
+        if self.options is None:
             return ""
         from meteor_e.api.options import path_options
 
+        kind = type(self.options)
         paths = path_options(kind)
         # Those of a base class come first, in whichever order msgspec has them.
         names = [name for base in reversed(kind.__mro__) for name in vars(base).get("__annotations__", ())]
         values = [(name, getattr(self.options, name)) for name in names if name in kind.__struct_fields__]
-        return " ".join(
-            f"{name}={_digest(value) if name in paths else _spell(value)}"
-            for name, value in values
-            if value is not None
-        )
+        return " ".join(f"{name}={_spell(value, name in paths)}" for name, value in values if value is not None)
 
     @classmethod
     def options_class(cls) -> type[ComponentOptions] | None:
@@ -139,9 +135,15 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         kind = cls.options_class() if options else None
         if kind is None:
             return dict(options)
-        from meteor_e.api.options import absolute_options
+        from meteor_e.api.options import path_options
 
-        return absolute_options(kind, options, change)
+        def changed(value: Any) -> Any:
+            if isinstance(value, list | tuple):
+                return [changed(item) for item in value]
+            return change(value) if isinstance(value, str) else value
+
+        paths = path_options(kind)
+        return {name: changed(value) if name in paths else value for name, value in options.items()}
 
     @classmethod
     def check_options(cls, options: Mapping[str, Any]) -> Any:
@@ -168,19 +170,12 @@ def options_by_name(options: Any) -> dict[str, Any]:
     return {} if options is None else {name: getattr(options, name) for name in options.__struct_fields__}
 
 
-def _spell(value: Any) -> str:
+def _spell(value: Any, is_path: bool) -> str:
+    """Return a value for the signature; of a file its name and a digest."""
     if isinstance(value, list | tuple):
-        return ",".join(map(str, value))
-    return str(value)
+        return ",".join(_spell(item, is_path) for item in value)
+    if not is_path:
+        return str(value)
+    from meteor_e.base.files import named_digest
 
-
-def _digest(value: Any) -> str:
-    """Return name and digest of a file, or of several."""
-    from pathlib import Path
-
-    from meteor_e.base.files import sha256_of
-
-    if isinstance(value, list | tuple):
-        return ",".join(map(_digest, value))
-    path = Path(value)
-    return f"{path.name}@{sha256_of(path)[:12]}" if path.is_file() else path.name
+    return named_digest(value)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.component import Component, options_by_name
+from meteor_e.api.component import Component
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError
 
@@ -98,7 +98,7 @@ class TrainingRun:
 
 
 class Estimator(Component):
-    """Base of all estimators, in scikit-learn's manner.
+    """Base of all estimators; ``fit`` is as in scikit-learn.
 
     A subclass defines :meth:`fit`, :meth:`score_segments`, :meth:`arrays` and :meth:`restore`. One that learns from
     more than one matrix defines :meth:`learn` instead of ``fit``. One that only compares sets ``compares_only`` and
@@ -119,19 +119,6 @@ class Estimator(Component):
     compares_only: ClassVar[bool] = False
     needs_vectors: ClassVar[bool] = False
     needs_texts: ClassVar[bool] = False
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the options by name; ``deep`` is there for scikit-learn."""
-        return options_by_name(self.options)
-
-    def set_params(self, **params: Any) -> Self:
-        """Replace options; return the estimator.
-
-        Raises:
-            ConfigError: for an option that is not there, or of another type.
-        """
-        self.options = self.check_options({**self.get_params(), **params})
-        return self
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
         """Learn from examples; this is what training calls. By default it calls :meth:`fit`, as ``task`` says.

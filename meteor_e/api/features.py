@@ -20,9 +20,9 @@ Options are a class, as for matchers: :class:`ComponentOptions`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from meteor_e.api.component import Component
 from meteor_e.base.errors import InputError, PluginError, guarded
@@ -30,9 +30,6 @@ from meteor_e.base.errors import InputError, PluginError, guarded
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
-
-
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -52,25 +49,9 @@ class FeatureBatch:
     sources: Sequence[str] | None = None
     systems: Sequence[str] | None = None
     segments: Sequence[str] | None = None
-    _shared: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.hypotheses)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_shared": {}}
-
-    def shared(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return what several features need of a batch, such as its words; made once, and gone with the batch.
-
-        Args:
-            name: of what is made; unique among all features.
-            make: makes it.
-        """
-        if name not in self._shared:
-            self._shared[name] = make()
-        found: Made = self._shared[name]
-        return found
 
 
 class Feature(Component):
@@ -162,32 +143,6 @@ class Feature(Component):
             segment = int(np.argmin(finite))
             raise PluginError(f"feature {self.name!r} is not finite for segment {segment + 1}: {rows[segment]}")
         return rows
-
-
-class ReferenceFeature(Feature):
-    """A feature that compares a hypothesis with one reference; against several, it is the mean of the rows."""
-
-    @property
-    def dimension(self) -> int:
-        """As many as there are columns."""
-        return len(self.columns)
-
-    @property
-    @abstractmethod
-    def columns(self) -> tuple[str, ...]:
-        """What each number is."""
-
-    @abstractmethod
-    def row(self, hypothesis: str, reference: str) -> Sequence[float]:
-        """Return the numbers of a raw hypothesis, given one raw reference, in the order of :attr:`columns`."""
-
-    def compute(self, batch: FeatureBatch) -> list[list[float]]:
-        """Compare with each reference; take the mean."""
-        result = []
-        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
-            rows = [self.row(hypothesis, reference) for reference in references]
-            result.append([sum(column) / len(column) for column in zip(*rows, strict=True)])
-        return result
 
 
 class SegmentFeature(Feature):

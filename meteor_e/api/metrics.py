@@ -545,7 +545,7 @@ class MetricSum:
     def add(self, rows: Floats | SummedRows) -> None:
         """Add the rows of the next segments."""
         if isinstance(rows, SummedRows):
-            self._sum = _added(self._sum, rows.total)
+            self._sum = rows.total if self._sum is None else [a + b for a, b in zip(self._sum, rows.total, strict=True)]
             self.count += rows.count
             if not self.keep:  # Plain METEOR does without NumPy.
                 return
@@ -563,8 +563,9 @@ class MetricSum:
         """Return the sum of this part and the next one."""
         both = MetricSum(self.metric, self.keep)
         both.count, both._rows = self.count + other.count, self._rows + other._rows
-        if isinstance(self._sum, list) or isinstance(other._sum, list):
-            both._sum = _added(self._sum, other._sum)
+        parts = [part for part in (self._sum, other._sum) if part is not None]
+        if all(isinstance(part, list) for part in parts):
+            both._sum = [sum(column) for column in zip(*parts, strict=True)] or None
         elif both.count:
             both._sum = both.statistics.cumsum(axis=0)[-1]
         return both
@@ -595,12 +596,6 @@ class MetricSum:
         with guarded(f"metric {self.metric.name!r}"):
             sums: Any = [total] if isinstance(total, list) else total[None]
             return values_of(self.metric, self.metric.corpus_scores(sums))[0]
-
-
-def _added(one: list[int] | None, other: list[int] | None) -> list[int] | None:
-    if one is None or other is None:
-        return one or other
-    return [a + b for a, b in zip(one, other, strict=True)]
 
 
 class SegmentMetric(Metric):
@@ -672,13 +667,10 @@ def _numbers(scores: ArrayLike, label: str) -> Floats:
     """
     import numpy as np
 
-    if isinstance(scores, np.ndarray) and scores.dtype.kind in "biuf":
-        return scores.astype(float)
-    values: list[Any] = list(scores)  # type: ignore[arg-type]
-    for score in values:
-        if isinstance(score, str | bytes) or not hasattr(score, "__float__"):
-            raise InputError(f"{label} gave {score!r} as a score; a number was expected")
-    return np.array([float(score) for score in values], np.float64)
+    values = np.asarray(scores)
+    if values.dtype.kind not in "biuf":
+        raise InputError(f"{label} gave scores that are not all numbers: {values}")
+    return values.astype(float)
 
 
 def _checked(

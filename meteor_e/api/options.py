@@ -22,7 +22,7 @@ msgspec takes time to import, and this module is only imported where a component
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
@@ -114,16 +114,13 @@ class OptionInfo(NamedTuple):
 
 def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
     """Return what can be said of each option."""
-    return [
-        OptionInfo(
-            name,
-            describe_type(field.type),
-            field.required,
-            option_defaults(kind).get(name),
-            " ".join(dict.fromkeys(_descriptions(field.type))),
-        )
-        for name, field in _fields(kind).items()
-    ]
+    infos = []
+    for name, field in _fields(kind).items():
+        said = [(each.extra_json_schema or {}).get("description", "") for each in _metadata(field.type)]
+        default = option_defaults(kind).get(name)
+        text = " ".join(filter(None, dict.fromkeys(said)))
+        infos.append(OptionInfo(name, describe_type(field.type), field.required, default, text))
+    return infos
 
 
 def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
@@ -136,37 +133,13 @@ def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
     return defaults
 
 
-def absolute_options(
-    kind: type[ComponentOptions], given: Mapping[str, Any], absolute: Callable[[str], str]
-) -> dict[str, Any]:
-    """Return options with the paths in them replaced; what has another type stays, right or wrong.
-
-    Args:
-        kind: the options' class.
-        given: the options by name.
-        absolute: called with each path.
-    """
-
-    def changed(value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            return [changed(item) for item in value]
-        return absolute(value) if isinstance(value, str) else value
-
-    paths = path_options(kind)
-    return {name: changed(value) if name in paths else value for name, value in given.items()}
-
-
 def path_options(kind: type[ComponentOptions]) -> list[str]:
     """Return the names of the options that hold paths."""
-    return [name for name, field in _fields(kind).items() if _is_path(field.type)]
-
-
-def _is_path(kind: types.Type) -> bool:
-    if isinstance(kind, types.Metadata):
-        return "path" in (kind.extra or {}) or _is_path(kind.type)
-    if isinstance(kind, types.UnionType):
-        return any(map(_is_path, kind.types))
-    return isinstance(kind, types.ListType | types.VarTupleType) and _is_path(kind.item_type)
+    return [
+        name
+        for name, field in _fields(kind).items()
+        if any("path" in (said.extra or {}) for said in _metadata(field.type))
+    ]
 
 
 def _fields(kind: type[ComponentOptions]) -> dict[str, types.Field]:
@@ -175,11 +148,10 @@ def _fields(kind: type[ComponentOptions]) -> dict[str, types.Field]:
     return {field.name: field for field in found.fields}
 
 
-def _descriptions(kind: types.Type) -> Iterator[str]:
+def _metadata(kind: types.Type) -> Iterator[types.Metadata]:
+    """Yield what is said of a type, of those that it may be, and of its items."""
     if isinstance(kind, types.Metadata):
-        if kind.extra_json_schema and "description" in kind.extra_json_schema:
-            yield kind.extra_json_schema["description"]
-        yield from _descriptions(kind.type)
-    elif isinstance(kind, types.UnionType):
-        for option in kind.types:
-            yield from _descriptions(option)
+        yield kind
+    inner = [getattr(kind, name) for name in ("type", "item_type") if hasattr(kind, name)]
+    for each in [*inner, *getattr(kind, "types", ())]:
+        yield from _metadata(each)

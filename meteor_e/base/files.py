@@ -80,25 +80,6 @@ def os_errors_as(kind: type[MeteorError], what: str) -> Iterator[None]:
         raise kind(f"{what}: {error.strerror or error}") from error
 
 
-def check_regular(path: PathLike) -> None:
-    """Refuse a path that is a pipe, a socket or a device; what is not there passes.
-
-    Raises:
-        OSError: if it is one, or cannot be a path at all.
-    """
-    try:
-        mode = Path(path).stat().st_mode
-    except OSError:
-        return
-    except ValueError as error:  # a null character, half a surrogate pair
-        raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
-    kind = _SPECIAL.get(stat.S_IFMT(mode))
-    if stat.S_ISREG(mode) and os.path.realpath(path).startswith(("/proc/", "/sys/")):
-        kind = "one of the kernel's"  # it may wait for ever, too
-    if kind is not None:
-        raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
-
-
 def open_regular(path: PathLike) -> BinaryIO:
     """Open a regular file to read its bytes as they are.
 
@@ -108,7 +89,15 @@ def open_regular(path: PathLike) -> BinaryIO:
     Raises:
         OSError: if it cannot be opened; for a pipe, a socket, a device or a folder, too, with that as its ``strerror``.
     """
-    check_regular(path)
+    try:
+        mode = Path(path).stat().st_mode
+    except ValueError as error:  # a null character, half a surrogate pair
+        raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
+    kind = _SPECIAL.get(stat.S_IFMT(mode))
+    if stat.S_ISREG(mode) and os.path.realpath(path).startswith(("/proc/", "/sys/")):
+        kind = "one of the kernel's"  # it may wait for ever, too
+    if kind is not None:
+        raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
     return Path(path).open("rb")
 
 
@@ -118,8 +107,11 @@ def refuse_special(path: PathLike) -> None:
     Raises:
         InputError: if it is one, or cannot be a path at all.
     """
-    with os_errors_as(InputError, f"cannot read {os.fspath(path)}"):
-        check_regular(path)
+    try:
+        open_regular(path).close()
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            raise InputError(f"cannot read {ascii(os.fspath(path))[1:-1]}: {error.strerror}") from error
 
 
 def read_regular(path: PathLike, limit: int) -> bytes:
@@ -417,6 +409,12 @@ def sha256_of(path: Path) -> str:
         while piece := file.read(1 << 20):
             digest.update(piece)
     return digest.hexdigest()
+
+
+def named_digest(path: PathLike) -> str:
+    """Return the name of a file, with the beginning of its SHA-256 where it is there: for signatures."""
+    file = Path(path)
+    return f"{file.name}@{sha256_of(file)[:12]}" if file.is_file() else file.name
 
 
 def cache_folder(name: str = "") -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -22,8 +23,7 @@ def worked_on(
         jobs: how many processes; 1 works in this one.
     """
     if jobs <= 1:
-        for item in items:
-            yield work(shared, item)
+        yield from (work(shared, item) for item in items)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -34,15 +34,15 @@ def worked_on(
         yield from pool.map(_work_there, items)
 
 
-_begun: tuple[Callable[[Any, Any], Any], Any] | None = None
+_task: Callable[[Any], Any] | None = None
+"""What this process does with an item."""
 
 
 def _begin(work: Callable[[Any, Any], Any], shared: Any) -> None:
-    global _begun
-    _begun = work, shared
+    global _task
+    _task = functools.partial(work, shared)
 
 
 def _work_there(item: Any) -> Any:
-    assert _begun is not None
-    work, shared = _begun
-    return work(shared, item)
+    assert _task is not None
+    return _task(item)

@@ -138,7 +138,12 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         with located(config.where(name)):
             check_bounds(name, value)
     with located(config.where("normalization")):
-        normalization = choose_normalization(config.normalization, language)
+        normalization = config.normalization or language.normalization
+        if config.normalization not in (None, *language.normalizations):
+            raise ConfigError(
+                f"language {language.code!r} has no normalization {normalization.value!r}; "
+                f"it has {', '.join(mode.value for mode in language.normalizations)}"
+            )
     if "" in (config.pack, config.function_words):
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
     lemmatizer = config.lemmatizer
@@ -254,18 +259,6 @@ def absolute(component: type[Component], entry: MatcherConfig) -> dict[str, Any]
         return found
 
     return component.with_paths(entry.options, change)
-
-
-def choose_normalization(wanted: Normalization | None, language: Language) -> Normalization:
-    """Return how a language's text is normalized; :class:`ConfigError` for a way that it does not have."""
-    if wanted is None:
-        return language.normalization
-    if wanted not in language.normalizations:
-        raise ConfigError(
-            f"language {language.code!r} has no normalization {wanted.value!r}; "
-            f"it has {', '.join(mode.value for mode in language.normalizations)}"
-        )
-    return wanted
 
 
 def find_language(name: str, registry: Registry | None = None, *, generic: bool = True) -> Language:

@@ -11,18 +11,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.files import sha256_of
+from meteor_e.base.files import named_digest
 from meteor_e.base.yamlfile import is_folder, is_path
 from meteor_e.engine.search import DEFAULT_BEAM, MAX_BEAM
-
-
-def _digest(file: str) -> str:
-    path = Path(file)
-    return f"{path.name}@{sha256_of(path)[:12]}"
 
 
 class ChainKey(NamedTuple):
@@ -149,7 +143,7 @@ KEYS = {
     "idf": ChainKey(
         "A text, one segment per line: words count by their inverse document frequency in it; goes with delta 0.5.",
         is_path=bool,
-        spell=_digest,
+        spell=named_digest,
     ),
     "segmenter": ChainKey(
         "Segmenter that finds the words of raw text.",

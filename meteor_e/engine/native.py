@@ -31,7 +31,7 @@ from meteor_e.api.matchers import (
     PhraseMatcher,
     SimilarityMatcher,
 )
-from meteor_e.api.tokens import Token, plain_tokens, split_words
+from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, MeteorError, ResourceError, guarded
 from meteor_e.engine import search
 from meteor_e.engine.batches import SegmentBatch
@@ -490,6 +490,6 @@ def make_engine(
         normalizer,
         function_words,
         None if by_word else tokenize,
-        plain_tokens if lemmatizer is None else lemmatizer.analyze,
+        (lambda words: list(map(Token, words))) if lemmatizer is None else lemmatizer.analyze,
         segment,
     )

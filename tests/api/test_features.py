@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from meteor_e.api.features import Feature, ReferenceFeature, SegmentFeature
+from meteor_e.api.features import Feature, SegmentFeature
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.testing import check_component
 
@@ -100,18 +100,3 @@ def test_vectors_are_checked():
 
     with pytest.raises(PluginError, match=r"'letters' returned vectors of shape \(5, 2\) for 5 segments"):
         Wrong().extract(HYPOTHESES[:2], [[*each, "more"][:2] for each in REFERENCES[:2]])
-
-
-def test_several_references_are_averaged():
-    class Common(ReferenceFeature):
-        """Words in common, and words that are missing."""
-
-        name = "common-words"
-        columns = ("common", "missing")
-
-        def row(self, hypothesis, reference):
-            left, right = set(hypothesis.split()), set(reference.split())
-            return [len(left & right), len(right - left)]
-
-    assert Common().dimension == 2
-    assert Common().extract(["a b", "c"], [["a b", "b c d"], ["c"]]).tolist() == [[1.5, 1.0], [1, 0]]

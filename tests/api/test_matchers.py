@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, SimilarityMatcher
-from meteor_e.api.tokens import Token, plain_tokens
+from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError
 
 
 def tokens(text):
-    return plain_tokens(text.split())
+    return list(map(Token, text.split()))
 
 
 class Letters(KeyMatcher):

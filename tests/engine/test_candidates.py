@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from meteor_e.api.matchers import KeyMatcher, Match, Matcher
-from meteor_e.api.tokens import plain_tokens
+from meteor_e.api.tokens import Token
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.engine import candidates as module
 from meteor_e.engine.candidates import collect_candidates
@@ -27,7 +27,7 @@ class Proposing(Matcher):
 
 
 def tokens(text):
-    return plain_tokens(text.split())
+    return list(map(Token, text.split()))
 
 
 def test_candidates_are_listed_by_reference_start_in_the_order_of_the_chain():
@@ -101,7 +101,7 @@ class Light(Initial):
 
 
 def aligned(hypothesis, reference, *matchers, **options):
-    return align(matchers, plain_tokens(hypothesis.split()), plain_tokens(reference.split()), **options)
+    return align(matchers, list(map(Token, hypothesis.split())), list(map(Token, reference.split())), **options)
 
 
 def test_words_matchers_and_chunks():

@@ -8,7 +8,7 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.api.matchers import Match
-from meteor_e.api.tokens import plain_tokens
+from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError, ResourceError
 from meteor_e.matchers.modules import ParaphraseMatcher, StemMatcher, SynonymMatcher
 from meteor_e.packs.pack import Pack
@@ -16,7 +16,7 @@ from meteor_e.packs.pack import Pack
 
 def matched(matcher, hypothesis, reference):
     """The pairs of words that a matcher proposes."""
-    one, other = plain_tokens(hypothesis.split()), plain_tokens(reference.split())
+    one, other = list(map(Token, hypothesis.split())), list(map(Token, reference.split()))
     return [(one[m.hypothesis_start].form, other[m.reference_start].form) for m in matcher.match(one, other)]
 
 
@@ -75,14 +75,14 @@ def synonym(own_packs):
     ],
 )
 def test_synonyms_by_synset_exception_and_suffix(synonym, one, other, same):
-    (a,), (b,) = plain_tokens([one]), plain_tokens([other])
+    (a,), (b,) = list(map(Token, [one])), list(map(Token, [other]))
     assert [bool(list(synonym.match([x], [y]))) for x, y in ((a, b), (b, a))] == [same, same]
 
 
 def test_synsets_of_words(synonym, own_packs):
     words = ["large", "churches", "men", "handsful", "", "Big", "hopping", "us", "\ud800", "𝄞s"]
     meteor = Meteor("en", pack=own_packs / "en", matchers=["stem", "synonym"])
-    expected = [sorted(synonym.keys(token)) for token in plain_tokens(words)]
+    expected = [sorted(synonym.keys(token)) for token in list(map(Token, words))]
     assert any(expected)
     for engine in ("python", meteor.engine):
         meteor.engine = engine
@@ -102,7 +102,7 @@ def test_a_language_without_synonyms_says_so():
 
 
 def tokens(text):
-    return plain_tokens(text.split())
+    return list(map(Token, text.split()))
 
 
 @pytest.fixture

@@ -149,7 +149,7 @@ def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
     again = load_model(output)
     rows = model.features.extract(FeatureBatch(["a cat", "the city"], [["the city"], ["the city"]]), store)
     assert np.array_equal(again.estimator.score_segments(rows), model.estimator.score_segments(rows))
-    assert again.estimator.get_params()["mean"] == "harmonic"
+    assert again.estimator.options.mean == "harmonic"
     found = load_metric(f"model:{output}").corpus(["new houses", "zzyx"], ["new houses", "the old city"])
     if kind == "comet":
         assert found.segments.tolist() == [1.0, 0.0]

@@ -14,6 +14,7 @@ from meteor_e_learned.models.state import TrainingState
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, Meta
+from meteor_e.api.component import options_by_name
 from meteor_e.api.estimators import TrainingRun
 from meteor_e_papers.devices import choose_device
 
@@ -94,7 +95,7 @@ class PairwiseNetwork(Estimator):
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from comparisons; the network has as many inputs as features and vectors. Validation stops it."""
         examples.check_comparisons(held)
-        self.set_params(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
+        self.options = self.options.replaced(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
         validation = None if held is None else held.drawn_pairs(run.seed, vectors=True)
         self.fit(
             *examples.drawn_pairs(run.seed, vectors=True), validation=validation, report=run.report,
@@ -467,6 +468,6 @@ def _check(networks: Sequence[PairwiseNetwork]) -> None:
     network = networks[0]
     if not network.inputs:
         raise ConfigError("pairwise-network: neither features nor vectors")
-    others = [{**each.get_params(), "seed": 0} for each in networks]
+    others = [{**options_by_name(each.options), "seed": 0} for each in networks]
     if any(other != others[0] for other in others):
         raise ValueError("networks that are trained together must differ in their seeds alone")

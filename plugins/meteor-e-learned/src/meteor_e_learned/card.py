@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 import meteor_e_learned.ready as ready_package
+from meteor_e.api.component import options_by_name
 from meteor_e.render.plain import format_table
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.ready import ready_models
@@ -25,7 +26,7 @@ def card_data(model: LearnedModel) -> dict[str, Any]:
     """Return all that a model file says of itself."""
     return {
         "recipe": msgspec.to_builtins(model.recipe),
-        "parameters": model.estimator.get_params(),
+        "parameters": options_by_name(model.estimator.options),
         "signature": list(model.signature),
         "weights": dict(importances(model)),
         **model.card,
@@ -79,6 +80,7 @@ def as_text(model: LearnedModel, weights: int = 15) -> str:
         lines += ["", format_table(["feature", "weight"], shown).rstrip("\n")]
     lines += ["", f"features: {len(columns(model))}"]
     lines += [f"  {line}" for line in model.signature if "=" in line]
-    lines += ["", "options: " + ", ".join(f"{name}={value}" for name, value in model.estimator.get_params().items())]
+    options = options_by_name(model.estimator.options)
+    lines += ["", "options: " + ", ".join(f"{name}={value}" for name, value in options.items())]
     lines.append("made with: " + ", ".join(f"{name} {version}" for name, version in card["versions"].items()))
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from meteor_e.api.component import options_by_name
 from meteor_e.base.array_cache import digest
 from meteor_e_learned.modelfile import LearnedModel
 
@@ -10,6 +11,6 @@ def signature_of(model: LearnedModel) -> str:
     """Return what must be the same for a model's scores to be the same."""
     arrays = model.estimator.arrays()
     learned = digest(f"{key}:{value.tobytes().hex()}" for key, value in sorted(arrays.items()))[:16]
-    options = digest(f"{key}={value!r}" for key, value in sorted(model.estimator.get_params().items()))[:8]
+    options = digest(f"{key}={value!r}" for key, value in sorted(options_by_name(model.estimator.options).items()))[:8]
     found = f"model:{model.recipe.name}|{model.recipe.estimator}|options:{options}|learned:{learned}"
     return f"{found}|unescape" if model.recipe.unescape else found

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, Estimator, InputError, PluginError
+from meteor_e.api.component import options_by_name
 from meteor_e.base.checksum import KEY, OPEN, check_seal, sealed
 from meteor_e.base.errors import located
 from meteor_e.base.files import open_regular, whole_file
@@ -122,7 +123,7 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
         KEY: OPEN,
         "format": FORMAT,
         "recipe": msgspec.to_builtins(model.recipe),
-        "parameters": model.estimator.get_params(),
+        "parameters": options_by_name(model.estimator.options),
         "signature": list(model.signature),
         "card": model.card,
         "probes": model.probes.to_json(),

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ReferenceFeature
+from meteor_e.api import Feature, FeatureBatch
 from meteor_e_papers.features.vectors import NeedsVectors, cosine
 from meteor_e_papers.splitting import split
 
@@ -35,7 +35,7 @@ def join_phrases(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
     return joined
 
 
-class DocumentCosineFeature(NeedsVectors, ReferenceFeature):
+class DocumentCosineFeature(NeedsVectors, Feature):
     """The cosine of the document vectors of hypothesis and reference (Vela and Tan, 2015, equations 3, 4 and 11).
 
     A document vector is the sum of the vectors of words and phrases over their number; neighbors that the file holds
@@ -45,10 +45,8 @@ class DocumentCosineFeature(NeedsVectors, ReferenceFeature):
     name: ClassVar[str] = "document-cosine"
     requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The cosine."""
-        return ("cosine",)
+    dimension: ClassVar[int] = 1
+    columns: ClassVar[tuple[str, ...]] = ("cosine",)
 
     def document(self, segment: str) -> NDArray[np.float64]:
         """Return the vector of a raw segment, ``(dimension,)``; zeros where no word is known."""
@@ -57,6 +55,10 @@ class DocumentCosineFeature(NeedsVectors, ReferenceFeature):
         total: NDArray[np.float64] = self._vectors.table[places[places >= 0]].sum(axis=0, dtype=float)
         return total / max(len(words), 1)
 
-    def row(self, hypothesis: str, reference: str) -> list[float]:
-        """Compare."""
-        return [cosine(self.document(hypothesis), self.document(reference))]
+    def compute(self, batch: FeatureBatch) -> list[list[float]]:
+        """Compare with each reference; take the mean."""
+        rows = []
+        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
+            own = self.document(hypothesis)
+            rows.append([sum(cosine(own, self.document(reference)) for reference in references) / len(references)])
+        return rows
