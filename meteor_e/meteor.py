@@ -18,8 +18,8 @@ from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceE
 from meteor_e.base.files import refuse_special
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_text, sides_of_sources
-from meteor_e.chains.chain import Chain, ChainMatcher, make_segmenter, plugins_of, resolve, signature
-from meteor_e.chains.config import chain_of, load_chain
+from meteor_e.chains.chain import Chain, make_segmenter, plugins_of, resolve, signature
+from meteor_e.chains.config import ChainEntry, chain_of, load_chain
 from meteor_e.engine.batches import (
     BATCH_CHARACTERS,
     ENCODED_CHARACTERS,
@@ -272,9 +272,9 @@ class Meteor:
                 raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
         return tuple(made[place] for place in sorted(made))
 
-    def _make(self, entry: ChainMatcher) -> Matcher:
+    def _make(self, entry: ChainEntry) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
-            context = MatcherContext(self.chain.language, self.resources, entry.explicit)
+            context = MatcherContext(self.chain.language, self.resources, not entry.optional)
             matcher: Matcher = plugin_registry().get("matcher", entry.name).make(context, **entry.options)
             if matcher.needs_lemmas and self._lemmatizer is None:
                 raise ConfigError(
@@ -579,9 +579,9 @@ def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None:
-    if chain.lemmatizer is None or chain.lemmatizer[0] == "none":
+    if chain.lemmatizer is None or chain.lemmatizer.name == "none":
         return None
-    name, options = chain.lemmatizer
+    name, options = chain.lemmatizer.name, chain.lemmatizer.options
     with guarded(f"making lemmatizer {name!r}"):
         kind: type[Lemmatizer] = plugin_registry().get("lemmatizer", name)
         return kind.make(MatcherContext(chain.language, resources), **options)

@@ -669,7 +669,7 @@ def _numbers(scores: ArrayLike, label: str) -> Floats:
 
     values = np.asarray(scores)
     if values.dtype.kind not in "biuf":
-        raise InputError(f"{label} gave scores that are not all numbers: {values}")
+        raise InputError(f"{label} gave scores that are not all numbers; NumPy takes them for {values.dtype.name}")
     return values.astype(float)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from meteor_e._version import __version__
 from meteor_e.api.context import MatcherContext
@@ -15,7 +15,7 @@ from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, guarded, located, near_miss
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_folder, is_path, seen_from
-from meteor_e.chains.config import MatcherConfig
+from meteor_e.chains.config import ChainEntry
 from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys, check_bounds
 from meteor_e.languages.files import is_ours, own_tasks, read_language
 from meteor_e.packs.resources import LanguageResources
@@ -37,26 +37,6 @@ OWN_FUNCTION_WORDS = "own"
 """Stands, in a chain or a language, for the function words of its own pack."""
 
 
-@dataclass(frozen=True)
-class ChainMatcher:
-    """A matcher's place in a chain.
-
-    Attributes:
-        name: the matcher's name.
-        weight: its weight in the score.
-        options: what it is made with.
-        explicit: whether it must be complete; ``False``: it may go without its resource, because it is there by
-            the language's default or because the chain says that it is optional.
-        where: ``file:line`` of its entry in the chain's file, if it has one.
-    """
-
-    name: str
-    weight: float
-    options: Mapping[str, Any] = field(default_factory=dict)
-    explicit: bool = True
-    where: str = ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Chain(PlainKeys):
     """A resolved chain, with the keys of :class:`~meteor_e.chains.keys.PlainKeys` and these.
@@ -66,20 +46,20 @@ class Chain(PlainKeys):
         task: name of the task that the defaults come from.
         parameters: of the formula, with one weight per matcher.
         normalization: how text becomes tokens.
-        matchers: the matchers, in order.
+        matchers: the matchers, in order, with weights and absolute paths.
         pack: name or folder of the resource pack, ``None`` if none is needed.
         function_words: name or folder of the pack whose function words count, ``None`` for the chain's own pack.
-        lemmatizer: name and options of the lemmatizer, ``None`` for none.
+        lemmatizer: the lemmatizer, ``None`` for none.
     """
 
     language: Language
     task: str
     parameters: Parameters
     normalization: Normalization
-    matchers: tuple[ChainMatcher, ...]
+    matchers: tuple[ChainEntry, ...]
     pack: str | None = None
     function_words: str | None = None
-    lemmatizer: tuple[str, Mapping[str, Any]] | None = None
+    lemmatizer: ChainEntry | None = None
 
     def effective(self) -> dict[str, Any]:
         """Return the chain as a mapping that a YAML file can hold, every default spelled out."""
@@ -88,15 +68,7 @@ class Chain(PlainKeys):
             "task": self.task,
             "normalization": self.normalization.value,
             "parameters": {name: getattr(self.parameters, name) for name in GREEK},
-            "matchers": [
-                {
-                    "use": matcher.name,
-                    "weight": matcher.weight,
-                    **({} if matcher.explicit else {"optional": True}),
-                    **matcher.options,
-                }
-                for matcher in self.matchers
-            ],
+            "matchers": [matcher.spelled() for matcher in self.matchers],
             **{name: getattr(self, name) for name in PLAIN if getattr(self, name) is not None},
         }
         if self.pack is not None or self.language.pack is not None:
@@ -104,8 +76,7 @@ class Chain(PlainKeys):
         if self.pack is not None or self.function_words is not None:
             chain["function_words"] = self.function_words or OWN_FUNCTION_WORDS
         if self.lemmatizer is not None:
-            name, options = self.lemmatizer
-            chain["lemmatizer"] = {"use": name, **options}
+            chain["lemmatizer"] = self.lemmatizer.spelled()
         return chain
 
 
@@ -125,9 +96,9 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         task_name, task = language.task(config.task)
     if config.matchers is None:
         weights = _default_weights(language, task_name, task, registry)
-        matchers = tuple(ChainMatcher(name, weight, explicit=False) for name, weight in weights.items())
+        matchers = tuple(ChainEntry(name, weight, optional=True) for name, weight in weights.items())
     else:
-        matchers = tuple(_chain_matcher(entry, task.weights, registry) for entry in config.matchers)
+        matchers = tuple(_resolved(entry, task.weights, registry) for entry in config.matchers)
     if not matchers:
         raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
     greek = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
@@ -148,17 +119,17 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
     lemmatizer = config.lemmatizer
     if lemmatizer is None and language.lemmatizer and any(matcher.name == "lemma" for matcher in matchers):
-        lemmatizer = MatcherConfig(language.lemmatizer)
+        lemmatizer = ChainEntry(language.lemmatizer)
     return Chain(
         language=language,
         task=task_name,
-        parameters=Parameters(**greek, weights=tuple(matcher.weight for matcher in matchers)),
+        parameters=Parameters(**greek, weights=tuple(matcher.weight or 0.0 for matcher in matchers)),
         normalization=normalization,
         matchers=matchers,
         **config.plain,
         pack=None if config.pack == NO_PACK else config.pack or language.pack,
         function_words=_function_words(config, language),
-        lemmatizer=None if lemmatizer is None else (lemmatizer.use, sound_options("lemmatizer", lemmatizer, registry)),
+        lemmatizer=None if lemmatizer is None else _sound("lemmatizer", lemmatizer, registry),
     )
 
 
@@ -222,35 +193,33 @@ def _function_words(config: ChainConfig, language: Language) -> str | None:
     return None if words in (None, OWN_FUNCTION_WORDS, config.pack or language.pack) else words
 
 
-def _chain_matcher(entry: MatcherConfig, weights: Mapping[str, float], registry: Registry) -> ChainMatcher:
-    weight = entry.weight
-    if weight is None:
-        weight = weights.get(entry.use)
+def _resolved(entry: ChainEntry, weights: Mapping[str, float], registry: Registry) -> ChainEntry:
+    """Return a matcher with its weight: its own, the task's, or that of its class."""
+    weight = weights.get(entry.name) if entry.weight is None else entry.weight
     if weight is None:
         with located(entry.where):
-            weight = registry.get("matcher", entry.use).default_weight
-    options = sound_options("matcher", entry, registry)
-    return ChainMatcher(entry.use, float(weight), options, not entry.optional, entry.where)
+            weight = registry.get("matcher", entry.name).default_weight
+    return replace(_sound("matcher", entry, registry), weight=float(weight))
 
 
-def sound_options(kind: Literal["matcher", "lemmatizer"], entry: MatcherConfig, registry: Registry) -> dict[str, Any]:
-    """Return the options of an entry, with absolute paths.
+def _sound(kind: str, entry: ChainEntry, registry: Registry) -> ChainEntry:
+    """Return an entry with checked options and absolute paths.
 
     Raises:
         ConfigError: for an option that is not there, or of another type, with file and line.
         PluginError: if there is no such matcher or lemmatizer.
     """
     with located(entry.where):
-        found = registry.get(kind, entry.use)
+        found = registry.get(kind, entry.name)
         if not entry.options and not isinstance(found.Options, type):
             # Without a look at types, which take time to import.
-            return {}
+            return entry
         options = absolute(found, entry)
         found.check_options(options)
-    return options
+    return replace(entry, options=options)
 
 
-def absolute(component: type[Component], entry: MatcherConfig) -> dict[str, Any]:
+def absolute(component: type[Component], entry: ChainEntry) -> dict[str, Any]:
     """Return the options of an entry, with absolute paths, right or wrong."""
 
     def change(path: str) -> str:
@@ -324,7 +293,7 @@ def plugins_of(chain: Chain, registry: Registry) -> list[str]:
     if not chain.language.path and not chain.language.script:
         wanted.append(("language", chain.language.code))
     if chain.lemmatizer is not None:
-        wanted.append(("lemmatizer", chain.lemmatizer[0]))
+        wanted.append(("lemmatizer", chain.lemmatizer.name))
     if chain.language.segmenter is not None:
         wanted.append(("segmenter", chain.language.segmenter))
     sources = {registry.source(kind, name) for kind, name in wanted}

@@ -27,16 +27,15 @@ def check_chain(source: ChainSource, registry: Registry) -> Chain:
     Raises:
         MeteorError: for the first thing that is wrong, with file and line.
     """
-    config = load_chain(source)
-    chain = resolve(config, registry)
-    entries = [("matcher", matcher.name, matcher.options, matcher.where) for matcher in chain.matchers]
+    chain = resolve(load_chain(source), registry)
+    entries = [("matcher", matcher) for matcher in chain.matchers]
     if chain.lemmatizer is not None:
-        entries.append(("lemmatizer", *chain.lemmatizer, config.lemmatizer.where if config.lemmatizer else ""))
+        entries.append(("lemmatizer", chain.lemmatizer))
     context = MatcherContext(chain.language, LanguageResources())
-    for kind, name, options, where in entries:
-        with located(where), suppress(ResourceError):
+    for kind, entry in entries:
+        with located(entry.where), suppress(ResourceError):
             # Explicit: a check has the time to notice a plugin that claims one of meteor_e's own names.
-            registry.get(kind, name).make(context, **options)
+            registry.get(kind, entry.name).make(context, **entry.options)
     return chain
 
 
@@ -72,7 +71,7 @@ def spell_out(chain: Chain, registry: Registry) -> dict[str, Any]:
             entry.pop("optional", None)
         _spell_defaults(entry, found)
     if chain.lemmatizer is not None:
-        _spell_defaults(spelled["lemmatizer"], registry.get("lemmatizer", chain.lemmatizer[0]))
+        _spell_defaults(spelled["lemmatizer"], registry.get("lemmatizer", chain.lemmatizer.name))
     return spelled
 
 

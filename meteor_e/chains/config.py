@@ -29,24 +29,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class MatcherConfig:
-    """A matcher (or lemmatizer) as a chain names it.
+class ChainEntry:
+    """A matcher (or lemmatizer) in a chain.
 
     Attributes:
-        use: its name.
-        weight: its weight in the score; ``None`` for the task's or the matcher's own.
-        options: what it is made with, as written.
+        name: its name.
+        weight: its weight in the score; of a chain as written ``None`` for the task's or the matcher's own.
+        options: what it is made with; of a chain as written, paths are as written, too.
         where: ``file:line`` of the entry; empty for what comes from Python.
-        optional: go without its resource where that is not installed.
+        optional: go without its resource where that is not installed; so are those that the language brings.
         folder: the folder that paths are seen from; empty for what comes from Python.
     """
 
-    use: str
+    name: str
     weight: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     where: str = ""
     optional: bool = False
     folder: str = field(default="", compare=False)
+
+    def spelled(self) -> dict[str, Any]:
+        """Return the entry as a mapping that a YAML file can hold."""
+        own = {"use": self.name, "weight": self.weight, "optional": self.optional or None}
+        return {**{key: value for key, value in own.items() if value is not None}, **self.options}
 
 
 @dataclass(frozen=True)
@@ -73,11 +78,11 @@ class ChainConfig:
     task: str | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     normalization: Normalization | None = None
-    matchers: tuple[MatcherConfig, ...] | None = None
+    matchers: tuple[ChainEntry, ...] | None = None
     plain: Mapping[str, Any] = field(default_factory=dict)
     pack: str | None = None
     function_words: str | None = None
-    lemmatizer: MatcherConfig | None = None
+    lemmatizer: ChainEntry | None = None
     name: str = ""
     description: str = ""
     source: str = ""
@@ -208,7 +213,7 @@ def make_chain(document: Document) -> ChainConfig:
         if matchers is None
         else tuple(read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(matchers)),
         plain={name: KEYS[name].type(paths.get(name, data[name])) for name in PLAIN if name in data},
-        lemmatizer=None if lemmatizer is not None and lemmatizer.use == "none" else lemmatizer,
+        lemmatizer=None if lemmatizer is not None and lemmatizer.name == "none" else lemmatizer,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),
         source=document.source,
@@ -216,15 +221,15 @@ def make_chain(document: Document) -> ChainConfig:
     )
 
 
-def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> MatcherConfig:
+def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> ChainEntry:
     """Read an entry of ``matchers``, or ``lemmatizer``."""
     where = document.where(key)
     if isinstance(entry, str):
-        return MatcherConfig(entry, where=where, folder=document.folder)
+        return ChainEntry(entry, where=where, folder=document.folder)
     reserved = ENTRY_KEYS if key[0] == "matchers" else ENTRY_KEYS[:1]
     own = {name: entry[name] for name in reserved if name in entry}
-    return MatcherConfig(
-        use=own["use"],
+    return ChainEntry(
+        name=own["use"],
         weight=float(own["weight"]) if "weight" in own else None,
         options={name: value for name, value in entry.items() if name not in reserved},
         where=where,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.base.errors import ConfigError, MeteorError, near_miss
 from meteor_e.base.yamlfile import seen_from
 from meteor_e.chains.chain import absolute, resolve
-from meteor_e.chains.config import ENTRY_KEYS, ChainConfig, MatcherConfig, load_chain
+from meteor_e.chains.config import ENTRY_KEYS, ChainConfig, ChainEntry, load_chain
 from meteor_e.chains.keys import KEYS
 from meteor_e.plugins.registry import Registry, plugin_registry
 
@@ -61,34 +61,26 @@ def _entries(config: ChainConfig) -> list[dict[str, Any]]:
         chain = resolve(replace(config, lemmatizer=None), plugin_registry())
         matchers: list[dict[str, Any]] = chain.effective()["matchers"]
         return matchers
-    return [
-        {
-            "use": entry.use,
-            **({} if entry.weight is None else {"weight": entry.weight}),
-            **({"optional": True} if entry.optional else {}),
-            **_own_options("matcher", entry),
-        }
-        for entry in config.matchers
-    ]
+    return [replace(entry, options=_own_options("matcher", entry)).spelled() for entry in config.matchers]
 
 
 def _lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, Any]:
     before = config.lemmatizer
-    if "use" in options and (before is None or options["use"] != before.use):
+    if "use" in options and (before is None or options["use"] != before.name):
         # Another lemmatizer's options are not its own.
         return _seen_from_here("lemmatizer", options["use"], options)
     if before is None:
         raise ConfigError("the chain has no lemmatizer; name one, too: lemmatizer.use=NAME")
     return {
-        "use": before.use,
+        "use": before.name,
         **_own_options("lemmatizer", before),
-        **_seen_from_here("lemmatizer", before.use, options),
+        **_seen_from_here("lemmatizer", before.name, options),
     }
 
 
-def _own_options(kind: str, entry: MatcherConfig) -> dict[str, Any]:
+def _own_options(kind: str, entry: ChainEntry) -> dict[str, Any]:
     """Return the options of an entry, right or wrong, with absolute paths."""
-    return absolute(plugin_registry().get(kind, entry.use), entry) if entry.options else {}
+    return absolute(plugin_registry().get(kind, entry.name), entry) if entry.options else {}
 
 
 def _seen_from_here(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from meteor_e.api.languages import Normalization
 from meteor_e.base.errors import ConfigError, MeteorWarning
 from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import check_chain
-from meteor_e.chains.config import ChainConfig, MatcherConfig, load_chain
+from meteor_e.chains.config import ChainConfig, ChainEntry, load_chain
 from meteor_e.plugins.registry import plugin_registry
 
 ROOT = Path(__file__).parents[2]
@@ -54,13 +54,13 @@ def test_every_key(write):
         parameters={"alpha": 1.0, "beta": 0.5},
         normalization=Normalization.NO_PUNCTUATION,
         matchers=(
-            MatcherConfig("exact", where=f"{file}:8"),
-            MatcherConfig("stem", 1.0, {"stemmer": "english"}, f"{file}:9"),
-            MatcherConfig("paraphrase", None, {}, f"{file}:10", optional=True),
+            ChainEntry("exact", where=f"{file}:8"),
+            ChainEntry("stem", 1.0, {"stemmer": "english"}, f"{file}:9"),
+            ChainEntry("paraphrase", None, {}, f"{file}:10", optional=True),
         ),
         plain={"beam": 5, "character_mode": True},
         pack="de",
-        lemmatizer=MatcherConfig("lookup", None, {"file": "lemmas.tsv"}, f"{file}:15"),
+        lemmatizer=ChainEntry("lookup", None, {"file": "lemmas.tsv"}, f"{file}:15"),
         name="mine",
         description="all of it",
         source=str(file),
@@ -76,7 +76,7 @@ def test_no_key_at_all(write):
 
 def test_a_mapping_is_a_chain():
     chain = load_chain({"matchers": ["exact", {"use": "stem", "file": "x"}], "pack": "./p", "parameters": {"beta": 1}})
-    assert chain.matchers == (MatcherConfig("exact"), MatcherConfig("stem", None, {"file": "x"}))
+    assert chain.matchers == (ChainEntry("exact"), ChainEntry("stem", None, {"file": "x"}))
     assert (chain.pack, chain.source, chain.parameters) == ("./p", "", {"beta": 1.0})
     assert chain.where("pack") == ""
 
@@ -84,7 +84,7 @@ def test_a_mapping_is_a_chain():
 def test_lemmatizer_none_is_no_lemmatizer():
     assert load_chain({"lemmatizer": "none"}).lemmatizer is None
     assert load_chain({"lemmatizer": {"use": "none"}}).lemmatizer is None
-    assert load_chain({"lemmatizer": "lookup"}).lemmatizer == MatcherConfig("lookup")
+    assert load_chain({"lemmatizer": "lookup"}).lemmatizer == ChainEntry("lookup")
 
 
 PATHS = """
@@ -135,7 +135,7 @@ lemmatizer: {use: lookup, file: l.tsv}
         "profile": "x",
         "path": "p.bin",
     }
-    assert chain.lemmatizer == ("lookup", {"file": str(tmp_path / "l.tsv")})
+    assert chain.lemmatizer.options == {"file": str(tmp_path / "l.tsv")}
 
 
 @pytest.mark.parametrize("key", ["pack", "function_words"])

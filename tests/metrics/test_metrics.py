@@ -172,7 +172,7 @@ def test_a_metric_of_a_plugin(plugin):
     ("kind", "error", "message"),
     [
         (0, InputError, "gave 1 scores for 3 segments"),
-        (1, InputError, "gave 'x' as a score"),
+        (1, InputError, "gave scores that are not all numbers"),
         (2, InputError, "no finite number for segment 1"),
     ],
 )
