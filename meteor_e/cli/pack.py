@@ -99,21 +99,12 @@ def remove(name: str) -> None:
 
 def _row(store: PackStore, name: str) -> dict[str, Any]:
     """Return a pack's line of the list; a damaged one is listed, too."""
+    row: dict[str, Any] = {"name": name, "version": "", "digest": "", "contents": {}, "path": "", "problem": None}
     try:
         found = store.get(name)
-    except ResourceError as error:
-        return {"name": name, "version": "", "digest": "", "contents": {}, "path": "", "problem": str(error)}
-    problem = None
-    try:
+        row |= {"language": found.language, "version": found.version, "digest": found.digest}
+        row |= {"contents": found.manifest.contents, "path": str(found.path)}
         found.check()
     except ResourceError as error:
-        problem = str(error)
-    return {
-        "name": found.name,
-        "language": found.language,
-        "version": found.version,
-        "digest": found.digest,
-        "contents": found.manifest.contents,
-        "path": str(found.path),
-        "problem": problem,
-    }
+        row["problem"] = str(error)
+    return row

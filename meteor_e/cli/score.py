@@ -327,15 +327,15 @@ def _of_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInputs
         raise ConfigError("--test-set gives the references; leave out --reference")
     found, language = named_set(inputs.test_set, inputs.pair), target_language(inputs.pair)
     if not inputs.files:
-        if not found.system_files:
+        if not found.systems:
             raise ConfigError(
                 f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
             )
-        names = inputs.names or tuple(found.system_files)
-        inputs = replace(inputs, files=tuple(found.system_files.values()), names=names)
+        names = inputs.names or tuple(found.systems)
+        inputs = replace(inputs, files=tuple(found.systems.values()), names=names)
     if not metric.language and metric.chain is None:
         metric = replace(metric, language=language)
-    return replace(inputs, references=tuple(found.reference_files)), metric
+    return replace(inputs, references=tuple(found.references)), metric
 
 
 def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from meteor_e.base.errors import InputError, near_miss
 from meteor_e.base.extras import require
-from meteor_e.formats.plain import read_segments
 
 _OTHER_FIELDS = {"src", "docid", "doc_id", "origlang", "domain"}
 
@@ -20,30 +17,20 @@ def target_language(pair: str) -> str:
     return re.split("[_-]", re.split("-(?=[a-z])", pair)[-1])[0]
 
 
-@dataclass(frozen=True)
-class NamedSet:
-    """One language pair of a test set that sacreBLEU knows.
+class NamedSet(NamedTuple):
+    """One language pair of a test set that sacreBLEU knows: files, one segment per line.
 
     Attributes:
-        name: as sacreBLEU calls it, such as ``wmt17``.
-        pair: the language pair.
-        source: segments of the source.
-        references: one list of segments per reference.
+        source: the source.
+        references: the references.
         systems: outputs of systems, by name; empty where the test set has none.
-        reference_files: files of the references, one segment per line.
-        system_files: files of the outputs, by name.
     """
 
-    name: str
-    pair: str
-    source: list[str]
-    references: list[list[str]]
-    systems: dict[str, list[str]]
-    reference_files: list[str]
-    system_files: dict[str, str]
+    source: str
+    references: list[str]
+    systems: dict[str, str]
 
 
-@lru_cache(maxsize=8)
 def named_set(name: str, pair: str) -> NamedSet:
     """Return a test set by its name; sacreBLEU fetches it once, and keeps it in the folder ``SACREBLEU`` names.
 
@@ -77,19 +64,6 @@ def named_set(name: str, pair: str) -> NamedSet:
             f"sacrebleu -t {dataset.name} -l {pair} --echo src; it comes from {', '.join(dataset.data)} and is kept in "
             f"{folder}/{dataset.name}, which can be copied here"
         ) from error
-    texts = {field: list(read_segments(file)) for field, file in files.items()}
-    source = texts.get("src", [])
-    for field, segments in texts.items():
-        if len(segments) != len(source):
-            raise InputError(f"test set {name} {pair}: {field} has {len(segments)} segments, the source {len(source)}")
-    references = [field for field, file in files.items() if file in reference_files]
-    systems = [field for field in files if field not in _OTHER_FIELDS and field.partition(":")[0] != "ref"]
-    return NamedSet(
-        name,
-        pair,
-        source,
-        [texts[field] for field in references],
-        {system: texts[system] for system in systems},
-        [files[field] for field in references],
-        {system: files[system] for system in systems},
-    )
+    references = [file for file in files.values() if file in reference_files]
+    names = [field for field in files if field not in _OTHER_FIELDS and field.partition(":")[0] != "ref"]
+    return NamedSet(files["src"], references, {name: files[name] for name in names})

@@ -305,8 +305,10 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
 
 def _score_sgml(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
     options = configuration.options
-    tests = _read_sgml(options.hypothesis)
-    references = _read_sgml(options.reference)
+    from meteor_e.java.sgml import read_java_sgml
+
+    paths = (options.hypothesis, options.reference)
+    tests, references = (read_java_sgml(_lines(path), input_name(path)) for path in paths)
     _check_sets(tests, references, options)
     order = functools.cmp_to_key(compare_lines)
     lines: dict[str, list[str]] = {"sys": [], "doc": [], "seg": []}
@@ -360,12 +362,6 @@ def _score_sgml(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO
     if options.alignments:
         with atomic_writer(f"{options.prefix}-align.out") as output:
             output.writelines(text for _, text in sorted(alignments, key=lambda entry: order(entry[0])))
-
-
-def _read_sgml(path: str) -> JavaSgml:
-    from meteor_e.java.sgml import read_java_sgml
-
-    return read_java_sgml(_lines(path), input_name(path))
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:

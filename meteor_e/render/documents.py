@@ -60,7 +60,7 @@ def _pieces(value: Any, line: str = "\n") -> Iterator[str]:
     elif isinstance(value, Iterator):
         items, ends = (("", item) for item in value), "[]"
     else:
-        yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=_spelled).replace("\n", line)
+        yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready).replace("\n", line)
         return
     before = ends[0]
     for key, item in items:
@@ -76,11 +76,6 @@ def settled(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: settled(item) for key, item in value.items()}
     return [settled(item) for item in value] if isinstance(value, Iterator) else value
-
-
-def _spelled(value: Any) -> Any:
-    """Return an object that JSON does not know as one that it does."""
-    return value.to_dict() if hasattr(value, "to_dict") else json_ready(value)
 
 
 def json_ready(value: Any) -> Any:

@@ -318,10 +318,9 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
 
     for name, text in {"src": REFERENCE, "docid": DOCUMENTS, "ref": REFERENCE, **OUTPUTS}.items():
         write(tmp_path / "set" / name, "\n".join(text) + "\n")
-    test_sets.named_set.cache_clear()
     monkeypatch.setitem(DATASETS, "ours", Dataset(tmp_path / "set"))
     found = test_sets.named_set("ours", "cs-en")
-    assert found.references == [REFERENCE]
+    assert found.references == [str(tmp_path / "set" / "ref")]
     assert list(found.systems) == NAMES
     write(tmp_path / "h.sys.score", "alpha\t3\nbeta\t2\ngamma.x\t1\n")
     keys = (
@@ -348,7 +347,6 @@ def test_offline_a_test_set_by_name_says_what_to_fetch(monkeypatch, reason):
     from sacrebleu.dataset import DATASETS
 
     monkeypatch.setitem(DATASETS, "ours", Dataset(reason=reason))
-    test_sets.named_set.cache_clear()
     with pytest.raises(
         InputError, match=r"sacrebleu -t ours -l cs-en --echo src; it comes from https://example.org/ours"
     ):

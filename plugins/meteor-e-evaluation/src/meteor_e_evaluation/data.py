@@ -250,7 +250,7 @@ def _read_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
 def _references(pattern: str, root: Path, index: DataIndex, pair: str) -> list[tuple[Path, list[str]]]:
     if pattern.startswith(NAMED):
         named = named_set(pattern.removeprefix(NAMED), pair)
-        return [(Path(named.name), segments) for segments in named.references]
+        return [(Path(file), list(read_segments(file))) for file in named.references]
     return [
         (file, segments)
         for file in _files(root, expand(pattern, pair), index, pair, "a reference")
@@ -263,7 +263,7 @@ def _source(pattern: str | None, root: Path, index: DataIndex, pair: str) -> tup
         return None
     if pattern.startswith(NAMED):
         named = named_set(pattern.removeprefix(NAMED), pair)
-        return Path(named.name), named.source
+        return Path(named.source), list(read_segments(named.source))
     file = _files(root, expand(pattern, pair), index, pair, "the source")[0]
     return file, read_texts(file, "source")
 
@@ -297,9 +297,9 @@ class _Outputs:
         self._loaded: dict[str, list[str]] = {}
         if spec.file.startswith(NAMED):
             self.where = spec.file
-            for system, segments in named_set(spec.file.removeprefix(NAMED), pair).systems.items():
+            for system, file in named_set(spec.file.removeprefix(NAMED), pair).systems.items():
                 self.files[system] = Path(spec.file)
-                self._loaded[system] = segments
+                self._loaded[system] = list(read_segments(file))
             if not self.files:
                 raise InputError(f"{index.file}: {spec.file} has no system outputs for {pair}")
             return
