@@ -184,6 +184,8 @@ class Meteor:
 
     def _start_engine(self) -> None:
         chain = self.chain
+        self.reads_sentences = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
+        """Whether a matcher encodes whole sentences."""
         self._engine: Engine = make_engine(
             EngineSettings(
                 chain.parameters, chain.beam, chain.character_mode, self._identity, self._rarity, chain.equal_segments
@@ -499,11 +501,6 @@ class Meteor:
         threads = self.threads if self._engine.name == "native" else 1
         size = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
         return scored_in_order(segment_batches(paired(hypotheses, references), size), score, threads)
-
-    @property
-    def reads_sentences(self) -> bool:
-        """Whether a matcher encodes whole sentences."""
-        return any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
 
     def score_batch(
         self, batch: SegmentBatch, threads: int = 1, stop: object = None, *, alignments: bool = False

@@ -63,7 +63,7 @@ def shares(metric: ChainMetric, tests: Sequence[TestSet], cache: ArrayCache) -> 
     matched: dict[str, float] = {}
     for test in tests:
         metric.prepare((), test.language)
-        meteor = metric.current
+        meteor = metric.meteor
         counts = chain_statistics(meteor, test, test.judged(), cache)[:, :, 0]
         total = counts[counts[:, 0] >= 0].astype(float).sum(axis=0)
         words += total[0]

@@ -28,9 +28,9 @@ from pathlib import Path
 import numpy as np
 
 from meteor_e import Meteor
+from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.mbr.decisions import choices
 from meteor_e.mbr.methods import Aggregation, Method, Pruning
-from meteor_e.metrics.chain_metric import ChainMetric
 
 
 def mutated(words: list[str], others: list[str], random_: random.Random) -> list[str]:
@@ -107,7 +107,7 @@ METHODS: dict[str, Method] = {
 
 def time_methods(kind: str, meteor: Meteor, sources: list[list[str]], names: list[str]) -> None:
     """Print what each method costs, and in how many sources its choice is as good as the exact one."""
-    metric = ChainMetric.of(meteor)
+    metric = AlignmentMetric(meteor)
     spent: dict[str, list[float]] = {}
     right: dict[str, int] = dict.fromkeys(names, 0)
     distinct = [len(set(source)) for source in sources]

@@ -428,7 +428,7 @@ class Metric(Component):
     def expected_scores(
         self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
     ) -> Any:
-        """Approximate scores against many weighted references; see :mod:`meteor_e.metrics.aggregation`.
+        """Approximate scores against many weighted references; see :mod:`meteor_e.engine.aggregation`.
 
         Raises:
             ConfigError: for a metric that cannot.

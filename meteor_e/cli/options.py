@@ -176,7 +176,7 @@ class MetricOptions(Options):
             ConfigError: for an unknown metric, or two of one label.
         """
         from meteor_e.api.metrics import MetricContext
-        from meteor_e.metrics.chain_metric import ChainMetric
+        from meteor_e.engine.metric import AlignmentMetric
         from meteor_e.metrics.specs import distinct, metrics_of
 
         context = MetricContext(self.code, threads=self.threads)
@@ -184,7 +184,7 @@ class MetricOptions(Options):
         for text in specifications:
             label, _, name = text.rpartition("=")
             if name == "meteor" and not set(label) & set(":/,"):
-                found.append(ChainMetric.of(self.meteor(), label or "METEOR"))
+                found.append(AlignmentMetric(self.meteor(), label or "METEOR"))
             else:
                 found += metrics_of(text, context)
         return distinct(found)

@@ -220,27 +220,27 @@ def too_many_candidates(hypothesis_size: int, reference_size: int) -> InputError
     )
 
 
+_FAMILIES: dict[type[Matcher], tuple[str, ...]] = {
+    KeyMatcher: ("keys", "match"),
+    OverlapMatcher: ("overlap", "match", "distinct_pieces"),
+    SimilarityMatcher: ("similarity", "match", "_rows"),
+    ContextualMatcher: ("contextual", "match", "sentence_rows", "_rows"),
+    PhraseMatcher: ("phrases", "match", "_phrases"),
+}
+"""Families by their classes, each with its methods: a class that overrides one of them stands outside the family."""
+
+
 def family_of(matcher: Matcher) -> str:
     """Return the family that the native core runs a matcher as."""
+    from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
+
     # Not inherited: a class that derives from one of ours may look for other keys.
     own = vars(type(matcher)).get("core_family")
-    if own is not None and (own != "synonyms" or _is_synonym_index(matcher)):
+    if own is not None and (own != "synonyms" or type(matcher.synonyms) is SynonymIndex):  # type: ignore[attr-defined]
         return str(own)
-    # A class of a family that overrides how the family works stands outside it.
-    if isinstance(matcher, KeyMatcher) and inherits(matcher, KeyMatcher, "match"):
-        return "keys"
-    if isinstance(matcher, OverlapMatcher) and inherits(matcher, OverlapMatcher, "match", "distinct_pieces"):
-        return "overlap"
-    if isinstance(matcher, SimilarityMatcher) and inherits(matcher, SimilarityMatcher, "match", "_rows"):
-        return "similarity"
-    if isinstance(matcher, ContextualMatcher) and inherits(
-        matcher, ContextualMatcher, "match", "sentence_rows", "_rows"
-    ):
-        return "contextual"
-    if isinstance(matcher, PhraseMatcher) and inherits(matcher, PhraseMatcher, "match", "_phrases"):
-        from meteor_e.packs.indexes import ParaphraseIndex
-
-        return "phrases" if type(matcher.table) is ParaphraseIndex else "proposals"
+    for kind, (family, *methods) in _FAMILIES.items():
+        if isinstance(matcher, kind) and inherits(matcher, kind, *methods):
+            return family if kind is not PhraseMatcher or type(matcher.table) is ParaphraseIndex else "proposals"
     return "proposals"
 
 
@@ -249,9 +249,3 @@ def inherits(matcher: Matcher, family: Any, *methods: str) -> bool:
     return all(
         getattr(type(matcher), method) is getattr(family, method) and method not in vars(matcher) for method in methods
     )
-
-
-def _is_synonym_index(matcher: Matcher) -> bool:
-    from meteor_e.packs.indexes import SynonymIndex
-
-    return type(matcher.synonyms) is SynonymIndex  # type: ignore[attr-defined]

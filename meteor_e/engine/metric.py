@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.metrics import CURRENT, Metric, SummedRows
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from meteor_e.base.array_cache import Floats, Integers
+    from meteor_e.engine.aggregation import Aggregated
 
 _ORDER = [FormulaScores._fields.index(part) for part in PARTS]
 
@@ -54,43 +55,40 @@ class AlignmentMetric(Metric):
 
     Args:
         meteor: the :class:`~meteor_e.Meteor` that aligns.
+        label: what tables call it.
+        skipping: where :attr:`Meteor.on_error` is ``skip``, leave segments that cannot be aligned out of the sum.
     """
 
     name: ClassVar[str] = "meteor"
     title: ClassVar[str] = "METEOR"
     parts: ClassVar[tuple[str, ...]] = PARTS[1:]
     streaming: ClassVar[bool] = True
-    skipping = False
+    meteor: Any
 
-    def __init__(self, meteor: Any, *, skipping: bool = False) -> None:
-        self.meteor, self.skipping = meteor, skipping
-
-    @property
-    def current(self) -> Any:
-        """The chain."""
-        return self.meteor
+    def __init__(self, meteor: Any, label: str = "METEOR", *, skipping: bool = False) -> None:
+        self.meteor, self.label, self.skipping = meteor, label, skipping
 
     @property
     def signature(self) -> str:  # type: ignore[override]
         """METEOR's signature."""
-        signature: str = self.current.signature
+        signature: str = self.meteor.signature
         return signature
 
     @property
     def threads(self) -> int | None:
         """Those of the chain; a chain of contextual matchers takes small batches, and threads within each."""
-        threads: int | None = self.current.batch_threads
+        threads: int | None = self.meteor.batch_threads
         return threads
 
     @property
     def on_error(self) -> str:
         """That of the chain; it can be set."""
-        choice: str = self.current.on_error
+        choice: str = self.meteor.on_error
         return choice
 
     @on_error.setter
     def on_error(self, choice: str) -> None:
-        self.current.on_error = choice
+        self.meteor.on_error = choice
 
     def failures(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[int, InputError]:
         """Align segments and return those that cannot be.
@@ -99,7 +97,7 @@ class AlignmentMetric(Metric):
             MeteorError: for another fault.
         """
         found = {}
-        for batch, scored in self.current.scored_batches(hypotheses, references):
+        for batch, scored in self.meteor.scored_batches(hypotheses, references):
             for at, error in scored.failures.items():
                 if not isinstance(error, InputError):
                     raise error
@@ -109,8 +107,42 @@ class AlignmentMetric(Metric):
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> ScoredRows:
-        """Return METEOR's statistics of the reference that counts, as a corpus adds them up."""
-        return align_segments(self.current, hypotheses, references, skipping=self.skipping)
+        """Align segments and return METEOR's statistics of the reference that counts, as a corpus adds them up.
+
+        A batch that another metric aligned is looked up.
+
+        Raises:
+            InputError: for a segment that cannot be aligned, unless :attr:`Meteor.on_error` is ``zero``.
+            ConfigError: if :attr:`Meteor.on_error` is ``skip``, a segment cannot be aligned, and all are needed.
+        """
+        batch, meteor = CURRENT.get(), self.meteor
+        shared: dict[Any, Any] = {} if batch.shared is None else batch.shared
+        texts = [*hypotheses], [*map(tuple, references)]
+        known, rows = shared.get(meteor.signature, (None, None))
+        if known == texts:
+            found: ScoredRows = rows
+            return found
+        if batch.threads is None:
+            parts = meteor.scored_batches(hypotheses, references, alignments=batch.alignments)
+            scored = joined([part for _, part in parts])
+        else:
+            whole = SegmentBatch(1, hypotheses, references)
+            scored = meteor.score_batch(whole, batch.threads, batch.stop, alignments=batch.alignments)
+        total, count = scored.total, len(hypotheses)
+        segments = list(scored.rows()) if scored.failures else []
+        for place, error in scored.failures.items():
+            if meteor.tolerates(error, batch.before + place + 1):
+                total = [a + b for a, b in zip(total, segments[place][0].to_vector(), strict=True)]
+            elif self.skipping:
+                count -= 1
+            else:
+                raise ConfigError(
+                    "a metric needs a row for every segment; a chain with on_error 'skip' leaves some out"
+                )
+        found = ScoredRows(scored, total, count)
+        if not scored.failures:  # Another metric may not tolerate what this one does.
+            shared[meteor.signature] = texts, found
+        return found
 
     def segment_scores(self, statistics: Any) -> Any:
         """Return METEOR and its parts."""
@@ -118,7 +150,7 @@ class AlignmentMetric(Metric):
 
     def corpus_scores(self, sums: Any) -> Any:
         """Return METEOR of summed statistics, and its parts."""
-        parameters = self.current.chain.parameters
+        parameters = self.meteor.chain.parameters
         if isinstance(sums, list):
             found = [formula.compute(Statistics.from_vector(row), parameters).defined() for row in sums]
             return [[row[at] for at in _ORDER] for row in found]
@@ -132,7 +164,7 @@ class AlignmentMetric(Metric):
         self, statistics: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
     ) -> list[Mapping[str, Any]]:
         """Return what matchers brought, and the statistics; of segments also the best reference and the alignment."""
-        meteor = self.current
+        meteor = self.meteor
         fixed = {
             "parameters": meteor.chain.parameters, "matchers": meteor.matcher_names, "signature": meteor.signature
         }  # fmt: skip
@@ -158,7 +190,27 @@ class AlignmentMetric(Metric):
 
     def about(self) -> Mapping[str, Any]:
         """Return the chain, and what computes."""
-        return {"chain": self.current.chain.effective(), "engine": self.current.engine}
+        return {"chain": self.meteor.chain.effective(), "engine": self.meteor.engine}
+
+    def pairwise(
+        self,
+        sources: Iterable[Sequence[str]],
+        references: Iterable[Sequence[str]] | None = None,
+        language: str = "",
+    ) -> Iterator[Floats]:
+        """Score candidates against one another, or against references; each text is read once."""
+        self.prepare((), language)
+        found: Iterator[Floats] = self.meteor.pairwise_batches(sources, references)
+        return found
+
+    def expected_scores(
+        self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
+    ) -> Aggregated:
+        """Approximate expected scores; see :mod:`meteor_e.engine.aggregation`."""
+        from meteor_e.engine.aggregation import meteor_aggregated
+
+        self.prepare((), language)
+        return meteor_aggregated(self.meteor, hypotheses, references, weights)
 
 
 class Aligned(NamedTuple):
@@ -177,8 +229,8 @@ class Aligned(NamedTuple):
 
 
 def aligned(meteor: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Aligned:
-    """Align segments and return arrays; arguments and errors as for :func:`align_segments`."""
-    return aligned_rows(align_segments(meteor, hypotheses, references).scored)
+    """Align segments and return arrays; errors as for :meth:`AlignmentMetric.statistics`."""
+    return aligned_rows(AlignmentMetric(meteor).statistics(hypotheses, references).scored)
 
 
 def aligned_rows(scored: Scored) -> Aligned:
@@ -190,46 +242,3 @@ def aligned_rows(scored: Scored) -> Aligned:
         np.frombuffer(scored.statistics, np.int64).reshape(-1, len(scored.total)),
         np.frombuffer(scored.best_references, np.int32),
     )
-
-
-def align_segments(
-    meteor: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, skipping: bool = False
-) -> ScoredRows:
-    """Align segments and score them; a batch that another metric aligned is looked up.
-
-    Args:
-        meteor: the :class:`~meteor_e.Meteor` that aligns.
-        hypotheses: one per segment.
-        references: for each hypothesis its references.
-        skipping: where :attr:`Meteor.on_error` is ``skip``, leave segments that cannot be aligned out of the sum.
-
-    Raises:
-        InputError: for a segment that cannot be aligned, unless :attr:`Meteor.on_error` is ``zero``.
-        ConfigError: if :attr:`Meteor.on_error` is ``skip``, a segment cannot be aligned, and all are needed.
-    """
-    batch = CURRENT.get()
-    shared: dict[Any, Any] = {} if batch.shared is None else batch.shared
-    texts = [*hypotheses], [*map(tuple, references)]
-    known, rows = shared.get(meteor.signature, (None, None))
-    if known == texts:
-        found: ScoredRows = rows
-        return found
-    if batch.threads is None:
-        parts = [scored for _, scored in meteor.scored_batches(hypotheses, references, alignments=batch.alignments)]
-    else:
-        whole = SegmentBatch(1, hypotheses, references)
-        parts = [meteor.score_batch(whole, batch.threads, batch.stop, alignments=batch.alignments)]
-    scored = joined(parts)
-    total, count = scored.total, len(hypotheses)
-    segments = list(scored.rows()) if scored.failures else []
-    for place, error in scored.failures.items():
-        if meteor.tolerates(error, batch.before + place + 1):
-            total = [a + b for a, b in zip(total, segments[place][0].to_vector(), strict=True)]
-        elif skipping:
-            count -= 1
-        else:
-            raise ConfigError("a metric needs a row for every segment; a chain with on_error 'skip' leaves some out")
-    result = ScoredRows(scored, total, count)
-    if not scored.failures:  # Another metric may not tolerate what this one does.
-        shared[meteor.signature] = texts, result
-    return result

@@ -319,17 +319,9 @@ class NativeEngine(Engine):
         return batch
 
     def _token_types(self, lane: Lane, segments: Sequence[Sequence[Token]]) -> list[list[int]]:
-        types, fresh = lane.types, []
-        numbers = []
-        for tokens in segments:
-            row = []
-            for token in tokens:
-                number = types.get(token)
-                if number is None:
-                    number = types[token] = len(types)
-                    fresh.append(token)
-                row.append(number)
-            numbers.append(row)
+        types, before = lane.types, len(lane.types)
+        numbers = [[types.setdefault(token, len(types)) for token in tokens] for tokens in segments]
+        fresh = list(islice(types, before, None))
         if fresh:
             lane.core.add_types([token.form for token in fresh])
             self._describe(lane, fresh)

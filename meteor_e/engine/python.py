@@ -15,7 +15,7 @@ from meteor_e.engine.search import DEFAULT_BEAM, search
 from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.characters import ngram_shares, subsequence_shares
 from meteor_e.scoring.formula import FormulaScores, compute
-from meteor_e.scoring.statistics import Statistics, StatisticsSum, characters_of, collect
+from meteor_e.scoring.statistics import Statistics, characters_of, collect, corpus_vector, statistics_width
 from meteor_e.text.identity import Identity, find_identity
 
 _WHOLE = {"characters": ngram_shares, "subsequence": subsequence_shares}
@@ -104,7 +104,7 @@ class PythonEngine(Engine):
         statistics, scores, references = array("q"), array("d"), array("i")
         failures: dict[int, MeteorError] = {}
         kept: list[Alignment | None] = []
-        total = StatisticsSum(len(self._matchers))
+        total = [0] * statistics_width(len(self._matchers))
         for number, (hypothesis, *others) in enumerate(segments):
             if stop:
                 raise KeyboardInterrupt
@@ -113,7 +113,7 @@ class PythonEngine(Engine):
                 # Of equals, the first counts.
                 best = max(range(len(found)), key=lambda at: found[at][1].score)
                 counted, parts, alignment = found[best]
-                total.add(counted)
+                total = [a + b for a, b in zip(total, corpus_vector(counted), strict=True)]
             except MeteorError as error:
                 failures[number] = error
                 best, alignment = 0, None
@@ -122,9 +122,7 @@ class PythonEngine(Engine):
             scores.extend(parts)
             references.append(best)
             kept.append(alignment)
-        return Scored(
-            statistics.tobytes(), scores.tobytes(), references.tobytes(), failures, kept, total.total.to_vector()
-        )
+        return Scored(statistics.tobytes(), scores.tobytes(), references.tobytes(), failures, kept, total)
 
     def _encode(self, segments: Iterable[Sequence[Sequence[Token]]]) -> None:
         """Encode all sentences at once; the matchers then find them in memory, as far as it reaches."""

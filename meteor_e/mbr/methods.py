@@ -14,7 +14,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.nbest import Source
 
 if TYPE_CHECKING:
-    from meteor_e.metrics.aggregation import Aggregated
+    from meteor_e.engine.aggregation import Aggregated
 
 BLOCK = 1 << 19
 """Pairs of a source that are scored, or approximated, at once."""
@@ -133,7 +133,7 @@ class Pruning:
 class Aggregation:
     """Reference aggregation, then exact scores for the candidates that may be the best.
 
-    Aggregated references give approximate expected scores (:mod:`meteor_e.metrics.aggregation`), which choose the
+    Aggregated references give approximate expected scores (:mod:`meteor_e.engine.aggregation`), which choose the
     ``top`` candidates. Those are scored against 16, 32, … sampled references, and ruled out where the best so far is
     better by more than 2.5 + 6 / references standard errors. Approximate scores of pairs, where the metric has them,
     are a control variate: only their errors are sampled. What is left is scored against all references.

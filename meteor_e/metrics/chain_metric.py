@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,9 +14,7 @@ from meteor_e.engine.metric import AlignmentMetric
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
-    from meteor_e.base.array_cache import Floats
     from meteor_e.meteor import Meteor
-    from meteor_e.metrics.aggregation import Aggregated
 
 
 class ChainMetric(AlignmentMetric):
@@ -61,32 +59,17 @@ class ChainMetric(AlignmentMetric):
         source, _, options = text.partition(",")
         return {"source": source, **named_options(options, f"metric {cls.name!r}")}
 
-    @classmethod
-    def of(cls, meteor: Meteor, name: str = "METEOR") -> ChainMetric:
-        """Return a chain that is made already as a metric, for its language."""
-        metric = cls(name=name)
-        metric._meteor = meteor
-        metric._made_for = metric.language = meteor.chain.language.code
-        return metric
-
     @property
-    def current(self) -> Meteor:
+    def meteor(self) -> Meteor:  # type: ignore[override]
         """The chain for the language that is scored; without one, English, as for :class:`~meteor_e.Meteor`."""
         from meteor_e.meteor import Meteor
 
         if self._meteor is None:
-            given: dict[str, Any] = {
-                "offline": self._context.offline,
-                "threads": self._context.threads,
-                **self._options,
-            }
-            named = {"language": self._made_for} if self._made_for else {}
-            if self._source is None:
-                self._meteor = Meteor(**{**named, **given})
-            elif isinstance(self._source, Mapping) and "language" not in self._source:
-                self._meteor = Meteor.from_config({**named, **self._source}, **given)
-            else:
-                self._meteor = Meteor.from_config(self._source, **given)
+            source = {} if self._source is None else self._source
+            if isinstance(source, Mapping) and self._made_for:
+                source = {"language": self._made_for, **source}
+            given: dict[str, Any] = {"offline": self._context.offline, "threads": self._context.threads}
+            self._meteor = Meteor.from_config(source, **{**given, **self._options})
         return self._meteor
 
     def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
@@ -94,25 +77,6 @@ class ChainMetric(AlignmentMetric):
         language = language or self.language
         if language != self._made_for:
             self._meteor, self._made_for = None, language
-
-    def pairwise(
-        self,
-        sources: Iterable[Sequence[str]],
-        references: Iterable[Sequence[str]] | None = None,
-        language: str = "",
-    ) -> Iterator[Floats]:
-        """Score candidates against one another, or against references; each text is read once."""
-        self.prepare((), language)
-        return self.current.pairwise_batches(sources, references)
-
-    def expected_scores(
-        self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
-    ) -> Aggregated:
-        """Approximate expected scores; see :mod:`meteor_e.metrics.aggregation`."""
-        from meteor_e.metrics.aggregation import meteor_aggregated
-
-        self.prepare((), language)
-        return meteor_aggregated(self.current, hypotheses, references, weights)
 
 
 class MeteorMetric(ChainMetric):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -18,7 +19,7 @@ from meteor_e.base.extras import require
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as SacreMetric
 
-    from meteor_e.metrics.aggregation import Aggregated
+    from meteor_e.engine.aggregation import Aggregated
 
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 
@@ -87,8 +88,8 @@ class AggregatingMetric(SacreBleuMetric):
     def expected_scores(
         self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
     ) -> Aggregated:
-        """Approximate expected scores; see :mod:`meteor_e.metrics.aggregation`."""
-        from meteor_e.metrics.aggregation import Aggregated, sacrebleu_expected
+        """Approximate expected scores: those against the mean counts of the references."""
+        from meteor_e.engine.aggregation import Aggregated
 
         rows = sacrebleu_expected(self._segment, hypotheses, references, weights)
         return Aggregated(self.segment_scores(rows), None)
@@ -216,3 +217,30 @@ class TerMetric(SacreBleuMetric):
                 f"metric {self.name!r}: segment {number} has {words[0]:,} words and its reference {words[1]:,}; TER "
                 f"compares at most {MAX_TER_WORDS:,} pairs of words; score it by sentences"
             )
+
+
+def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Floats:
+    """Return sacreBLEU's statistics of hypotheses against the mean n-gram counts and lengths of the references.
+
+    For BLEU: DeNero, Chiang and Knight (2009), "Fast Consensus Decoding over Translation Forests". For chrF: Vamvas and
+    Sennrich (2024), "Linear-time Minimum Bayes Risk Decoding with Reference Aggregation".
+
+    Args:
+        scorer: BLEU or chrF of sacreBLEU.
+        hypotheses, references: raw segments.
+        weights: of the references; their sum is 1.
+    """
+    counts: list[defaultdict[Any, float]] = []
+    length = 0.0
+    for text, weight in zip(references, weights.tolist(), strict=True):
+        known = scorer._extract_reference_info([scorer._preprocess_segment(text)])
+        length += weight * sum(known.get("ref_lens", ()))
+        ngrams = known["ref_ngrams"]
+        orders = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
+        counts = counts or [defaultdict(float) for _ in orders]
+        for mean, found in zip(counts, orders, strict=True):
+            for ngram, count in found.items():
+                mean[ngram] += weight * count
+    whole = {"ref_lens": [length], "ref_ngrams": counts[0]} if "ref_lens" in known else {"ref_ngrams": [counts]}
+    rows = [scorer._compute_segment_statistics(scorer._preprocess_segment(text), whole) for text in hypotheses]
+    return np.array(rows, float)

@@ -11,7 +11,7 @@ from meteor_e.api.metrics import Metric, OutputsMetric, Scores, SystemOutputs, m
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, digest
 from meteor_e.base.progress import Progress, silent
-from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.results import score
 from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.formula import Parameters
@@ -67,7 +67,7 @@ def chain_statistics(
     Returns:
         ``(systems, segments, references, width)``; -1 in cells that were not asked for and are not known.
     """
-    metric, signature = ChainMetric.of(meteor, "aligning"), statistics_signature(meteor)
+    metric, signature = AlignmentMetric(meteor, "aligning"), statistics_signature(meteor)
     result = np.full((*cells.shape, len(test.references), statistics_width(len(meteor.matchers))), -1, np.int32)
     for column, reference in enumerate(test.references):
         alone = SystemOutputs(test.name, test.pair, test.language, test.systems, test.outputs, (reference,))

@@ -217,11 +217,13 @@ def _part(units: int, share: float) -> int:
     return math.floor(units * share + 0.5)
 
 
-class StatisticsSum:
-    """A running sum of segment statistics: what a corpus score is computed from.
+def corpus_vector(statistics: Statistics) -> list[int]:
+    """Return a segment's numbers as a corpus adds them up: a perfect segment, without a penalty, brings no chunk."""
+    return (statistics._replace(chunks=0) if statistics.is_perfect else statistics).to_vector()
 
-    Chunks of a perfect one-chunk segment are left out of the sum, because such a segment has no penalty.
-    """
+
+class StatisticsSum:
+    """A running sum of segment statistics: what a corpus score is computed from."""
 
     def __init__(self, matcher_count: int) -> None:
         self.segments = 0
@@ -229,7 +231,7 @@ class StatisticsSum:
 
     def add(self, statistics: Statistics) -> None:
         """Add the statistics of one segment."""
-        self.add_total((statistics._replace(chunks=0) if statistics.is_perfect else statistics).to_vector(), 1)
+        self.add_total(corpus_vector(statistics), 1)
 
     def add_total(self, vector: Sequence[int], segments: int) -> None:
         """Add the sum of some segments, as another sum has it."""

@@ -10,7 +10,7 @@ from meteor_e_evaluation.tuning.objectives import make_objective
 from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e import Meteor
-from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.engine.metric import AlignmentMetric
 
 pytestmark = pytest.mark.java
 
@@ -33,7 +33,7 @@ def grid_options(weights: str, last_weights: str, steps: str) -> list[str]:
 def tuning_set(meteor: Meteor, pairs: list[tuple[int, str, str]], humans: dict[str, list[float]]) -> TuningSet:
     names = list(OUTPUTS)
     size = len(REFERENCE)
-    metric, references = ChainMetric.of(meteor), [[text] for text in REFERENCE]
+    metric, references = AlignmentMetric(meteor), [[text] for text in REFERENCE]
     counts = np.concatenate([np.asarray(metric.statistics(OUTPUTS[name], references)) for name in names]).astype(int)
     cell = {(name, segment): row * size + segment for row, name in enumerate(names) for segment in range(size)}
     return TuningSet(

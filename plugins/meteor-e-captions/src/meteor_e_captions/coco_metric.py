@@ -10,7 +10,7 @@ import numpy as np
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, Metric, MetricColumn
 from meteor_e.api.metrics import CURRENT
-from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.engine.metric import AlignmentMetric
 from meteor_e_captions.coco_scores import (
     ORDERS,
     Captions,
@@ -124,7 +124,7 @@ class CocoMetric(CaptionScores):
 
     def __init__(self, options: Any = None) -> None:
         super().__init__(options)
-        self._meteor = ChainMetric.of(java_meteor())
+        self._meteor = AlignmentMetric(java_meteor())
 
     @property
     def signature(self) -> str:  # type: ignore[override]

@@ -29,7 +29,7 @@ class TableRunner(ScoreRunner):
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
         """Keep all columns of what is read, and write them with those of the scores."""
         assert run.output is not None
-        meteor = run.metrics[0].current  # type: ignore[attr-defined]
+        meteor = run.metrics[0].meteor  # type: ignore[attr-defined]
         sources = _sources(run.systems)
         with table_writer(run.output, meteor.signature, sources[0][0].schema()) as writer:
             output = _Output(run, sources, writer, meteor.matcher_names)

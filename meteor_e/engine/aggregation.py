@@ -1,13 +1,10 @@
-"""Expected scores against many references at once: what the references have in common is counted once.
+"""METEOR's expected scores against many references at once: what the references have in common is counted once.
 
-For BLEU: DeNero, Chiang and Knight (2009), "Fast Consensus Decoding over Translation Forests". For chrF: Vamvas and
-Sennrich (2024), "Linear-time Minimum Bayes Risk Decoding with Reference Aggregation". The results approximate expected
-scores: a score of mean counts is not the mean of the scores.
+The results approximate expected scores: a score of mean counts is not the mean of the scores.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -176,27 +173,3 @@ def _numbered(codes: Integers) -> tuple[Integers, int]:
     used[codes] = 1
     ranks = np.cumsum(used)
     return ranks[codes] - 1, int(ranks[-1]) if largest else 0
-
-
-def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Floats:
-    """Return sacreBLEU's statistics of hypotheses against the mean n-gram counts and lengths of the references.
-
-    Args:
-        scorer: BLEU or chrF of sacreBLEU.
-        hypotheses, references: raw segments.
-        weights: of the references; their sum is 1.
-    """
-    counts: list[defaultdict[Any, float]] = []
-    length = 0.0
-    for text, weight in zip(references, weights.tolist(), strict=True):
-        known = scorer._extract_reference_info([scorer._preprocess_segment(text)])
-        length += weight * sum(known.get("ref_lens", ()))
-        ngrams = known["ref_ngrams"]
-        orders = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
-        counts = counts or [defaultdict(float) for _ in orders]
-        for mean, found in zip(counts, orders, strict=True):
-            for ngram, count in found.items():
-                mean[ngram] += weight * count
-    whole = {"ref_lens": [length], "ref_ngrams": counts[0]} if "ref_lens" in known else {"ref_ngrams": [counts]}
-    rows = [scorer._compute_segment_statistics(scorer._preprocess_segment(text), whole) for text in hypotheses]
-    return np.array(rows, float)
