@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from meteor_e.api.tokens import Token
-    from meteor_e.meteor import Meteor
 
 
 class Aggregated(NamedTuple):
@@ -63,9 +62,7 @@ class _Keys(NamedTuple):
         return np.asarray(sides[0] @ sides[1].T, float)
 
 
-def meteor_aggregated(
-    meteor: Meteor, hypotheses: Sequence[str], references: Sequence[str], weights: Floats
-) -> Aggregated:
+def meteor_aggregated(meteor: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
     """Approximate METEOR by the keys of words: words, stems, synonyms, whatever the chain's matchers of keys have.
 
     Words that share a key, directly or through others, are one. A word's second occurrence is a key of its own, so
@@ -73,7 +70,7 @@ def meteor_aggregated(
     Phrases and matchers without keys are left out.
 
     Args:
-        meteor: the metric.
+        meteor: the :class:`~meteor_e.Meteor`.
         hypotheses, references: raw segments, each once.
         weights: of the references; their sum is 1.
     """
@@ -127,7 +124,7 @@ def meteor_aggregated(
     return Aggregated(expected[left], pairs)
 
 
-def _classes(meteor: Meteor, types: Sequence[Token]) -> list[tuple[Integers, float]]:
+def _classes(meteor: Any, types: Sequence[Token]) -> list[tuple[Integers, float]]:
     """Return for each matcher of keys the class of every token, and its weight; later classes hold earlier ones."""
     parent = list(range(len(types)))
 

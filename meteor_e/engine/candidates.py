@@ -220,7 +220,7 @@ def too_many_candidates(hypothesis_size: int, reference_size: int) -> InputError
     )
 
 
-_FAMILIES: dict[type[Matcher], tuple[str, ...]] = {
+_FAMILIES: dict[Any, tuple[str, ...]] = {
     KeyMatcher: ("keys", "match"),
     OverlapMatcher: ("overlap", "match", "distinct_pieces"),
     SimilarityMatcher: ("similarity", "match", "_rows"),
@@ -240,7 +240,8 @@ def family_of(matcher: Matcher) -> str:
         return str(own)
     for kind, (family, *methods) in _FAMILIES.items():
         if isinstance(matcher, kind) and inherits(matcher, kind, *methods):
-            return family if kind is not PhraseMatcher or type(matcher.table) is ParaphraseIndex else "proposals"
+            indexed = not isinstance(matcher, PhraseMatcher) or type(matcher.table) is ParaphraseIndex
+            return family if indexed else "proposals"
     return "proposals"
 
 
