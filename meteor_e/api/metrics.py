@@ -45,7 +45,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 from meteor_e.api.component import Component
 from meteor_e.api.formats import MetricColumn
 from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
-from meteor_e.base.frames import Tabular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items, sides_of_sources
 
@@ -143,7 +142,7 @@ class MetricContext(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class MetricScore(Tabular):
+class MetricScore:
     """A metric's score of one system.
 
     Attributes:
@@ -165,9 +164,6 @@ class MetricScore(Tabular):
 
     def __repr__(self) -> str:
         return f"MetricScore({self.metric}: {self.score:.4f}, {len(self.segments)} segments, {self.signature!r})"
-
-    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
-        return (self.metric,), ((score,) for score in self.segments.tolist())
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""

@@ -61,7 +61,8 @@ def listed(values: Iterable[Item], what: str, each: str) -> Iterable[Item]:
             raise TypeError
         iter(values)
     except TypeError:
-        raise InputError(f"{what} are a list with one item per {each}, not {_kind(values)}") from None
+        shown = "None" if values is None else f"a {type(values).__name__}"
+        raise InputError(f"{what} are a list with one item per {each}, not {shown}") from None
     return values
 
 
@@ -118,7 +119,3 @@ def check_items(lists: Collection[str] = ("references",), /, **sides: Any) -> di
     if len(set(lengths.values())) > 1:
         raise InputError(" but ".join(f"{count} {what}" for what, count in lengths.items()) + ": as many are needed")
     return found
-
-
-def _kind(value: object) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"

@@ -16,7 +16,8 @@ from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, guarde
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_folder, is_path, seen_from
 from meteor_e.chains.config import ChainEntry
-from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys, check_bounds
+from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys
+from meteor_e.engine.search import MAX_BEAM
 from meteor_e.languages.files import is_ours, own_tasks, read_language
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import BUILTIN, Registry, plugin_registry
@@ -105,9 +106,9 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     for name in config.parameters:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
-    for name, value in config.plain.items():
-        with located(config.where(name)):
-            check_bounds(name, value)
+    if not 1 <= config.plain.get("beam", 1) <= MAX_BEAM:
+        with located(config.where("beam")):
+            raise ConfigError(f"beam is {config.plain['beam']}; it must be from 1 to {MAX_BEAM}")
     with located(config.where("normalization")):
         normalization = config.normalization or language.normalization
         if config.normalization not in (None, *language.normalizations):

@@ -13,10 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, TypedDict
 
-from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import named_digest
 from meteor_e.base.yamlfile import is_folder, is_path
-from meteor_e.engine.search import DEFAULT_BEAM, MAX_BEAM
+from meteor_e.engine.search import DEFAULT_BEAM
 
 
 class ChainKey(NamedTuple):
@@ -26,7 +25,7 @@ class ChainKey(NamedTuple):
         help: what it says, in a sentence.
         type: of its values.
         schema: name of a type in :mod:`meteor_e.chains.schemas`, where the type alone does not say what is allowed.
-        least, most: bounds of a number; chain files are only checked for the first, the search itself sets the second.
+        least: the lowest number that is allowed.
         is_path: whether a value is a path; paths are seen from the chain's file.
         signature: what the signature calls it. The signature names a key without one where its value is not the
             default.
@@ -37,7 +36,6 @@ class ChainKey(NamedTuple):
     type: type = str
     schema: str = ""
     least: int | None = None
-    most: int | None = None
     is_path: Callable[[str], bool] | None = None
     signature: str = ""
     spell: Callable[[Any], str] = str
@@ -126,7 +124,6 @@ KEYS = {
         "Beam width of the alignment search: the number of partial alignments that it keeps.",
         int,
         least=1,
-        most=MAX_BEAM,
         signature="beam",
     ),
     "character_mode": ChainKey(
@@ -164,16 +161,3 @@ KEYS = {
 
 PLAIN: Mapping[str, Any] = {field.name: field.default for field in fields(PlainKeys)}
 """The defaults of the plain keys."""
-
-
-def check_bounds(name: str, value: Any) -> None:
-    """Raise if a number is out of its key's bounds.
-
-    Raises:
-        ConfigError: naming the key and the bound.
-    """
-    key = KEYS[name]
-    if key.least is not None and value < key.least:
-        raise ConfigError(f"{name} is {value}; it must be {key.least} or more")
-    if key.most is not None and value > key.most:
-        raise ConfigError(f"{name} is {value}; it must be {key.most} or less")

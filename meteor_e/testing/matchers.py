@@ -70,8 +70,6 @@ def check_matcher(
         _check_vectors(report, made, distinct)
     if isinstance(made, ContextualMatcher):
         _check_encoding(report, made, segments)
-    if isinstance(made, PhraseMatcher):
-        report.run("table", lambda: made.table)
     report.stop()
     pairs = _pairs(segments, phrases)
     proposed = [_checked_matches(report, made, pair) for pair in pairs]
