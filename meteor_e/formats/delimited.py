@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import ClassVar
 
 from meteor_e.api.tables import TableFormat, TextColumns, TextTable
@@ -35,11 +36,11 @@ class DelimitedTable(TextTable):
         self._tabs = tabs
         self._encoding = encoding
         # What is read here comes first when the rows are asked for: standard input has it no more.
-        self._begun: Iterator[tuple[int, list[str]]] | None = self._read()
-        self._header = next(self._begun, (0, []))[1]
-        self._first = next(self._begun, None)
-        if self._first is None:
+        self._header, rows = self._opened()
+        first = next(rows, None)
+        if first is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
+        self._begun: Iterator[tuple[int, list[str]]] | None = chain([first], rows)
         for name, times in Counter(self._header).items():
             if times > 1:
                 raise InputError(f"{self.name}: two columns are called {name!r}")
@@ -61,26 +62,23 @@ class DelimitedTable(TextTable):
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Read the table: yield the number of each row's last line, and its columns."""
-        rows, row, self._begun = self._begun, self._first, None
-        if rows is None:
-            rows = self._read()
-            next(rows)
-            row = next(rows, None)
-        while row is not None:
-            number, cells = row
+        rows, self._begun = self._begun or self._opened()[1], None
+        for number, cells in rows:
             if len(cells) != len(self._header):
                 raise InputError(
                     f"{self.name}, line {number}: {len(cells)} columns; the header has {len(self._header)}"
                 )
             yield number, dict(zip(self._header, cells, strict=True))
-            row = next(rows, None)
 
-    def _read(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield each row with the number of its last line."""
+    def _opened(self) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+        """Return the header, and the rows with the numbers of their last lines."""
         lines = read_segments(self._path, encoding=self._encoding)
+        rows: Iterator[tuple[int, list[str]]]
         if self._tabs:
-            return enumerate((line.split("\t") for line in lines), 1)
-        return (row for row in csv_rows(lines, self.name, strict=True) if row[1])
+            rows = enumerate((line.split("\t") for line in lines), 1)
+        else:
+            rows = (row for row in csv_rows(lines, self.name, strict=True) if row[1])
+        return next(rows, (0, []))[1], rows
 
 
 class CsvFormat(TableFormat):

@@ -59,9 +59,6 @@ VECTOR_KEYS = {
 }
 """METEOR-E's options that name vectors, and what those are looked up by."""
 
-METEOR_E_OPTIONS = (*VECTOR_KEYS, "-embTh", "-lemmas")
-"""What METEOR 1.5's own program does not have."""
-
 FLAGS = {
     "-q": JavaOption("quiet", "segment scores on standard error, the final score on standard output, nothing else"),
     "-ch": JavaOption("characters", "precision and recall of characters"),

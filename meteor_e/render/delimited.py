@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import ClassVar, TextIO
 
 from meteor_e.api.formats import OutputFormat, OutputOptions, Result
@@ -22,8 +22,8 @@ class TsvOutput(OutputFormat):
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
         """Write rows as they come."""
-        for row in _rows(result):
-            stream.write("\t".join([" ".join(cell.split()) for cell in row]) + "\n")
+        for row in result.records():
+            stream.write("\t".join([" ".join(_cell(value).split()) for value in row]) + "\n")
 
 
 class CsvOutput(OutputFormat):
@@ -34,16 +34,12 @@ class CsvOutput(OutputFormat):
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
         """Write rows as they come."""
-        csv.writer(stream, lineterminator="\n").writerows(map(_without_formulas, _rows(result)))
+        csv.writer(stream, lineterminator="\n").writerows(map(_without_formulas, result.records()))
 
 
-def _rows(result: Result) -> Iterator[list[str]]:
-    for row in result.records():
-        yield [_cell(value) for value in row]
-
-
-def _without_formulas(row: list[str]) -> list[str]:
-    return [f"'{cell}" if cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell) else cell for cell in row]
+def _without_formulas(row: Sequence[object]) -> list[str]:
+    cells = list(map(_cell, row))
+    return [f"'{cell}" if cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell) else cell for cell in cells]
 
 
 def _cell(value: object) -> str:
