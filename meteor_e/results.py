@@ -348,8 +348,8 @@ class Results(Result, Tabular):
             if parts:
                 entry["parts"] = dict(zip(column.parts, parts, strict=True))
             if row.tests:
-                test = row.tests[place].to_dict()
-                entry |= {key: test[key] for key in ("interval", "difference", "difference_interval", "p")}
+                test = row.tests[place]
+                entry |= {key: getattr(test, key) for key in ("interval", "difference", "difference_interval", "p")}
             if found.details:
                 entry["details"] = dict(found.details)
             entries[column.name] = entry

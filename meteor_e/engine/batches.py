@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.texts import UNLISTED, check_text, listed
+from meteor_e.base.texts import check_text, listed
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -47,21 +47,13 @@ class SegmentBatch(NamedTuple):
     references: Sequence[Sequence[str]]
 
 
-def reference_list(hypothesis: object, references: object) -> Sequence[str]:
+def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
     """Check a segment and its references; return them as a sequence.
 
     Raises:
         InputError: if one of them is not a text, or there is no reference.
     """
-    try:
-        if isinstance(references, str):
-            texts = [references]
-        elif type(references) is not list and isinstance(references, UNLISTED):
-            raise TypeError
-        else:
-            texts = list(references)  # type: ignore[call-overload]
-    except TypeError:
-        raise InputError(f"references are a text or several, not {type(references).__name__}") from None
+    texts = [references] if isinstance(references, str) else list(listed(references, "references", "text"))
     for text in (hypothesis, *texts):
         check_text(text)
     if not texts:

@@ -99,19 +99,12 @@ def _within(configuration: JavaConfiguration) -> tuple[float, ...]:
     return (0.5, 1.0, 0.5, 0.5) if configuration.beyond else configuration.parameters
 
 
-class _AnyParameters(Parameters):
-    """Parameters that are not checked."""
-
-    def __post_init__(self) -> None:
-        """Take any finite number."""
-
-
 def _parameters(meteor: Meteor, configuration: JavaConfiguration) -> Parameters:
     parameters = meteor.chain.parameters
     if not configuration.beyond:
         return parameters
     alpha, beta, gamma, delta = configuration.parameters[:4]
-    return _AnyParameters(alpha, beta, gamma, delta, parameters.weights)
+    return Parameters(alpha, beta, gamma, delta, parameters.weights)
 
 
 def _compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
@@ -200,7 +193,7 @@ def _segments(
     parameters: Parameters,
 ) -> Iterator[_Segment]:
     """Yield segments, and add them to a sum."""
-    if isinstance(parameters, _AnyParameters):
+    if parameters is not meteor.chain.parameters:
         yield from _rescored(meteor, hypotheses, references, total, alignments, parameters)
         return
     width, parts = len(total.total.to_vector()), len(FormulaScores._fields)

@@ -60,7 +60,7 @@ class ChainMetric(AlignmentMetric):
         return {"source": source, **named_options(options, f"metric {cls.name!r}")}
 
     @property
-    def meteor(self) -> Meteor:  # type: ignore[override]
+    def meteor(self) -> Meteor:
         """The chain for the language that is scored; without one, English, as for :class:`~meteor_e.Meteor`."""
         from meteor_e.meteor import Meteor
 

@@ -21,8 +21,6 @@ from meteor_e.scoring.statistics import statistics_columns
 Counts = NDArray[Any]
 """Statistics, ``(…, width)``, in the order of :meth:`meteor_e.scoring.statistics.Statistics.to_vector`."""
 
-ArrayScores = Floats
-
 
 def fragmentation(counts: Counts) -> Floats:
     """Return chunks over matched words; 0 for perfect matches, NaN where nothing matches."""
@@ -69,7 +67,7 @@ def quotient(numerators: Floats, denominators: Floats) -> Floats:
     return result
 
 
-def score_arrays(counts: Counts, parameters: Parameters) -> ArrayScores:
+def score_arrays(counts: Counts, parameters: Parameters) -> Floats:
     """Score statistics of segments, or sums of them.
 
     Args:
@@ -79,7 +77,7 @@ def score_arrays(counts: Counts, parameters: Parameters) -> ArrayScores:
     Returns:
         METEOR, of the shape of ``counts`` without its last axis.
     """
-    scores: ArrayScores = part_arrays(counts, parameters).score
+    scores: Floats = part_arrays(counts, parameters).score
     return scores
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from meteor_e.base.errors import ConfigError
 from meteor_e.scoring.statistics import Statistics
 
 
@@ -25,9 +24,6 @@ class Parameters:
         gamma: largest share of the score that the fragmentation penalty takes, in [0, 1].
         delta: weight of content words, in [0, 1]; function words weigh ``1 - delta``.
         weights: one weight per matcher, in chain order, each at least 0.
-
-    Raises:
-        ConfigError: when a value is out of its range or not a number.
     """
 
     alpha: float
@@ -35,17 +31,6 @@ class Parameters:
     gamma: float
     delta: float
     weights: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        for name in ("alpha", "gamma", "delta"):
-            value = getattr(self, name)
-            if not 0 <= value <= 1:
-                raise ConfigError(f"parameter {name} is {value}; it must be between 0 and 1")
-        if not (self.beta >= 0 and math.isfinite(self.beta)):
-            raise ConfigError(f"parameter beta is {self.beta}; it must be 0 or more")
-        for weight in self.weights:
-            if not (weight >= 0 and math.isfinite(weight)):
-                raise ConfigError(f"matcher weight is {weight}; it must be 0 or more")
 
 
 class FormulaScores(NamedTuple):

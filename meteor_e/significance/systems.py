@@ -11,8 +11,7 @@ the observed one count against significance, so that a system does not differ si
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,8 +33,7 @@ METHODS = {"randomization": 10_000, "bootstrap": 1000}
 """The tests, and how many samples they take by default."""
 
 
-@dataclass(frozen=True)
-class SystemTest:
+class SystemTest(NamedTuple):
     """What is known of a system's score.
 
     Attributes:
@@ -55,10 +53,6 @@ class SystemTest:
     difference: float | None = None
     difference_interval: Interval | None = None
     p: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold."""
-        return asdict(self)
 
 
 def meteor_statistics(segments: Sequence[Statistics]) -> Floats:
@@ -142,8 +136,7 @@ def compare_pairs(
         return SystemTest(names[at], scores[at], float(resampled[at].mean()), interval(resampled[at], confidence))
 
     def test(first: int, second: int) -> SystemTest:
-        return replace(
-            own(second),
+        return own(second)._replace(
             difference=scores[second] - scores[first],
             difference_interval=interval(resampled[second] - resampled[first], confidence),
             p=found[first, second],
