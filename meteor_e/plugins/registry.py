@@ -75,8 +75,8 @@ class Kind(NamedTuple):
         where = f"{found.__module__}.{found.__qualname__}"
         if not issubclass(found, base):
             raise PluginError(f"{where} is not a subclass of meteor_e's {base.__name__}")
-        if inspect.isabstract(found):
-            raise PluginError(f"{where} does not define {', '.join(sorted(found.__abstractmethods__))}")
+        if missing := sorted(getattr(found, "__abstractmethods__", ())):
+            raise PluginError(f"{where} does not define {', '.join(missing)}")
         return _named(found, where)
 
     def names(self, found: Any) -> tuple[str, ...]:
