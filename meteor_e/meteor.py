@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
@@ -36,7 +36,8 @@ from meteor_e.engine.protocol import Engine, EngineSettings, Scored
 from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.formats.plain import read_segments
 from meteor_e.matchers.modules import SynonymMatcher
-from meteor_e.packs.resources import AwaitedResources, LanguageResources, find_resources
+from meteor_e.packs.pack import ResourceParts
+from meteor_e.packs.store import find_resources
 from meteor_e.plugins.builtin import meteor_e_matchers
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.results import score
@@ -98,7 +99,7 @@ class Meteor:
         language: str = "en",
         *,
         offline: bool | None = None,
-        resources: LanguageResources | None = None,
+        resources: ResourceParts | None = None,
         threads: int | None = None,
         on_error: str = "stop",
         **keys: Unpack[ChainArguments],
@@ -111,7 +112,7 @@ class Meteor:
         source: str | os.PathLike[str] | Mapping[str, Any],
         *,
         offline: bool | None = None,
-        resources: LanguageResources | None = None,
+        resources: ResourceParts | None = None,
         threads: int | None = None,
         on_error: str = "stop",
         **overrides: Unpack[ChainOverrides],
@@ -137,7 +138,7 @@ class Meteor:
         self,
         config: ChainConfig,
         offline: bool | None,
-        resources: LanguageResources | None,
+        resources: ResourceParts | None,
         threads: int | None,
         on_error: str,
     ) -> None:
@@ -147,14 +148,14 @@ class Meteor:
         self.chain: Chain = resolve(config, plugin_registry())
         """The chain with all defaults filled in."""
         chain = self.chain
-        awaited = AwaitedResources(lambda: find_resources(chain.language, chain.pack, chain.function_words, offline))
-        self.resources: LanguageResources = resources or cast("LanguageResources", awaited)
+        self.resources: ResourceParts = resources or find_resources(
+            chain.language, chain.pack, chain.function_words, offline
+        )
         """Function words, prefixes, synonyms and paraphrases."""
         with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
             self._lemmatizer = _lemmatizer(chain, self.resources)
         self.matchers = self._make_all()
         """The matchers, in chain order."""
-        self.resources = resources or awaited.found
         self.normalizer = Normalizer(
             chain.normalization,
             chain.language.apostrophes,
@@ -575,7 +576,7 @@ def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in plain.items() if value is not None}
 
 
-def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None:
+def _lemmatizer(chain: Chain, resources: ResourceParts) -> Lemmatizer | None:
     if chain.lemmatizer is None or chain.lemmatizer.name == "none":
         return None
     name, options = chain.lemmatizer.name, chain.lemmatizer.options

@@ -156,12 +156,11 @@ def _resource(matcher: Matcher, family: str) -> dict[str, Any] | None:
     index: Any = matcher.table if isinstance(matcher, PhraseMatcher) else matcher.synonyms  # type: ignore[attr-defined]
     if index is None:
         raise ConfigError(f"matcher {matcher.name!r} has no table")
-    file = index.file
-    words, probes, starting_words, node_count = file.parameters[:4]
+    words, probes, starting_words, node_count = index.parameters[:4]
     parameters = {"words": words, "probes": probes}
     if family == "phrases":
         parameters.update(starting_words=starting_words, node_count=node_count)
-    return {"path": str(file.path), **parameters, **file.sections}
+    return {"path": str(index.path), **parameters, **index.sections}
 
 
 @dataclass

@@ -29,7 +29,7 @@ from meteor_e.java.report import (
 )
 from meteor_e.java.stdio import answer
 from meteor_e.meteor import Meteor
-from meteor_e.packs.pack import parse_function_words, read_list
+from meteor_e.packs.pack import ResourceParts, parse_function_words, read_list
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.alignment import Alignment
@@ -168,10 +168,10 @@ def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
     if not given:
         return None
     resources = _language_resources(configuration.language.code)
-    return dataclasses.replace(resources, **given, own_description="files of the command line")
+    return LanguageResources(resources, **given, own_description="files of the command line")
 
 
-def _language_resources(code: str) -> LanguageResources:
+def _language_resources(code: str) -> ResourceParts:
     return Meteor(code, matchers=["exact"]).resources
 
 

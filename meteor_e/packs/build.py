@@ -157,14 +157,16 @@ class PackPlace:
             made_by = f"meteor_e {__version__}"
             manifest = replace(manifest, name=self.name, built_with=made_by, contents=contents, files=files)
             (built / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
-            Pack(built).check()
+            Pack(built)
         except OSError as error:
             where = error.filename2 or error.filename or built
             raise ResourceError(f"cannot write {where}: {error.strerror}") from error
         _check_target(self.target)
-        # An equal pack that is whole stays, so that nobody who reads it is disturbed.
-        if not self.target.exists() or Manifest.read(self.target) != manifest or Pack(self.target).verify():
-            put_folder(built, self.target)
+        with contextlib.suppress(ResourceError):
+            there = Pack(self.target)
+            if there.manifest == manifest and not there.verify():
+                return  # so that nobody who reads it is disturbed
+        put_folder(built, self.target)
 
 
 @contextlib.contextmanager

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -111,28 +111,26 @@ class Manifest:
             json.dumps(data, ensure_ascii=False).encode()  # refuses halves of characters, which cannot be printed
             if data["format"] != FORMAT_VERSION:
                 raise ValueError(f"its format is {data['format']!r}; this release reads format {FORMAT_VERSION}")
-            texts = [data[key] for key in ("name", "language", "version", "licence", "built_with")]
-            sources = [(source["name"], source["sha256"]) for source in data["sources"]]
-            files = [(name, file["size"], file["sha256"]) for name, file in data["files"].items()]
-            numbers = [*data["contents"].values(), *(size for _, size, _ in files)]
-            hashes = [*(sha256 for _, sha256 in sources), *(sha256 for _, _, sha256 in files)]
-            if not all(isinstance(text, str) for text in [*texts, *hashes, *(name for name, _ in sources)]):
+            texts = {key: data[key] for key in ("name", "language", "version", "licence", "built_with")}
+            sources = tuple(SourceFile(**source) for source in data["sources"])
+            files = {name: PackFile(**file) for name, file in data["files"].items()}
+            manifest = cls(**texts, sources=sources, contents=data["contents"], files=files)
+            if not all(isinstance(text, str) for text in [*texts.values(), *(source.name for source in sources)]):
                 raise TypeError("a text in it is of another type")
-            if not all(type(number) is int for number in numbers):
+            if not all(
+                type(number) is int for number in [*manifest.contents.values(), *(f.size for f in files.values())]
+            ):
                 raise TypeError("a number in it is of another type")
-            if not all(map(_SHA256.fullmatch, hashes)):
+            if not all(_SHA256.fullmatch(file.sha256) for file in [*sources, *files.values()]):
                 raise ValueError("a 'sha256' in it is no SHA-256")
-            for name in (data["name"], *data["files"]):
+            for name in (manifest.name, *files):
                 if not _NAME.fullmatch(name) or name == FILE_NAME:
                     raise ValueError(f"{name!r} is no name for a pack or a file of one")
         except KeyError as error:
             raise ResourceError(f"{path} is damaged: its {error} is missing") from None
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ResourceError(f"{path} is damaged: {error}") from None
-        name, language, version, licence, built_with = texts
-        named = {name: PackFile(size, sha256) for name, size, sha256 in files}
-        origin = tuple(SourceFile(*source) for source in sources)
-        return cls(name, language, version, origin, licence, built_with, data["contents"], named)
+        return manifest
 
 
 def check_name(name: str) -> str:
@@ -180,18 +178,39 @@ def parse_prefixes(text: str) -> NonbreakingPrefixes:
     )
 
 
-class Pack:
-    """The resources of a language, in a folder; opened when they are first asked for.
+_PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    FUNCTION_WORDS: ("function_words", functools.partial(read_list, parse=parse_function_words)),
+    PREFIXES: ("nonbreaking_prefixes", functools.partial(read_list, parse=parse_prefixes)),
+    SYNONYMS: ("synonyms", SynonymIndex),
+    PARAPHRASES: ("paraphrases", ParaphraseIndex),
+}
+"""What each data file gives, and what reads it."""
 
-    Each file is checked when it is opened: its size always, its hash when the file has changed since the
-    hash was last checked. A damaged one raises :class:`ResourceError`, which names it. Packs pickle by path
-    and may be shared by threads.
+
+class ResourceParts:
+    """Function words, prefixes, synonyms and paraphrases of a language, as far as there are any."""
+
+    function_words: frozenset[str] = frozenset()
+    """In lower case."""
+    nonbreaking_prefixes: NonbreakingPrefixes = NonbreakingPrefixes()
+    """Abbreviations whose final dot stays in normalization."""
+    synonyms: SynonymIndex | None = None
+    paraphrases: ParaphraseIndex | None = None
+    description: str = "none"
+    """What the signature says of them."""
+
+
+class Pack(ResourceParts):
+    """The resources of a language in a folder: the manifest is read, the files are checked, and the indexes mapped.
+
+    A file's size is always checked, and its hash when the file has changed since the hash was last checked. Packs
+    pickle by path and may be shared by threads.
 
     Args:
         path: the folder.
 
     Raises:
-        ResourceError: if it has no manifest, or a damaged one.
+        ResourceError: if it has no manifest, or if something of it is damaged.
 
     Attributes:
         path: the folder.
@@ -204,9 +223,21 @@ class Pack:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path).absolute()
-        self.manifest = Manifest.read(self.path)
-        self.name, self.language, self.version = self.manifest.name, self.manifest.language, self.manifest.version
-        self.digest = self.manifest.digest
+        try:
+            self.manifest = manifest = Manifest.read(self.path)
+            there = [name for name in DATA_FILES if name in manifest.files]
+            for problem in self._problems(there, trust=True):
+                raise ResourceError(problem)
+            for name in there:
+                part, read = _PARTS[name]
+                setattr(self, part, read(self.path / name))
+        except ResourceError as error:
+            name = self.path.name
+            advice = how_to_install(name, again=True)
+            raise ResourceError(f"pack {name!r} in {self.path} is damaged: {error}; {advice}") from error
+        self.name, self.language, self.version = manifest.name, manifest.language, manifest.version
+        self.digest = manifest.digest
+        self.description = f"{self.name}@{self.digest}"
 
     @property
     def summary(self) -> str:
@@ -216,85 +247,37 @@ class Pack:
             f"{'no' if count is None else f'{count:,}'} {key.replace('_', ' ')}" for key, count in counts.items()
         )
 
-    @cached_property
-    def function_words(self) -> frozenset[str]:
-        """The function words; empty where the pack has no list."""
-        return self._opened(FUNCTION_WORDS, lambda path: read_list(path, parse_function_words), frozenset())
-
-    @cached_property
-    def nonbreaking_prefixes(self) -> NonbreakingPrefixes:
-        """The prefixes after which normalization keeps a dot; empty where the pack has no list."""
-        return self._opened(PREFIXES, lambda path: read_list(path, parse_prefixes), NonbreakingPrefixes())
-
-    @cached_property
-    def synonyms(self) -> SynonymIndex | None:
-        """The synonym dictionary, memory-mapped, or None."""
-        return self._opened(SYNONYMS, SynonymIndex, None)
-
-    @cached_property
-    def paraphrases(self) -> ParaphraseIndex | None:
-        """The paraphrase table, memory-mapped, or None."""
-        return self._opened(PARAPHRASES, ParaphraseIndex, None)
-
-    def check(self) -> None:
-        """Check all files as opening them does; :class:`ResourceError` names the first damaged one."""
-        for name in self.manifest.files:
-            self._opened(name, Path, None)
-
     def verify(self) -> list[str]:
-        """Hash every file anew and open the indexes; return what is wrong, an empty list if nothing is."""
-        problems = [problem for name in self.manifest.files if (problem := self._problem(name, trust=False))]
-        for name, kind in ((SYNONYMS, SynonymIndex), (PARAPHRASES, ParaphraseIndex)):
-            if name in self.manifest.files and not problems:
-                try:
-                    kind(self.path / name)
-                except ResourceError as error:
-                    problems.append(str(error))
-        return problems
+        """Hash every file anew; return what is wrong, an empty list if nothing is."""
+        return self._problems(self.manifest.files, trust=False)
 
-    def _opened(self, name: str, read: Callable[[Path], _T], default: _T) -> _T:
-        """Read a file, once it is known to be whole; the default where the pack has no such file."""
-        if name not in self.manifest.files:
-            return default
-        problem = self._problem(name, trust=True)
-        try:
-            if not problem:
-                return read(self.path / name)
-        except ResourceError as error:
-            problem = str(error)
-        replaced = False
-        with contextlib.suppress(ResourceError):
-            replaced = Manifest.read(self.path) != self.manifest
-        if replaced:
-            raise ResourceError(f"pack {self.name!r} in {self.path} was replaced while it was in use; start again")
-        advice = how_to_install(self.name, again=True)
-        raise ResourceError(f"pack {self.name!r} in {self.path} is damaged: {problem}; {advice}")
-
-    def _problem(self, name: str, trust: bool) -> str | None:
-        """Return what is wrong with a file; with ``trust``, one that has not changed is not hashed again."""
-        path, expected = self.path / name, self.manifest.files[name]
+    def _problems(self, names: Iterable[str], trust: bool) -> list[str]:
+        """Return what is wrong with files; with ``trust``, those that have not changed are not hashed again."""
         checked: dict[str, object] = {}
         with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
             checked = dict(json.loads((self.path / CHECKED).read_bytes()))
-        try:
-            status = path.stat()
-            if status.st_size != expected.size:
-                return f"{name} holds {status.st_size} bytes and should hold {expected.size}"
-            stamp = f"{status.st_size} {status.st_mtime_ns}"
-            # Archives and container images keep whole seconds only.
-            end = -9 if stamp.endswith("0" * 9) else None
-            if trust and str(checked.get(name))[:end] == stamp[:end]:
-                return None
-            if sha256_of(path) != expected.sha256:
-                return f"the SHA-256 of {name} is not the manifest's"
-        except FileNotFoundError:
-            return f"{name} is missing"
-        except OSError as error:
-            return f"{name} cannot be read: {error.strerror}"
-        # A pack that cannot be written to is hashed again next time.
-        with contextlib.suppress(OSError), whole_file(self.path / CHECKED) as scratch:
-            scratch.write_text(json.dumps({**checked, name: stamp}) + "\n", encoding="utf-8")
-        return None
+        known, problems = dict(checked), []
+        for name in names:
+            expected = self.manifest.files[name]
+            try:
+                status = (self.path / name).stat()
+                stamp = f"{status.st_size} {status.st_mtime_ns}"
+                # Archives and container images keep whole seconds only.
+                end = -9 if stamp.endswith("0" * 9) else None
+                if status.st_size != expected.size:
+                    problems.append(f"{name} holds {status.st_size} bytes and should hold {expected.size}")
+                elif not (trust and str(known.get(name))[:end] == stamp[:end]):
+                    if sha256_of(self.path / name) == expected.sha256:
+                        checked[name] = stamp
+                    else:
+                        problems.append(f"the SHA-256 of {name} is not the manifest's")
+            except OSError as error:
+                problems.append(f"{name} cannot be read: {error.strerror}")
+        if checked != known:
+            # A pack that cannot be written to is hashed again next time.
+            with contextlib.suppress(OSError), whole_file(self.path / CHECKED) as scratch:
+                scratch.write_text(json.dumps(checked) + "\n", encoding="utf-8")
+        return problems
 
     def __repr__(self) -> str:
         return f"Pack({self.name!r}, digest={self.digest!r}, path={str(self.path)!r})"

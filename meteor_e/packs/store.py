@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
-from meteor_e.api.languages import ISO_CODES
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.languages import ISO_CODES, Language
 from meteor_e.base.errors import ResourceError, near_miss
 from meteor_e.base.files import data_folder, folder_names, locked, remove_folder
-from meteor_e.base.progress import Progress, silent
+from meteor_e.base.offline import is_offline
+from meteor_e.base.progress import Progress, silent, terminal_progress
 from meteor_e.base.yamlfile import is_folder
-from meteor_e.packs.pack import FILE_NAME, LANGUAGES, Pack, check_name, how_to_install
+from meteor_e.packs.pack import FILE_NAME, LANGUAGES, Pack, ResourceParts, check_name, how_to_install, is_installable
+from meteor_e.packs.resources import LanguageResources
 
-_PATIENCE = 4
+_PATIENCE = 0.05
+"""Seconds."""
 
 
 class PackStore:
@@ -82,23 +87,20 @@ class PackStore:
     def find(self, name: str) -> Pack | None:
         """Return the pack of this name (or METEOR's language code), None if it is not installed.
 
-        Raises :class:`ResourceError` if it is there and its manifest is damaged; its files are checked when
-        they are opened.
+        Raises :class:`ResourceError` if it is there and damaged.
         """
-        name = check_name(ISO_CODES.get(name, name))
-        folder, problem = self.root / name, ""
-        for _ in range(_PATIENCE):
-            if not folder.is_dir():
-                return None
-            try:
-                pack = Pack(folder)
-                if pack.name == name:
-                    return pack
-                problem = f"its manifest is that of a pack {pack.name!r}"
-            except ResourceError as error:
-                problem = str(error)
-            time.sleep(0.01)  # another process may be putting a new pack in its place
-        raise ResourceError(f"pack {name!r} in {folder} is damaged: {problem}; {how_to_install(name, again=True)}")
+        folder = self.root / check_name(ISO_CODES.get(name, name))
+        if not folder.is_dir():
+            return None
+        try:
+            found = Pack(folder)
+        except ResourceError:
+            time.sleep(_PATIENCE)  # another process may be putting a new pack in its place
+            found = Pack(folder)
+        if found.name != folder.name:
+            advice = how_to_install(folder.name, again=True)
+            raise ResourceError(f"pack {folder.name!r} in {folder} is that of a pack {found.name!r}; {advice}")
+        return found
 
     def get(self, name: str) -> Pack:
         """Return the pack of this name; :class:`ResourceError` says how to install a missing one."""
@@ -117,13 +119,54 @@ class PackStore:
                 remove_folder(target)
 
 
-def named_pack(name: str) -> Pack:
-    """Return a pack by its name, or by its folder: a path with a slash in it, as in a chain.
+def find_resources(
+    language: Language, pack: str | None, function_words: str | None, offline: bool | None = None
+) -> ResourceParts:
+    """Return the resources of packs, which are installed if they are missing.
+
+    Args:
+        language: that they are for.
+        pack: name or folder of the pack; ``None`` for none.
+        function_words: the pack whose function words take the place of the pack's own.
+        offline: never download a pack; ``None`` for the user's setting.
+    """
+    found = None if pack is None else find_pack(pack, offline)
+    if found is not None and pack != language.pack:
+        # A pack that the language itself names is what its author means.
+        MatcherContext(language, found).check_language([found.language], f"the pack {pack!r} is", claimed=True)
+    if found is not None and function_words is None:
+        return found
+    if function_words is None:
+        return LanguageResources()
+    words = find_pack(function_words, offline)
+    return LanguageResources(
+        found,
+        own_function_words=words.function_words,
+        own_description=f"function-words-of-{words.name}@{words.digest}",
+    )
+
+
+def find_pack(name: str, offline: bool | None = None) -> Pack:
+    """Return a pack by its name, or by its folder: a path with a slash in it; one of METEOR's is installed if missing.
+
+    Args:
+        name: of the pack.
+        offline: never download a pack; ``None`` for the user's setting.
 
     Raises:
         ResourceError: if it is not there, or damaged; it says how to install one of METEOR's.
     """
-    return Pack(name) if is_folder(name) else PackStore().get(name)
+    store = PackStore()
+    found = Pack(name) if is_folder(name) else store.find(name)
+    if found is not None:
+        return found
+    if not is_installable(name):
+        return store.get(name)
+    offline = is_offline() if offline is None else offline
+    if not offline:
+        print(f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)", file=sys.stderr)
+    with terminal_progress() as progress:
+        return store.install(name, offline=offline, progress=progress)
 
 
 def _identity(target: Path) -> tuple[int, int] | None:

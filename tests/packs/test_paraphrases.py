@@ -12,15 +12,7 @@ from own_resources import TABLE, flip, table_text
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs.build_indexes import build_paraphrase_index
-from meteor_e.packs.indexes import (
-    VOCABULARY_SECTIONS,
-    IndexFile,
-    Layout,
-    ParaphraseIndex,
-    Vocabulary,
-    vocabulary_sections,
-    write_index,
-)
+from meteor_e.packs.indexes import IndexFile, Layout, ParaphraseIndex, vocabulary_sections, write_index
 
 WORDS = st.one_of(
     st.sampled_from(["a", "b", "c", "of", "…", "ß", "\U0001d11e", "a\u00a0b"]),
@@ -151,13 +143,13 @@ def test_altered_content_never_leads_outside(tmp_path_factory: pytest.TempPathFa
                 continue
 
 
-LAYOUT = Layout(b"MEtests.", VOCABULARY_SECTIONS)
+LAYOUT = Layout(b"MEtests.", ())
 
 
-def vocabulary(path: Path, words: list[str]) -> Vocabulary:
+def vocabulary(path: Path, words: list[str]) -> IndexFile:
     sections, parameters = vocabulary_sections([word.encode() for word in words], path)
     write_index(path, LAYOUT, parameters, sections)
-    return Vocabulary(IndexFile(path, LAYOUT))
+    return IndexFile(path, LAYOUT)
 
 
 def test_words_that_share_a_slot(tmp_path: Path) -> None:
@@ -165,16 +157,16 @@ def test_words_that_share_a_slot(tmp_path: Path) -> None:
     words = list(itertools.islice((word for word in candidates if zlib.crc32(word.encode()) % 64 == 63), 21))
     absent, words = words[-1], words[:-1]
     table = vocabulary(tmp_path / "v", words)
-    assert [table.id(word) for word in words] == list(range(20))
+    assert [table.word_id(word) for word in words] == list(range(20))
     assert [table.word(number) for number in range(20)] == words
-    assert table.id(absent) == -1
+    assert table.word_id(absent) == -1
 
 
 def test_sizes_around_powers_of_two(tmp_path: Path) -> None:
     for size in (0, 1, 2, 3, 4, 5, 8, 9, 1023, 1024, 1025):
         words = [f"word{number}" for number in range(size)]
         table = vocabulary(tmp_path / "v", words)
-        assert [table.id(word) for word in words] == list(range(size))
-        assert table.id("absent") == -1
+        assert [table.word_id(word) for word in words] == list(range(size))
+        assert table.word_id("absent") == -1
         assert table.size == size
         (tmp_path / "v").unlink()

@@ -20,10 +20,8 @@ import numpy as np
 from meteor_e import InputError, ResourceError
 from meteor_e.base.files import open_regular, os_errors_as, whole_file
 from meteor_e.packs.indexes import (
-    VOCABULARY_SECTIONS,
     IndexFile,
     Layout,
-    Vocabulary,
     damaged,
     vocabulary_sections,
     write_index,
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
 LAYOUT = Layout(
     b"MEvector",
     (
-        *VOCABULARY_SECTIONS,
         ("counts", 4),
         ("rows", 4),
         ("subword_rows", 4),
@@ -64,7 +61,7 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
     def __init__(self, file: IndexFile) -> None:
         count, _, dimension, buckets, shortest, longest = file.parameters[:6]
         self.path = file.path
-        self._vocabulary = Vocabulary(file)
+        self._file = file
         rows = np.frombuffer(file.sections["rows"], dtype=np.float32)
         subword_rows = np.frombuffer(file.sections["subword_rows"], dtype=np.float32)
         self.counts: NDArray[np.uint32] = np.frombuffer(file.sections["counts"], dtype=np.uint32)
@@ -91,7 +88,7 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
     @cached_property
     def words(self) -> list[str]:
         """All words, the most frequent first; read from the file when they are asked for."""
-        return [self._vocabulary.word(number) for number in range(self._vocabulary.size)]
+        return [self._file.word(number) for number in range(self._file.size)]
 
     @property
     def dimension(self) -> int:
@@ -100,13 +97,13 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
     def __len__(self) -> int:
         """Return the number of words."""
-        return self._vocabulary.size
+        return self._file.size
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and self._vocabulary.id(word) >= 0
+        return isinstance(word, str) and self._file.word_id(word) >= 0
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
         number = self.number(word)
@@ -117,7 +114,7 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
     def number(self, word: str) -> int:
         """Return the word's place in :attr:`words`, -1 if it is not there."""
-        return self._vocabulary.id(word)
+        return self._file.word_id(word)
 
     def lookup(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Return one row per word, ``(len(words), dimension)``: its own, else that of its subwords, else zeros."""
