@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
-from meteor_e.api.languages import Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
 from meteor_e.api.tables import SystemInput
 from meteor_e.api.tokens import Token, split_words
@@ -38,14 +37,13 @@ from meteor_e.formats.plain import read_segments
 from meteor_e.matchers.modules import SynonymMatcher
 from meteor_e.packs.pack import ResourceParts
 from meteor_e.packs.store import find_resources
-from meteor_e.plugins.builtin import meteor_e_matchers
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.results import score
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.results import CorpusScore, SegmentScore
 from meteor_e.scoring.statistics import StatisticsSum
-from meteor_e.text.identity import find_identity
+from meteor_e.text.identity import IDENTITIES
 from meteor_e.text.normalization import Normalizer
 from meteor_e.text.rarity import Rarity
 
@@ -61,8 +59,6 @@ if TYPE_CHECKING:
 ON_ERROR = ("stop", "skip", "zero")
 """What can become of a segment that cannot be aligned."""
 
-PREFIXED = (Normalization.FULL, Normalization.NO_PUNCTUATION)
-"""Normalizations that keep the dots of abbreviations."""
 
 PAIRS = 20_000
 """Pairs of texts that :meth:`Meteor.pairwise` scores at once."""
@@ -156,11 +152,8 @@ class Meteor:
             self._lemmatizer = _lemmatizer(chain, self.resources)
         self.matchers = self._make_all()
         """The matchers, in chain order."""
-        self.normalizer = Normalizer(
-            chain.normalization,
-            chain.language.apostrophes,
-            self.resources.nonbreaking_prefixes if chain.normalization in PREFIXED else None,
-        )
+        prefixes = self.resources.nonbreaking_prefixes
+        self.normalizer = Normalizer(chain.normalization, chain.language.apostrophes, prefixes)
         self._segmenter = make_segmenter(chain.language, plugin_registry())
         self._rarity = None if chain.idf is None else self._read_rarity(chain.idf)
         self.signature = self.signature_with(chain)
@@ -206,14 +199,10 @@ class Meteor:
         return self._lemmatizer
 
     def compare_words_by(self, identity: str) -> None:
-        """Say what makes two words one: ``word``, as always unless it is said, or ``java``, the Java program's hash.
-
-        Raises:
-            ConfigError: for another name.
-        """
+        """Say what makes two words one: ``word``, as always unless it is said, or ``java``, the Java program's hash."""
         for matcher in self.matchers:
             if isinstance(matcher, KeyMatcher):
-                matcher.compare_words_by(find_identity(identity))
+                matcher.compare_words_by(IDENTITIES[identity])
         self._identity = identity
         self._start_engine()
 
@@ -258,22 +247,16 @@ class Meteor:
         return self.threads if self._engine.name == "native" else 1
 
     def _make_all(self) -> tuple[Matcher, ...]:
-        """Make the matchers; ResourceError says all that is missing.
-
-        What plugins lack is said before a pack is downloaded and built.
-        """
-        made: dict[int, Matcher] = {}
-        for built_in in (False, True):
-            missing = []
-            for place, entry in enumerate(self.chain.matchers):
-                if (entry.name in meteor_e_matchers()) == built_in:
-                    try:
-                        made[place] = self._make(entry)
-                    except ResourceError as error:
-                        missing.append(error)
-            if missing:
-                raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
-        return tuple(made[place] for place in sorted(made))
+        """Make the matchers; ResourceError says all that is missing."""
+        made, missing = [], []
+        for entry in self.chain.matchers:
+            try:
+                made.append(self._make(entry))
+            except ResourceError as error:
+                missing.append(error)
+        if missing:
+            raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
+        return tuple(made)
 
     def _make(self, entry: ChainEntry) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):

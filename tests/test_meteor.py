@@ -202,5 +202,3 @@ def test_words_can_be_told_apart_by_javas_hashes(engine):
     meteor.compare_words_by("java")
     assert meteor.engine == engine
     assert meteor.score("Aa x", "BB x").statistics.hypothesis_matched == 2
-    with pytest.raises(ConfigError, match="unknown identity"):
-        meteor.compare_words_by("soundex")

@@ -27,7 +27,7 @@ class EngineSettings(NamedTuple):
         beam: beam width of the search, the number of partial alignments kept.
         character_mode: count lengths and matches in characters.
         weigh: what a word counts, instead of 1; not in character mode.
-        identity: what makes two words one, a name that :func:`meteor_e.text.identity.find_identity` knows.
+        identity: what makes two words one, one of :data:`meteor_e.text.identity.IDENTITIES`.
         equal_segments: lengths and matches are shares, so that sums count each segment the same.
     """
 

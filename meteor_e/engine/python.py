@@ -16,7 +16,7 @@ from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.characters import ngram_shares, subsequence_shares
 from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.statistics import Statistics, characters_of, collect, corpus_vector, statistics_width
-from meteor_e.text.identity import Identity, find_identity
+from meteor_e.text.identity import IDENTITIES, Identity
 
 _WHOLE = {"characters": ngram_shares, "subsequence": subsequence_shares}
 """What the matchers of whole segments compare, by their family."""
@@ -85,7 +85,7 @@ class PythonEngine(Engine):
     ) -> None:
         self._settings, self._matchers = settings, matchers
         self._function_words, self._tokenize = function_words, tokenize
-        self._identity = find_identity(settings.identity)
+        self._identity = IDENTITIES[settings.identity]
         self._whole = [_WHOLE.get(family_of(matcher)) for matcher in matchers]
 
     def score(

@@ -121,7 +121,8 @@ class Manifest:
                 type(number) is int for number in [*manifest.contents.values(), *(f.size for f in files.values())]
             ):
                 raise TypeError("a number in it is of another type")
-            if not all(_SHA256.fullmatch(file.sha256) for file in [*sources, *files.values()]):
+            hashes = [*(source.sha256 for source in sources), *(file.sha256 for file in files.values())]
+            if not all(map(_SHA256.fullmatch, hashes)):
                 raise ValueError("a 'sha256' in it is no SHA-256")
             for name in (manifest.name, *files):
                 if not _NAME.fullmatch(name) or name == FILE_NAME:

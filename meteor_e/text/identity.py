@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from meteor_e.base.errors import ConfigError
-
 Identity = Callable[[str], Hashable]
 
 
@@ -29,16 +27,5 @@ def java_hash(text: str) -> int:
     return value
 
 
-def find_identity(name: str) -> Identity:
-    """Return the function from a word to its identity.
-
-    Args:
-        name: ``word`` or ``java``. The native core knows both by these names.
-
-    Raises:
-        ConfigError: for another name.
-    """
-    known: dict[str, Identity] = {"word": str, "java": java_hash}
-    if name not in known:
-        raise ConfigError(f"unknown identity of words {name!r}; there are {' and '.join(known)}")
-    return known[name]
+IDENTITIES: dict[str, Identity] = {"word": str, "java": java_hash}
+"""Functions from a word to its identity, by the names that the native core knows them by."""

@@ -1,15 +1,18 @@
 """Text normalization as METEOR 1.5 does it: tokenize, normalize punctuation, lowercase.
 
-The steps are in :mod:`meteor_e.text.normalization_steps`.
+The steps of full normalization are in section 1 of the specification of METEOR 1.5. Every step is one left-to-right
+pass of non-overlapping replacements, so the order in which they consume their neighbors is part of the result
+(``a,b,c`` becomes ``a , b,c``). Patterns are compiled when they are first used: the native core needs none of them.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+from dataclasses import dataclass
 
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
-from meteor_e.base.errors import ConfigError
+from meteor_e.api.tokens import split_words
 
 # Code points that are unassigned in Unicode 13 and letters, marks, modifiers or format characters in Unicode 18. The
 # others have no part in lower-casing.
@@ -55,9 +58,11 @@ def lowercase(text: str) -> str:
 APOSTROPHE_STYLES = ("english", "french", "apart")
 """What happens to an apostrophe: split before it, split after it, or set it apart."""
 
+_NO_PREFIXES = NonbreakingPrefixes()
 _TRIMMED = "".join(map(chr, range(0x21)))
 
 
+@dataclass(frozen=True)
 class Normalizer:
     """Turns a raw segment into normalized text, whose words are separated by single spaces.
 
@@ -65,23 +70,11 @@ class Normalizer:
         mode: see :class:`Normalization`.
         apostrophes: one of :data:`APOSTROPHE_STYLES`; used by ``full`` and ``no-punctuation``.
         prefixes: the language's nonbreaking prefixes; used by ``full`` and ``no-punctuation``.
-
-    Raises:
-        ConfigError: for an unknown apostrophe style.
     """
 
-    def __init__(
-        self,
-        mode: Normalization = Normalization.FULL,
-        apostrophes: str = "apart",
-        prefixes: NonbreakingPrefixes | None = None,
-    ) -> None:
-        if apostrophes not in APOSTROPHE_STYLES:
-            raise ConfigError(f"unknown apostrophe style {apostrophes!r}; known: {', '.join(APOSTROPHE_STYLES)}")
-        prefixes = prefixes if prefixes is not None else NonbreakingPrefixes()
-        self.mode = mode
-        self.apostrophes = apostrophes
-        self.prefixes = NonbreakingPrefixes(frozenset(prefixes.always), frozenset(prefixes.numeric))
+    mode: Normalization = Normalization.FULL
+    apostrophes: str = "apart"
+    prefixes: NonbreakingPrefixes = _NO_PREFIXES
 
     @property
     def kept_capitals(self) -> str:
@@ -94,23 +87,107 @@ class Normalizer:
             return text
         if self.mode is Normalization.LOWER:
             return lowercase(text)
-        from meteor_e.text.normalization_steps import set_apart
-
         text = set_apart(text, self.apostrophes, self.prefixes, self.mode is not Normalization.NO_PUNCTUATION)
         return lowercase(text.strip(_TRIMMED))
 
 
-_ENTITIES = [("&quot;", '"'), ("&apos;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]
+_ALPHA = (
+    "A-Za-z\u0160\u017d\u0161\u017e\u0178\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e"
+    "\u0400-\u04ff\u0500-\u0527\ua640-\ua66e\ua67e-\ua697\u1d00-\u1d7f"
+)
+_ALNUM = "0-9" + _ALPHA
+_SPACE = " \t\n\x0b\f\r"
 
 
-@functools.cache
-def _entity_patterns() -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(entity, re.IGNORECASE | re.ASCII), char) for entity, char in _ENTITIES]
+_APOSTROPHES = {
+    "english": [
+        (f"([^{_ALPHA}])'([^{_ALPHA}])", r"\1 ' \2"),
+        (f"([^{_ALNUM}])'([{_ALPHA}])", r"\1 ' \2"),
+        (f"([{_ALPHA}])'([^{_ALPHA}])", r"\1 ' \2"),
+        (f"([{_ALPHA}])'([{_ALPHA}])", r"\1 '\2"),
+        ("([0-9])'(s)", r"\1 '\2"),
+    ],
+    "french": [
+        (f"([^{_ALPHA}])'([^{_ALPHA}])", r"\1 ' \2"),
+        (f"([^{_ALPHA}])'([{_ALPHA}])", r"\1 ' \2"),
+        (f"([{_ALPHA}])'([^{_ALPHA}])", r"\1 ' \2"),
+        (f"([{_ALPHA}])'([{_ALPHA}])", r"\1' \2"),
+    ],
+    "apart": [("'", " ' ")],
+}
+_SYMBOL = f"([^{_ALNUM}{_SPACE}.'`,\\-‘’])"
+_DOTS = r"\.\.+"
+_COMMAS = [
+    ("([^0-9]),([^0-9])", r"\1 , \2"),
+    ("([0-9]),([^0-9])", r"\1 , \2"),
+    ("([^0-9]),([0-9])", r"\1 , \2"),
+]
+_SINGLE_QUOTES = "[`‘’]"
+_DOUBLE_QUOTES = "“|”|''"
+_HYPHEN = f"([{_ALNUM}.])-([{_ALNUM}])"
+_HAS_ALPHA = f"[{_ALPHA}]"
+_PUNCTUATION = f"[^{_ALNUM}]"
+_UNICODE_SPACES = "[ \u2000-\u200a\u202f\u205f\u3000\u00a0]+"
+_DOT_MARK = "DOTMULTI"
+_MARKED_DOTS = _DOT_MARK + r"(\.+)"
+_DOT_MARKS = "((?:DOT)*)" + _DOT_MARK
+
+
+def set_apart(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, punctuation: bool) -> str:
+    """Set symbols, punctuation and apostrophes apart.
+
+    Args:
+        text: a raw segment.
+        apostrophes: one of :data:`APOSTROPHE_STYLES`.
+        prefixes: the language's nonbreaking prefixes.
+        punctuation: keep what is neither letter nor digit; else it becomes spaces.
+    """
+    text = re.sub(_SYMBOL, r" \1 ", f" {text} ")
+    # Step 2: a run of dots becomes a marker set off by spaces, so that later steps leave it alone.
+    # The marker is METEOR's, because it shows: a literal DOTMULTI in a segment comes out as a dot.
+    text = re.sub(_DOTS, lambda run: f" {_DOT_MARK}{run.group()[1:]}", text)
+    if _DOT_MARK in text:
+        text = re.sub(_MARKED_DOTS, lambda mark: "DOT" * len(mark.group(1)) + _DOT_MARK + " ", text)
+    if "," in text:
+        for pattern, replacement in _COMMAS:
+            text = re.sub(pattern, replacement, text)
+    text = re.sub(_SINGLE_QUOTES, "'", text)
+    text = re.sub(_DOUBLE_QUOTES, ' " ', text)
+    text = text.replace("–", "-").replace("--", "-")
+    if "-" in text:
+        text = re.sub(_HYPHEN, r"\1 \2", text)
+    if "'" in text:
+        for pattern, replacement in _APOSTROPHES[apostrophes]:
+            text = re.sub(pattern, replacement, text)
+    # Step 8: a dot at a word's end stays, goes, or becomes a word of its own.
+    words = split_words(text)
+    text = " ".join(
+        _final_dot(word, after, prefixes) if len(word) > 1 and word[-1] == "." else word
+        for word, after in zip(words, [*words[1:], ""], strict=False)
+    )
+    # Step 9: markers become dots again.
+    if _DOT_MARK in text:
+        text = re.sub(_DOT_MARKS, lambda mark: "." * (len(mark.group(1)) // 3 + 1), text)
+    return re.sub(_UNICODE_SPACES, " ", text if punctuation else re.sub(_PUNCTUATION, " ", text))
+
+
+def _final_dot(word: str, after: str, prefixes: NonbreakingPrefixes) -> str:
+    stem = word[:-1]
+    if "." in stem and re.search(_HAS_ALPHA, stem):
+        return word.replace(".", "")
+    if stem in prefixes.always or "a" <= after[:1] <= "z":
+        return word
+    if stem in prefixes.numeric and "0" <= after[:1] <= "9":
+        return word
+    return stem + " ."
+
+
+_ENTITIES = [("(?ai)&quot;", '"'), ("(?ai)&apos;", "'"), ("(?ai)&lt;", "<"), ("(?ai)&gt;", ">"), ("(?ai)&amp;", "&")]
 
 
 def unescape_entities(text: str) -> str:
     """Replace the five entities of SGML input, one after the other, as METEOR does before normalization."""
     if "&" in text:
-        for pattern, char in _entity_patterns():
-            text = pattern.sub(char, text)
+        for entity, char in _ENTITIES:
+            text = re.sub(entity, char, text)
     return text

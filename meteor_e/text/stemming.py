@@ -1,13 +1,11 @@
 """Stems as METEOR 1.5 has them: those of the Snowball release of its day.
 
-A library does the work: ``py_rust_stemmers``, or PyStemmer before release 3. Their Snowball is newer than METEOR's,
-and METEOR's, in Java, counts a character outside the Basic Multilingual Plane as two. What differs is corrected
-around the library, one function per language, so that the stems are METEOR's for any string. Which library is
-installed makes no difference to the stems. PyStemmer 3 changed most languages; it is used for the three it left
-alone, where there is nothing else. The corrections:
+The library ``py_rust_stemmers`` does the work. Its Snowball is newer than METEOR's, and METEOR's, in Java, counts a
+character outside the Basic Multilingual Plane as two. What differs is corrected around the library, one function per
+language, so that the stems are METEOR's for any string. The corrections:
 
-* **Danish** and **Finnish** shorten any doubled non-vowel at the end of a stem; the newer release only the
-  consonants of the alphabet.
+* **Finnish** shortens any doubled non-vowel at the end of a stem; the newer release only the consonants of the
+  alphabet.
 * **Finnish** also takes any non-vowel for the consonant before a case ending; its endings ``-den``, ``-seen``,
   ``-siin`` and ``-tten`` count as mere ``-n``.
 * **Dutch** moves a first region that begins before the third *character* there; the newer release counts
@@ -53,21 +51,6 @@ def _through(table: dict[int, int], word: str, stem: _Stem) -> str:
     """Stem a word with some of its letters masked by others."""
     masked = word.translate(table)
     return _unmask(word, masked, stem(masked)) if masked != word else stem(word)
-
-
-# -- Danish ------------------------------------------------------------------------------------------------
-
-_DANISH_REGION = re.compile("[^aeiouyæøå]*[aeiouyæøå]+[^aeiouyæøå]")
-_DANISH_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzæøå")
-
-
-def _danish(word: str, stem: _Stem) -> str:
-    found = stem(word)
-    if len(found) > 3 and found[-1] == found[-2] and found[-1] not in _DANISH_LETTERS:
-        before = _DANISH_REGION.match(word)
-        if before and len(found) > before.end():
-            return found[:-1]
-    return found
 
 
 # -- Dutch -------------------------------------------------------------------------------------------------
@@ -198,30 +181,17 @@ def _spanish(word: str, stem: _Stem) -> str:
 # ----------------------------------------------------------------------------------------------------------
 
 
-def _plain(word: str, stem: _Stem) -> str:
-    return stem(word)
-
-
 _RULES: dict[str, Callable[[str, _Stem], str]] = {
-    "danish": _danish,
     "dutch": _dutch,
-    "english": _plain,
     "finnish": _finnish,
     "french": _french,
     "german": _german,
     "hungarian": _hungarian,
-    "italian": _plain,
-    "norwegian": _plain,
     "portuguese": _portuguese,
-    "romanian": _plain,
     "russian": _russian,
     "spanish": _spanish,
-    "swedish": _plain,
-    "turkish": _plain,
 }
-
-STEMMERS: tuple[str, ...] = tuple(_RULES)
-"""The names of the stemmers: METEOR 1.5's languages but Czech, which has none."""
+"""The corrections; the library stems the other languages as METEOR does."""
 
 _PROBES: dict[str, dict[str, str]] = {
     "danish": {"hund'": "hund'", "løww": "løw", "ba!!!": "ba!!"},
@@ -242,6 +212,9 @@ _PROBES: dict[str, dict[str, str]] = {
 }
 """A few words per language with METEOR's stems, by which a release of Snowball that differs gives itself away."""
 
+STEMMERS: tuple[str, ...] = tuple(_PROBES)
+"""The names of the stemmers: METEOR 1.5's languages but Czech, which has none."""
+
 _WIDE = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 _HALVES = re.compile("([\U00100000-\U001003ff])([\U00100400-\U001007ff])?|[\U00100400-\U001007ff]")
 
@@ -261,28 +234,6 @@ def _join(match: re.Match[str]) -> str:
     return chr(0xD800 + (ord(match[0]) & 0x7FF))
 
 
-def _rust(name: str) -> _Stem:
-    stem: _Stem = import_module("py_rust_stemmers").SnowballStemmer(name).stem_word
-    return stem
-
-
-def _pystemmer(name: str) -> _Stem:
-    # Its cache (0 words) is slower than stemming again; and callers stem a distinct word once.
-    stem: _Stem = import_module("Stemmer").Stemmer(name, 0).stemWord
-    return stem
-
-
-LIBRARIES: dict[str, Callable[[str], _Stem]] = {"py-rust-stemmers": _rust, "PyStemmer": _pystemmer}
-"""Libraries by distribution, in the order in which they are tried, each with what makes a stemmer of a language."""
-
-
-class _PerThread(threading.local):
-    """A stemmer of a library for each thread, for some keep the word at work in a buffer of their own."""
-
-    def __init__(self, make: Callable[[str], _Stem], name: str) -> None:
-        self.stem = make(name)
-
-
 class SnowballStemmer:
     """Word → stem in one language, equal to METEOR 1.5's. Get one from :func:`stemmer`.
 
@@ -293,54 +244,36 @@ class SnowballStemmer:
         name: one of :data:`STEMMERS`.
 
     Raises:
-        ResourceError: if no library is installed whose stems are METEOR's.
+        ResourceError: if the library is not installed, or its stems are not METEOR's.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
-        problems = []
-        for library in LIBRARIES:
-            problem = self._use(library)
-            if problem is None:
-                return
-            problems.append(f"{library} {problem}")
-        raise ResourceError(
-            f"no library stems {name} as METEOR does: {'; '.join(problems)}; "
-            "install one with: pip install py-rust-stemmers"
-        )
+        install = "run: pip install 'py-rust-stemmers>=0.1.8'"
+        try:
+            snowball: _Stem = import_module("py_rust_stemmers").SnowballStemmer(name).stem_word
+        except (ImportError, ValueError) as error:
+            raise ResourceError(f"the {name} stemmer needs py-rust-stemmers ({error}); {install}") from error
+        rule = _RULES.get(name)
+        self._stem: _Stem = snowball if rule is None else lambda word: rule(word, snowball)
+        for word, expected in _PROBES[name].items():
+            if self(word) != expected:
+                raise ResourceError(
+                    f"the installed py-rust-stemmers has {self(word)!r} for {word!r} in {name}, not {expected!r} as "
+                    f"METEOR does; {install}"
+                )
 
     def __call__(self, word: str) -> str:
         """Return the stem of a word."""
         if word.isascii() or not _WIDE.search(word):
-            return self._rule(word, self._snowball.stem)
-        halved = self._rule(_WIDE.sub(_halve, word), self._snowball.stem)
-        return _HALVES.sub(_join, halved)
+            return self._stem(word)
+        return _HALVES.sub(_join, self._stem(_WIDE.sub(_halve, word)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return stemmer, (self.name,)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
-
-    def _use(self, library: str) -> str | None:
-        """Let a library do the work; return what is wrong with it, ``None`` if its stems are METEOR's."""
-        try:
-            self._snowball = _PerThread(LIBRARIES[library], self.name)
-        except ImportError as error:
-            return f"cannot be imported ({error})"
-        except (KeyError, ValueError) as error:
-            return f"does not have it ({error})"
-        self._rule = _RULES[self.name]
-        if self.name == "danish" and self._snowball.stem("ba!!!") == "ba!!":
-            # The library shortens doubled non-vowels as METEOR does.
-            self._rule = _plain
-        for word, expected in _PROBES[self.name].items():
-            found = self(word)
-            if found != expected:
-                from importlib import metadata
-
-                return f"{metadata.version(library)} has {found!r} for {word!r}, not {expected!r}"
-        return None
 
 
 FURTHER_STEMMERS: dict[str, str] = {
@@ -361,11 +294,18 @@ def known_stemmers() -> tuple[str, ...]:
     return (*STEMMERS, *FURTHER_STEMMERS)
 
 
-def _snowballstemmer(name: str) -> _Stem:
-    # By its module: the package itself hands out PyStemmer's, where that is installed.
-    module = import_module(f"snowballstemmer.{name}_stemmer")
-    stem: _Stem = getattr(module, f"{name.capitalize()}Stemmer")().stemWord
-    return stem
+class _PerThread(threading.local):
+    """A stemmer for each thread, for libraries that keep the word at work in a buffer of their own."""
+
+    def __init__(self, distribution: str, name: str) -> None:
+        self.stem: _Stem
+        if distribution == "PyStemmer":
+            # Its cache (0 words) is slower than stemming again; and callers stem a distinct word once.
+            self.stem = import_module("Stemmer").Stemmer(name, 0).stemWord
+        else:
+            # By its module: the package itself hands out PyStemmer's, where that is installed.
+            module = import_module(f"snowballstemmer.{name}_stemmer")
+            self.stem = getattr(module, f"{name.capitalize()}Stemmer")().stemWord
 
 
 class FurtherStemmer:
@@ -386,11 +326,10 @@ class FurtherStemmer:
         from importlib import metadata
 
         distribution = FURTHER_STEMMERS[name]
-        is_pystemmer = distribution == "PyStemmer"
         try:
-            self._snowball = _PerThread(_pystemmer if is_pystemmer else _snowballstemmer, name)
+            self._snowball = _PerThread(distribution, name)
         except (ImportError, KeyError, AttributeError) as error:
-            package = "PyStemmer>=2.2" if is_pystemmer else "meteor_e[stemmers]"
+            package = "PyStemmer>=2.2" if distribution == "PyStemmer" else "meteor_e[stemmers]"
             raise ResourceError(
                 f"the {name} stemmer needs {distribution}, which is not installed or does not have it; "
                 f"run: pip install '{package}'"
@@ -419,7 +358,7 @@ def stemmer(name: str) -> SnowballStemmer | FurtherStemmer:
 
     Raises:
         ConfigError: for an unknown name.
-        ResourceError: if no library is installed whose stems are METEOR's, or that has it.
+        ResourceError: if its library is not installed, or its stems are not METEOR's.
     """
     if name in FURTHER_STEMMERS:
         return FurtherStemmer(name)

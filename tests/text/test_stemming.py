@@ -9,8 +9,8 @@ import threading
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
-from random import Random
 
+import py_rust_stemmers
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,22 +20,7 @@ from meteor_e import Meteor
 from meteor_e.api.tokens import split_words
 from meteor_e.base.errors import ConfigError, ResourceError
 from meteor_e.matchers.modules import StemMatcher
-from meteor_e.text import stemming
 from meteor_e.text.stemming import FURTHER_STEMMERS, STEMMERS, FurtherStemmer, SnowballStemmer, known_stemmers, stemmer
-
-
-@pytest.fixture(params=list(stemming.LIBRARIES))
-def library(request, monkeypatch):
-    """Only this library, if it is installed and stems as METEOR does."""
-    make = stemming.LIBRARIES[request.param]
-    monkeypatch.setattr(stemming, "LIBRARIES", {request.param: make})
-    stemmer.cache_clear()
-    try:
-        SnowballStemmer("english")
-    except ResourceError:
-        pytest.skip(f"the installed {request.param} does not stem as METEOR does, or is not there")
-    yield request.param
-    stemmer.cache_clear()
 
 
 def test_the_stemmers_are_those_of_the_java_program():
@@ -43,7 +28,7 @@ def test_the_stemmers_are_those_of_the_java_program():
 
 
 @pytest.mark.parametrize("name", STEMMERS)
-def test_stems_are_those_of_the_java_program(name, library):
+def test_stems_are_those_of_the_java_program(name):
     pairs = read(name)
     assert len(pairs) > 200
     stem = stemmer(name)
@@ -73,7 +58,7 @@ def test_stems_are_those_of_the_java_program(name, library):
         ("russian", "перелётами", "перелёт"),
     ],
 )
-def test_what_differs_from_the_newer_release(name, word, expected, library):
+def test_what_differs_from_the_newer_release(name, word, expected):
     """One word a rule; the stems are the Java program's."""
     assert stemmer(name)(word) == expected
 
@@ -88,7 +73,7 @@ def test_what_differs_from_the_newer_release(name, word, expected, library):
         ("finnish", "s" * 1500 + "een", "s" * 1500 + "een"),
     ],
 )
-def test_long_words(name, word, expected, library):
+def test_long_words(name, word, expected):
     assert stemmer(name)(word) == expected
 
 
@@ -96,7 +81,7 @@ def test_long_words(name, word, expected, library):
     ("name", "part"),
     [("dutch", "ü"), ("english", "ly"), ("finnish", "s"), ("german", "ü"), ("spanish", "é"), ("turkish", "ı")],
 )
-def test_time_is_linear_in_the_length_of_a_word(name, part, library):
+def test_time_is_linear_in_the_length_of_a_word(name, part):
     """Four times the length must not take sixteen times as long."""
     stem = stemmer(name)
 
@@ -129,45 +114,18 @@ def test_any_text_has_a_stem_of_its_own_characters(name, word):
     assert len(stem) <= len(word) + word.count("ß") + 1
 
 
-def test_missing_libraries(monkeypatch):
-    monkeypatch.setitem(sys.modules, "Stemmer", None)
+def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "py_rust_stemmers", None)
-    with pytest.raises(ResourceError, match=r"cannot be imported .* cannot be imported .*pip install py-rust-stemmers"):
+    with pytest.raises(
+        ResourceError, match=r"the english stemmer needs py-rust-stemmers .*; run: pip install 'py-rust"
+    ):
         SnowballStemmer("english")
-
-
-@pytest.mark.parametrize("name", STEMMERS)
-def test_libraries_agree_on_random_words(name, monkeypatch):
-    """Words of the files, cut, joined and sprinkled with what the rules and the libraries differ on."""
-    stemmers = {}
-    for library, make in stemming.LIBRARIES.items():
-        with monkeypatch.context() as only:
-            only.setattr(stemming, "LIBRARIES", {library: make})
-            try:
-                stemmers[library] = SnowballStemmer(name)
-            except ResourceError:
-                pytest.skip(f"the installed {library} does not stem as METEOR does, or is not there")
-    first, second = stemmers.values()
-    words = [word for word, _ in read(name)]
-    random = Random(19)
-    for word in words * 4:
-        for _ in range(random.randint(1, 3)):
-            at, other = random.randint(0, len(word)), random.choice(words)
-            word = random.choice(
-                [
-                    word[:at] + random.choice("'’.-0I HUYßéèëïäöüőûãçşșıёъ\u0301\0😀") + word[at:],
-                    word[:at] + other[random.randint(0, len(other)) :],
-                    word[:at] + word[at : at + 1] * 3 + word[at + 1 :],
-                    word[:at] + word[at:].upper(),
-                ]
-            )
-        assert first(word) == second(word), word
 
 
 @pytest.mark.parametrize(
     ("name", "word", "stem"),
     [
-        # As PyStemmer 3.1.0 stems them.
+        # As Snowball 3.1.0 stems them.
         ("danish", "hund'", "hund"),
         ("dutch", "taie", "taie"),
         ("english", "jying", "jie"),
@@ -182,29 +140,11 @@ def test_libraries_agree_on_random_words(name, monkeypatch):
     ],
 )
 def test_another_release_of_the_library_is_noticed(monkeypatch, name, word, stem):
-    real = SnowballStemmer(name)
-
-    class Newer:
-        def __init__(self, *arguments):
-            pass
-
-        def stemWord(self, text):  # noqa: N802
-            return stem if text == word else real(text)
-
-    monkeypatch.setitem(sys.modules, "Stemmer", types.SimpleNamespace(Stemmer=Newer))
-    assert SnowballStemmer(name)(word) == real(word)
-    monkeypatch.setitem(sys.modules, "py_rust_stemmers", None)
-    with pytest.raises(ResourceError, match=f"no library stems {name} as METEOR does: .*PyStemmer .* has .*install"):
+    real = py_rust_stemmers.SnowballStemmer(name).stem_word
+    newer = types.SimpleNamespace(stem_word=lambda text: stem if text == word else real(text))
+    monkeypatch.setattr(py_rust_stemmers, "SnowballStemmer", lambda _: newer)
+    with pytest.raises(ResourceError, match=f"py-rust-stemmers has .* for .* in {name}, not .* as METEOR does"):
         SnowballStemmer(name)
-
-
-def test_a_newer_release_does_where_it_changed_nothing(monkeypatch):
-    """Hungarian, Portuguese and Russian are what they were; without the other library, these still work."""
-    monkeypatch.setattr(stemming, "LIBRARIES", {"PyStemmer": stemming.LIBRARIES["PyStemmer"]})
-    pytest.importorskip("Stemmer")
-    for name in ("hungarian", "portuguese", "russian"):
-        stem = SnowballStemmer(name)
-        assert [(word, stem(word)) for word, _ in read(name)] == read(name)
 
 
 def test_pickles_and_copies_are_the_same_stemmer():
@@ -251,11 +191,11 @@ def vocabulary(shared):
 @pytest.mark.shared
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STEMMERS)
-def test_vocabulary_against_the_java_program(name, java, vocabulary, library):
+def test_vocabulary_against_the_java_program(name, java, vocabulary):
     stem = stemmer(name)
     pairs = zip(vocabulary, java_stems(java.jar, name, vocabulary), strict=True)
     different = [(word, expected) for word, expected in pairs if stem(word) != expected]
-    print(f"{name}, {library}: {len(vocabulary)} word types, {len(different)} stems differ")
+    print(f"{name}: {len(vocabulary)} word types, {len(different)} stems differ")
     assert len(vocabulary) > 100_000
     assert different == []
 
