@@ -236,7 +236,7 @@ def family_of(matcher: Matcher) -> str:
 
     # Not inherited: a class that derives from one of ours may look for other keys.
     own = vars(type(matcher)).get("core_family")
-    if own is not None and (own != "synonyms" or type(matcher.synonyms) is SynonymIndex):  # type: ignore[attr-defined]
+    if own is not None and (own != "synonyms" or type(matcher.table) is SynonymIndex):  # type: ignore[attr-defined]
         return str(own)
     for kind, (family, *methods) in _FAMILIES.items():
         if isinstance(matcher, kind) and inherits(matcher, kind, *methods):

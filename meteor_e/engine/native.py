@@ -153,7 +153,7 @@ def _resource(matcher: Matcher, family: str) -> dict[str, Any] | None:
     """Return the matcher's index, for the core: the header was checked, all else is where it is read."""
     if family not in ("synonyms", "phrases"):
         return None
-    index: Any = matcher.table if isinstance(matcher, PhraseMatcher) else matcher.synonyms  # type: ignore[attr-defined]
+    index: Any = matcher.table  # type: ignore[attr-defined]
     if index is None:
         raise ConfigError(f"matcher {matcher.name!r} has no table")
     words, probes, starting_words, node_count = index.parameters[:4]

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.api.context import MatcherContext
-from meteor_e.api.matchers import KeyMatcher, PhraseMatcher
+from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError, ResourceError
 from meteor_e.text.stemming import stemmer as find_stemmer
@@ -14,8 +14,7 @@ from meteor_e.text.stemming import stemmer as find_stemmer
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.api.context import PhraseTable, SynonymTable
-    from meteor_e.api.options import StemOptions
+    from meteor_e.api.context import SynonymTable
 
 _SUFFIXES = (
     *(("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man")),
@@ -60,13 +59,10 @@ class StemMatcher(KeyMatcher):
 
     @classmethod
     def make(cls, context: Any = None, /, **options: Any) -> Self:
-        """Make the matcher; of a chain that gives no option, without the time that looking at options takes."""
-        return super().make(context, **options) if options else cls.from_options(context, None)
-
-    @classmethod
-    def from_options(cls, context: MatcherContext, options: StemOptions | None) -> Self:
-        """Take the language's stemmer where the chain names none."""
-        stemmer = context.language.stemmer if options is None or options.stemmer is None else options.stemmer
+        """Make the matcher; a chain that names no stemmer gets the language's, without the time to look at options."""
+        stemmer = cls.check_options(options).stemmer if options else None
+        if stemmer is None:
+            stemmer = context.language.stemmer
         if stemmer is None:
             raise ConfigError(
                 f"matcher 'stem': language {context.language.code!r} has no stemmer; "
@@ -88,7 +84,45 @@ class StemMatcher(KeyMatcher):
         return self.stemmer_name if version is None else f"{self.stemmer_name}, {version}"
 
 
-class SynonymMatcher(KeyMatcher):
+class ResourceMatcher(Matcher):
+    """A matcher whose table is a part of the language's resources.
+
+    Args:
+        table: the table; ``None`` matches nothing, and the signature says so.
+    """
+
+    default_weight: ClassVar[float] = 0.5
+    part: ClassVar[str]
+    """Name of the part."""
+    no_table: ClassVar[str]
+    """What the signature says where there is none."""
+    table: Any = None
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    @classmethod
+    def from_options(cls, context: MatcherContext, options: None) -> Self:
+        """Take the table of the language's pack.
+
+        Raises:
+            ResourceError: if a chain asks for the matcher and there is no table. A language's default chain
+                goes without.
+        """
+        table = getattr(context.resources, cls.part)
+        if table is None and context.explicit:
+            raise ResourceError(
+                f"matcher {cls.name!r}: no {cls.part} are installed for language {context.language.code!r}; install a "
+                "pack that has them (meteor-e pack install --from a METEOR 1.5 tarball), or leave the matcher out"
+            )
+        return cls(table)
+
+    def describe(self) -> str:
+        """Say so if there is no table."""
+        return self.no_table if self.table is None else ""
+
+
+class SynonymMatcher(ResourceMatcher, KeyMatcher):
     """Different words match if the synsets of them or of their base forms meet.
 
     A word's base form comes from the exceptions list or, for words that are not in it, from WordNet's
@@ -97,30 +131,13 @@ class SynonymMatcher(KeyMatcher):
 
     name: ClassVar[str] = "synonym"
     core_family: ClassVar[str] = "synonyms"
-    default_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("synonyms of a resource pack",)
-
-    def __init__(self, synonyms: SynonymTable | None) -> None:
-        self.synonyms = synonyms
-
-    @classmethod
-    def from_options(cls, context: MatcherContext, options: None) -> SynonymMatcher:
-        """Take the synonyms of the language's pack.
-
-        Raises:
-            ResourceError: if there are none, unless the matcher is optional.
-        """
-        synonyms = context.resources.synonyms
-        if synonyms is None and context.explicit:
-            raise ResourceError(
-                f"matcher 'synonym': no synonyms are installed for language {context.language.code!r}; "
-                "leave the matcher out or use one that brings its own"
-            )
-        return cls(synonyms)
+    part: ClassVar[str] = "synonyms"
+    no_table: ClassVar[str] = "no synonyms"
 
     def keys(self, token: Token) -> set[int]:
         """Return the synsets of the word and of its base form."""
-        synonyms = self.synonyms
+        synonyms: SynonymTable | None = self.table
         if synonyms is None:
             return set()
         word = token.form
@@ -132,10 +149,6 @@ class SynonymMatcher(KeyMatcher):
         else:
             found.update(_regular(synonyms, word))
         return found
-
-    def describe(self) -> str:
-        """Say so if there are no synonyms."""
-        return "no synonyms" if self.synonyms is None else ""
 
 
 def _regular(synonyms: SynonymTable, word: str) -> tuple[int, ...]:
@@ -150,41 +163,13 @@ def _regular(synonyms: SynonymTable, word: str) -> tuple[int, ...]:
     return ()
 
 
-class ParaphraseMatcher(PhraseMatcher):
-    """Phrases match if the paraphrase table pairs them.
-
-    Args:
-        paraphrases: the table; ``None`` matches nothing, and the signature says so.
-    """
+class ParaphraseMatcher(ResourceMatcher, PhraseMatcher):
+    """Phrases match if the paraphrase table pairs them."""
 
     name: ClassVar[str] = "paraphrase"
-    default_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("paraphrases of a resource pack",)
-    table: PhraseTable | None = None
-
-    def __init__(self, paraphrases: PhraseTable | None) -> None:
-        self.table = paraphrases
-
-    @classmethod
-    def from_options(cls, context: MatcherContext, options: None) -> ParaphraseMatcher:
-        """Take the paraphrases of the language's pack.
-
-        Raises:
-            ResourceError: if a chain asks for the matcher and there is no table. A language's default chain
-                goes without.
-        """
-        paraphrases = context.resources.paraphrases
-        if paraphrases is None and context.explicit:
-            raise ResourceError(
-                f"matcher 'paraphrase': no paraphrase table is installed for language {context.language.code!r}; "
-                "install a pack that has one (meteor-e pack install --from a METEOR 1.5 tarball), "
-                "or leave the matcher out"
-            )
-        return cls(paraphrases)
-
-    def describe(self) -> str:
-        """Say so if there is no table."""
-        return "no table" if self.table is None else ""
+    part: ClassVar[str] = "paraphrases"
+    no_table: ClassVar[str] = "no table"
 
 
 class LemmaMatcher(KeyMatcher):

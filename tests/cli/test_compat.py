@@ -197,7 +197,7 @@ ERRORS = [
     ("hyp.txt ref.txt -m exact -s function.words -writeAlignments -f no/folder", 1, "cannot write no/folder-align.out"),
     ("hyp.txt ref.txt -m exact -s missing", 3, "cannot read the word list missing"),
     ("hyp.txt ref.txt -m 'exact paraphrase' -s function.words -a missing", 3, "missing"),
-    ("hyp.txt ref.txt -m 'exact paraphrase' -s function.words", 3, "no paraphrase table is installed"),
+    ("hyp.txt ref.txt -m 'exact paraphrase' -s function.words", 3, "no paraphrases are installed"),
     ("hyp.txt ref.txt -m 'exact synonym' -s function.words -d missing", 3, "missing"),
     ("hyp.txt ref.txt -new missing", 3, "missing/function.words"),
     ("hyp.txt ref.sgm -sgml -m exact -s function.words", 1, "hyp.txt has no tstset or refset"),

@@ -131,7 +131,7 @@ def test_a_default_chain_goes_without_a_table_and_the_signature_says_so(own_pack
 
 
 def test_who_asks_for_it_needs_a_table():
-    with pytest.raises(ResourceError, match="no paraphrase table is installed for language 'other'"):
+    with pytest.raises(ResourceError, match="no paraphrases are installed for language 'other'"):
         Meteor("other", matchers=["exact", "paraphrase"])
     optional = Meteor("other", matchers=["exact", {"use": "paraphrase", "optional": True}])
     assert optional.score("a", "a").score == 1.0

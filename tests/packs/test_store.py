@@ -97,7 +97,7 @@ def test_what_is_no_source(store_root: Path, tmp_path: Path) -> None:
     for source, message in (
         (text, "is no source of METEOR's data"),
         (other, "is no source of METEOR's data"),
-        (other_tar, "holds no meteor-1.5"),
+        (other_tar, "is no source of METEOR's data"),
         (tmp_path, "Is a directory"),
         (tmp_path / "nowhere", "there is no .*nowhere"),
         ("ftp://example.org/meteor.jar", "use a path or an http, https or file URL"),
@@ -156,13 +156,13 @@ def test_members_that_are_no_files(store_root: Path, tmp_path: Path, kind: bytes
             member = tarfile.TarInfo("meteor-1.5/meteor-1.5.jar")
             member.size = len(jar)
             archive.addfile(member, io.BytesIO(jar))
-    with pytest.raises(ResourceError, match=r"is no plain file|holds no meteor-1\.5"):
+    with pytest.raises(ResourceError, match=r"is no plain file"):
         PackStore().install("en", tarball)
 
 
 def test_sizes_are_bounded(store_root: Path, wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tarball = write_tarball(tmp_path / "meteor-1.5.tar.gz")
-    for bound in ("MAX_MEMBER", "MAX_JAR", "MAX_TABLE"):
+    for bound in ("MAX_MEMBER", "MAX_JAR"):
         with monkeypatch.context() as patch:
             patch.setattr(meteor_data, bound, 10)
             for source in (wheel, tarball):
