@@ -482,7 +482,7 @@ def test_plugins_of_a_chain(plugin_site):
         return SimpleNamespace(
             matchers=[SimpleNamespace(name=name) for name in matchers],
             language=own.get("language", "en"),
-            lemmatizer=("lookup", {}),
+            lemmatizer=SimpleNamespace(name="lookup"),
         )
 
     assert plugins_of(chain("exact", "stem"), own) == []

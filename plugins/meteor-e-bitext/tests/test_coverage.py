@@ -39,7 +39,7 @@ def test_what_a_pack_holds(tmp_path, monkeypatch):
     assert (lines["version"], lines["digest"], lines["paraphrases"]) == ("7", made.digest, str(len(TABLE)))
     (file,) = (tmp_path / "p").glob("paraphrases*")
     file.unlink()
-    with pytest.raises(ResourceError, match=f"{file.name} is missing"):
+    with pytest.raises(ResourceError, match=f"{file.name} cannot be read: No such file"):
         CliRunner().invoke(cli, ["pack", "info", str(tmp_path / "p")], catch_exceptions=False)
 
 
