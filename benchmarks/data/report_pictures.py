@@ -53,17 +53,17 @@ def main(folder: Path) -> None:
             return found
 
         for scheme in ("light", "dark"):
-            wide = shots(WIDE, scheme, ("body", "#segments"))
-            picture = Image.new("RGB", (WIDE[0], sum(shot.height for shot in wide)))
-            for at, shot in enumerate(wide):
-                picture.paste(shot, (0, at * WIDE[1]))
-            picture.save(folder / f"report-wide-{scheme}.webp", quality=72, method=6)
-            narrow = shots(NARROW, scheme, PARTS)
-            gap = 20
-            picture = Image.new("RGB", (len(narrow) * (NARROW[0] + gap) - gap, NARROW[1]), "#8a8a8a")
-            for at, shot in enumerate(narrow):
-                picture.paste(shot, (at * (NARROW[0] + gap), 0))
-            picture.save(folder / f"report-narrow-{scheme}.webp", quality=72, method=6)
+            # Below each other, and side by side with a gap.
+            for name, size, parts, step in (
+                ("wide", WIDE, ("body", "#segments"), (0, WIDE[1])),
+                ("narrow", NARROW, PARTS, (NARROW[0] + 20, 0)),
+            ):
+                found = shots(size, scheme, parts)
+                width, height = (side + move * (len(found) - 1) for side, move in zip(size, step, strict=True))
+                picture = Image.new("RGB", (width, height), "#8a8a8a")
+                for at, shot in enumerate(found):
+                    picture.paste(shot, (at * step[0], at * step[1]))
+                picture.save(folder / f"report-{name}-{scheme}.webp", quality=72, method=6)
         browser.close()
 
 

@@ -178,8 +178,7 @@ def test_files_of_a_target_are_seen_from_the_model(recipe, test_set, tmp_path):
     path = recipe(RECIPE.format(kind="zwickel", mean="median", target=target, meteor=""))
     (tmp_path / "models").mkdir()
     model = train(load_recipe(path), tmp_path / "models" / "m", folder=path.parent, store=FeatureStore(enabled=False))
-    file = model.recipe.target["file"]
-    assert (tmp_path / "models" / file).resolve() == (test_set / "words.txt").resolve()
+    assert (tmp_path / "models" / model.recipe.target["file"]).resolve() == (test_set / "words.txt").resolve()
 
 
 def test_target_is_one_number(recipe, tmp_path):
@@ -191,21 +190,17 @@ def test_target_is_one_number(recipe, tmp_path):
 def test_document_vectors_are_trained_the_same_way_twice(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("the prime minister said that new york is far\nprime minister of new york\n" * 30, encoding="utf-8")
+    packed = tmp_path / "text.xz"
+    packed.write_bytes(lzma.compress(text.read_bytes()))
     made = []
-    for name in ("one.bin", "two.bin"):
-        count = train_document_vectors([text], tmp_path / name, dimension=8, epochs=2, phrase_threshold=0.1)
+    for source, name in ((text, "one.bin"), (packed, "two.bin")):
+        train_document_vectors([source], tmp_path / name, dimension=8, epochs=2, phrase_threshold=0.1)
         made.append((tmp_path / name).read_bytes())
-    assert count > 4
     assert made[0] == made[1]
     assert b"prime_minister" in made[0]
     with pytest.raises(InputError, match="no word occurs 1000 times"):
         train_document_vectors([text], tmp_path / "three.bin", min_count=1000)
-    assert not (tmp_path / "three.bin").exists()
-    packed = tmp_path / "text.xz"
-    packed.write_bytes(lzma.compress(text.read_bytes()))
-    train_document_vectors([packed], tmp_path / "four.bin", dimension=8, epochs=2, phrase_threshold=0.1)
-    assert (tmp_path / "four.bin").read_bytes() == made[0]
     packed.write_bytes(packed.read_bytes()[:-20])
-    with pytest.raises(InputError, match="breaks off"):
-        train_document_vectors([packed], tmp_path / "five.bin", dimension=8)
-    assert not (tmp_path / "five.bin").exists()
+    with pytest.raises(InputError, match=r"text\.xz"):
+        train_document_vectors([packed], tmp_path / "four.bin", dimension=8)
+    assert sorted(path.name for path in tmp_path.glob("*.bin")) == ["one.bin", "two.bin"]
