@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import graphlib
+import re
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,12 @@ def test_no_circles():
         graphlib.TopologicalSorter(graph()).prepare()
     except graphlib.CycleError as error:
         pytest.fail(f"modules that import each other: {' -> '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_files_that_a_page_names_exist(page):
+    if not (ROOT / page).is_file():
+        pytest.skip("the pages are not beside the tests")
+    named = re.findall(r"`((?:meteor_e|tests)/[^`*]+)`", (ROOT / page).read_text(encoding="utf-8"))
+    assert len(named) > 10
+    assert not [name for name in named if not (ROOT / name).exists()]
