@@ -34,7 +34,6 @@ def check_chain(source: ChainSource, registry: Registry) -> Chain:
     context = MatcherContext(chain.language, LanguageResources())
     for kind, entry in entries:
         with located(entry.where), suppress(ResourceError):
-            # Explicit: a check has the time to notice a plugin that claims one of meteor_e's own names.
             registry.get(kind, entry.name).make(context, **entry.options)
     return chain
 

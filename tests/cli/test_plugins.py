@@ -61,10 +61,8 @@ def test_table(listing):
     assert "sound-plugin 2.5" in initial
     assert "(needs letters)" in initial
     assert "\x1b" not in initial
-    (bad,) = [line for line in lines if " bad " in line]
-    assert "ERROR: " in bad
-    assert "does not define keys" in bad
-    none, sad = [line for line in lines if line.startswith("plugin ")]
+    none, sad, sound = [line for line in lines if line.startswith("plugin ")]
+    assert "ERROR: meteor_e_matchers(): sound_plugin.Bad does not define keys" in sound
     assert "names None" in none
     assert "sad-plugin 1.0" in sad
     assert "OSError: no data" in sad
@@ -90,7 +88,6 @@ def test_json(listing):
     }
     assert by_name["matcher", "initial"]["distribution"] == "sound-plugin"
     assert by_name["matcher", "initial"]["version"] == "2.5"
-    assert by_name["matcher", "bad"]["status"] == "error"
     assert by_name["plugin", "sad_plugin"]["status"] == "error"
     assert by_name["command", "score"]["summary"] == "Score hypotheses against references."
     kinds = {"matcher", "metric", "language", "lemmatizer", "segmenter", "chain", "command", "plugin"}
@@ -134,18 +131,6 @@ def test_a_broken_plugin_is_one_line(plugin_site, run_cli):
     assert "|plugins:sound-plugin@2.5" in json.loads(output)["metrics"]["METEOR"]["signature"]
     assert errors.startswith("meteor-e: warning: sad-plugin 1.0: ModuleNotFoundError")
     assert errors.count("\n") == 1
-
-
-def test_a_check_notices_a_plugin_with_a_builtin_name(plugin_site, run_cli, tmp_path):
-    greedy = PLUGIN.replace("[Initial, Bad]", "[Initial]").replace('"initial"', '"exact"')
-    plugin_site.add("greedy-plugin", greedy)
-    (tmp_path / "chain.yaml").write_text("language: other\nmatchers:\n  - exact\n", encoding="utf-8")
-    code, output, errors = run_cli("config", "check", "chain.yaml")
-    assert code == 2
-    assert "chain.yaml:3" in output + errors
-    assert "'exact' is claimed by meteor_e" in output + errors
-    code, output, errors = run_cli(*score("exact"))
-    assert (code, errors) == (0, "")
 
 
 COMMAND_PLUGIN = """
