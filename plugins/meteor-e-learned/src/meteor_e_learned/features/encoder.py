@@ -23,15 +23,18 @@ KEPT = 16_384
 """Sentences whose vectors are kept in memory: the references of a test set, with which each system is compared."""
 LONGEST = 256
 """Pieces of words of a sentence that are encoded."""
+TOGETHER = 8
+"""Sentences of equal length that are computed together."""
 
 
 class EncoderFeature(Feature):
     """The cosine of two sentences' mean vectors, and the difference of those of an inner layer, number by number.
 
     The vectors of the inner layer are scaled to length 1. Weights of their difference learn in which ways systems put
-    things otherwise than people: inner layers hold wording and grammar rather than meaning. A sentence is encoded
-    alone, without padding, so its numbers do not depend on its neighbors; each distinct sentence once, several at
-    once by threads. Against several references, the mean over them.
+    things otherwise than people: inner layers hold wording and grammar rather than meaning. Sentences are never
+    padded. Those of as many pieces are computed together if the network then gives the same numbers to the last bit,
+    which is tried once; so numbers do not depend on a sentence's neighbors. Each distinct sentence is encoded once,
+    several at once by threads. Against several references, the mean over them.
 
     Raises:
         ConfigError: if the encoder has no such layer.
@@ -73,7 +76,11 @@ class EncoderFeature(Feature):
         self._tokenizer = encoders.make_tokenizer(files.tokenizer, folder)
         self._tokenizer.enable_truncation(min(LONGEST, files.description.pieces))
         self._threads = os.cpu_count() or 1
-        self._size = len(self._encode("")[1])
+        one, other = self._tokenizer.encode("A dog."), self._tokenizer.encode("The cat.")
+        apart = [*self._encode([one]), *self._encode([other])]
+        same = len(one.ids) == len(other.ids) and _equal(self._encode([one, other]), apart)
+        self._together = TOGETHER if same else 1
+        self._size = len(apart[0][1])
 
     def __getstate__(self) -> dict[str, Any]:
         return {"options": self.options}
@@ -106,27 +113,40 @@ class EncoderFeature(Feature):
     def _encoded(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors of each distinct text."""
         known = {text: found for text in texts if (found := self._memory.get(text)) is not None}
-        # Long ones first, so that no thread is left with one at the end.
-        missing = sorted({*texts}.difference(known), key=lambda text: (-len(text), text))
+        missing = sorted({*texts}.difference(known))
+        by_length: dict[int, list[tuple[str, Any]]] = {}
+        for text, pieces in zip(missing, self._tokenizer.encode_batch(missing), strict=True):
+            by_length.setdefault(len(pieces.ids), []).append((text, pieces))
+        # Long ones first, so that no thread is left with some at the end.
+        groups = [
+            same[start : start + self._together]
+            for _, same in sorted(by_length.items(), reverse=True)
+            for start in range(0, len(same), self._together)
+        ]
         with ThreadPoolExecutor(self._threads) as pool:
-            for text, found in zip(missing, pool.map(self._encode, missing), strict=True):
-                known[text] = self._memory[text] = found
+            for group, vectors in zip(
+                groups, pool.map(lambda each: self._encode([p for _, p in each]), groups), strict=True
+            ):
+                for (text, _), found in zip(group, vectors, strict=True):
+                    known[text] = self._memory[text] = found
         return known
 
-    def _encode(self, text: str) -> Vectors:
-        found = self._tokenizer.encode(text)
-        ids = np.array([found.ids], np.int64)
+    def _encode(self, texts: Sequence[Any]) -> list[Vectors]:
+        """Return the vectors of texts of as many pieces, which the tokenizer has made."""
+        ids = np.array([text.ids for text in texts], np.int64)
         given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         states = self._session.run(self._tensors, {name: given[name] for name in self._inputs})
-        # The pieces that open and close a sentence do not count.
-        own = [place for place, special in enumerate(found.special_tokens_mask) if not special]
-        means: list[NDArray[np.float32]] = [
-            np.asarray(each[0], np.float32)[own].mean(axis=0) if own else np.zeros(each.shape[2], np.float32)
-            for each in states
-        ]
-        whole, inner = means
-        length = np.linalg.norm(inner)
-        return whole, (inner / length).astype(np.float32) if length > 0 else inner
+        found = []
+        for place, text in enumerate(texts):
+            # The pieces that open and close a sentence do not count.
+            own = [at for at, special in enumerate(text.special_tokens_mask) if not special]
+            whole, inner = (
+                np.asarray(each[place], np.float32)[own].mean(axis=0) if own else np.zeros(each.shape[2], np.float32)
+                for each in states
+            )
+            length = np.linalg.norm(inner)
+            found.append((whole, (inner / length).astype(np.float32) if length > 0 else inner))
+        return found
 
     def describe(self) -> str:
         """Return the digest of encoder and tokenizer, the layer, and the versions of what runs them."""
@@ -137,3 +157,9 @@ class EncoderFeature(Feature):
     def definition(self) -> str:
         """Return the digest of encoder and tokenizer, and the layer."""
         return f"@{self._digest}:layer-{self.options.layer}"
+
+
+def _equal(one: Sequence[Vectors], other: Sequence[Vectors]) -> bool:
+    return all(
+        np.array_equal(a, b) for left, right in zip(one, other, strict=True) for a, b in zip(left, right, strict=True)
+    )
