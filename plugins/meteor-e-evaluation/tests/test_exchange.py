@@ -46,7 +46,7 @@ def test_exchanges_are_what_the_measure_says(name, method, kind, monkeypatch):
     of_systems = chosen.takes == "systems"
     # Means in steps are equal but for rounding, which makes ranks of systems a matter of chance.
     test, values = made("smooth" if of_systems else kind)
-    masks = _masks(values.shape[1:], method, (), 30, [1])
+    masks = _masks(values.shape[1:], method, (), 10, [1])
     exchanged = {"paired": "segments", "perm-both": "scores"}.get(method, method)
     if of_systems and method == "systems":
         values = values.mean(axis=2)

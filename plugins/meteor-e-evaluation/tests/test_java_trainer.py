@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from meteor_e_evaluation.tuning.data import TuningSet
@@ -11,10 +15,39 @@ from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e import Meteor
 from meteor_e.engine.metric import AlignmentMetric
+from meteor_e.packs.build_indexes import build_paraphrase_index
+from meteor_e.packs.indexes import ParaphraseIndex
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.packs.store import PackStore
 
 pytestmark = pytest.mark.java
 
 FIRST, LAST, STEP = (0.6, 0.2, 0.2, 0.5), (0.9, 1.4, 0.8, 0.8), (0.1, 0.4, 0.3, 0.15)
+
+
+PARAPHRASES = (
+    ("painted the blue door", "door blue paint"),
+    ("climbed the wall", "on wall"),
+    ("was late because of the snow", "was because of the snow late"),
+    ("flying kites", "kite fly"),
+    ("small library", "little library"),
+    ("heavy rain fell", "rain is heavy"),
+)
+
+
+@pytest.fixture(scope="module")
+def small(java, _packs, tmp_path_factory):
+    """The Java program with a small English table, which it reads in a moment, and our resources with the same."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "data").mkdir()
+    file = folder / "data" / "paraphrase-en.gz"
+    rows = [f"0.5\n{one}\n{other}\n" for pair in PARAPHRASES for one, other in (pair, pair[::-1])]
+    file.write_bytes(gzip.compress("".join(rows).encode()))
+    build_paraphrase_index(file, folder / "paraphrases.idx")
+    index = ParaphraseIndex(folder / "paraphrases.idx")
+    # It looks for its table in the folder of the jar.
+    program = type(java)(Path(shutil.copy(java.jar, folder)))
+    return program, LanguageResources(PackStore(_packs).get("en"), own_paraphrases=index, own_description="own")
 
 
 def sgm(kind: str, attribute: str, name: str, lines: list[str]) -> str:
@@ -65,7 +98,8 @@ def rank_pairs() -> list[tuple[int, str, str]]:
     ]
 
 
-def test_rank_gives_the_values_of_the_java_trainer(java, packs, tmp_path):
+def test_rank_gives_the_values_of_the_java_trainer(small, tmp_path):
+    java, resources = small
     (tmp_path / "cs-en.ref.sgm").write_text(sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
     for name, lines in OUTPUTS.items():
         system = name.replace(".", "")
@@ -79,7 +113,7 @@ def test_rank_gives_the_values_of_the_java_trainer(java, packs, tmp_path):
     # The Trainer ranks with exact and paraphrase on lowercased text; the last two of its weights are idle.
     options = grid_options("1 0.5 1 1", "1 0.7 1 1", "1 0.1 1 1")
     values, theirs = parse(java.run(["rank", str(tmp_path), "-l", "en", *options], main="Trainer"))
-    meteor = Meteor("en", matchers=["exact", "paraphrase"], normalization="lower")
+    meteor = Meteor("en", matchers=["exact", "paraphrase"], normalization="lower", resources=resources)
     axes = java_axes((*FIRST, 1, 0.5), (*LAST, 1, 0.7), (*STEP, 1, 0.1))
     result = evaluate_grid(tuning_set(meteor, pairs, {}), make_objective("rank", macro=False), axes)
     assert result.values.tolist() == pytest.approx(values, abs=1e-12)
@@ -88,7 +122,8 @@ def test_rank_gives_the_values_of_the_java_trainer(java, packs, tmp_path):
 
 
 @pytest.mark.parametrize(("task", "objective"), [("segcor", "weighted-pearson"), ("spearman", "spearman")])
-def test_correlations_are_those_of_the_java_trainer(java, packs, tmp_path, task, objective):
+def test_correlations_are_those_of_the_java_trainer(small, tmp_path, task, objective):
+    java, resources = small
     (tmp_path / "x.ref").write_text(sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
     (tmp_path / "x.tst").write_text(sgm("tstset", "sysid", "beta", OUTPUTS["beta"]), encoding="utf-8")
     humans = [0.3, 0.9, 0.5, 0.2, 0.8, 0.1, 0.45, 0.7, 0.65, 0.15]
@@ -96,7 +131,7 @@ def test_correlations_are_those_of_the_java_trainer(java, packs, tmp_path, task,
     options = grid_options("1 0.5 0.8 0.6", "1 0.7 0.8 0.6", "1 0.1 1 1")
     values, theirs = parse(java.run([task, str(tmp_path), "-l", "en", *options], main="Trainer"))
     axes = java_axes((*FIRST, 1, 0.5, 0.8, 0.6), (*LAST, 1, 0.7, 0.8, 0.6), (*STEP, 1, 0.1, 1, 1))
-    data = tuning_set(Meteor("en"), [], {"beta": humans})
+    data = tuning_set(Meteor("en", resources=resources), [], {"beta": humans})
     result = evaluate_grid(data, make_objective(objective, macro=False), axes)
     assert result.values.tolist() == pytest.approx(values, abs=1e-9)
     best = theirs[values.index(max(values))]

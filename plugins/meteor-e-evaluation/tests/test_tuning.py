@@ -109,15 +109,16 @@ def test_axes_hold_both_ends():
             java_axes((first,), (last,), (step,))
 
 
-@pytest.mark.parametrize(("name", "seed"), [("rank", 1), ("rank", 2), ("rank", 3), ("pearson", 1)])
-def test_search_is_at_least_as_good_as_the_grid_in_a_fraction_of_the_points(data, name, seed):
+@pytest.mark.parametrize("name", ["rank", "pearson"])
+def test_search_is_at_least_as_good_as_the_grid_in_a_fraction_of_the_points(data, name):
     fine = java_axes((0.0, 0.0, 0.0, 0.0, 1, 0.0), (1, 2, 1, 1, 1, 1), (0.1, 0.2, 0.2, 0.2, 1, 0.2))
     objective = make_objective(name)
     grid = evaluate_grid(data, objective, fine)
-    found = search(data, objective, fine, [DEFAULT], seed=seed)
-    assert found.value >= grid.value
-    assert found.evaluations < grid.evaluations / 5
-    assert found == search(data, objective, fine, [DEFAULT], seed=seed)
+    for seed in (1, 2, 3):
+        found = search(data, objective, fine, [DEFAULT], seed=seed)
+        assert found.value >= grid.value
+        assert found.evaluations < grid.evaluations / 5
+    assert found == search(data, objective, fine, [DEFAULT], seed=3)
 
 
 def test_a_search_stops_after_its_trials_and_is_no_worse_than_its_start(data):

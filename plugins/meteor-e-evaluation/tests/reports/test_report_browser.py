@@ -136,8 +136,7 @@ def test_segments_stay_data(hostile, open_page):
     assert not {"img", "b", "textarea", "iframe"} & set(tags)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1280, "light")])
 def test_axe_finds_nothing(chromium, axe, page_report, scheme, width):
     # The checker is a script of its own, which the page's policy would not let in.
     context = chromium.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": width, "height": 1000})
