@@ -297,9 +297,9 @@ class _Outputs:
         self._loaded: dict[str, list[str]] = {}
         if spec.file.startswith(NAMED):
             self.where = spec.file
-            for system, file in named_set(spec.file.removeprefix(NAMED), pair).systems.items():
+            for system, path in named_set(spec.file.removeprefix(NAMED), pair).systems.items():
                 self.files[system] = Path(spec.file)
-                self._loaded[system] = list(read_segments(file))
+                self._loaded[system] = list(read_segments(path))
             if not self.files:
                 raise InputError(f"{index.file}: {spec.file} has no system outputs for {pair}")
             return
