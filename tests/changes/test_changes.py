@@ -90,11 +90,10 @@ def test_changes_work_and_leave_numbers_as_they_are(trees, _own_packs, tmp_path)
     expected = probe(before, tmp_path, _own_packs, pure=False)
     assert expected["native"]
     pybind11 = pytest.importorskip("pybind11", reason="needs pybind11 and cmake to compile the core")
-    lists = (after / "CMakeLists.txt").read_text(encoding="utf-8").replace("-O3", "-O0")
-    (after / "CMakeLists.txt").write_text(lists, encoding="utf-8")
     for file in (after / "meteor_e").glob("_native.*.so"):
         file.unlink()
     found = [f"-Dpybind11_DIR={pybind11.get_cmake_dir()}", f"-DPython_EXECUTABLE={sys.executable}"]
+    # Without a type of build, nothing is optimized.
     for command in (["-S", ".", "-B", "build", *found], ["--build", "build", "--parallel", "2"]):
         subprocess.run(["cmake", *command], cwd=after, check=True, capture_output=True)
     (library,) = (after / "build").glob("_native.*")

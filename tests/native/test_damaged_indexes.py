@@ -1,6 +1,6 @@
 """Altered and truncated indexes give scores or a ResourceError, never a crash.
 
-A read outside the file may go unnoticed here; the tox environment ``sanitize`` runs the same tests with
+A read outside the file may go unnoticed here; ``.ci/sanitize.sh`` runs the same tests with
 AddressSanitizer and UndefinedBehaviorSanitizer.
 """
 
