@@ -1,4 +1,4 @@
-"""The text of LibreOffice's help in a language, a paragraph a line: a corpus that Debian has in every language.
+"""The text of LibreOffice's help in a language, one paragraph per line: a corpus that Debian has in every language.
 
     apt-get download libreoffice-help-de && dpkg-deb -x libreoffice-help-de_*.deb help-de
     python benchmarks/data/manual_text.py help-de > de.txt
