@@ -11,7 +11,7 @@ import click
 from meteor_e._version import __version__
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import workplace
-from meteor_e.languages.files import resources_folder
+from meteor_e.languages.files import RESOURCES
 
 _FILES = {
     "pyproject.toml": "pyproject.toml",
@@ -63,7 +63,7 @@ def write_plugin(name: str, folder: Path) -> Path:
         for file, template in _FILES.items():
             target = work / "plugin" / Template(file).substitute(values)
             target.parent.mkdir(parents=True, exist_ok=True)
-            content = (resources_folder() / "plugin-templates" / f"{template}.txt").read_text(encoding="utf-8")
+            content = (RESOURCES / "plugin-templates" / f"{template}.txt").read_text(encoding="utf-8")
             target.write_text(Template(content).substitute(values), encoding="utf-8")
         (work / "plugin").rename(folder)
     return folder

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from meteor_e.api.languages import ISO_CODES, Language
 from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.languages.files import common_tasks, generic_tasks, resources_folder
+from meteor_e.languages.files import RESOURCES, common_tasks, generic_tasks
 
 _ANY_SCRIPT = {"sr", "zh", "no"}
 """Languages whose files serve every script that they are written in."""
@@ -53,7 +53,7 @@ class LanguageTag(NamedTuple):
 @functools.cache
 def language_names() -> dict[str, str]:
     """Return the English names of languages, by code."""
-    names: dict[str, str] = json.loads((resources_folder() / "languages" / "names.json").read_text(encoding="utf-8"))
+    names: dict[str, str] = json.loads((RESOURCES / "languages" / "names.json").read_text(encoding="utf-8"))
     return names
 
 

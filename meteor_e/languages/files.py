@@ -106,16 +106,13 @@ def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str
     return found
 
 
-@functools.cache
-def resources_folder() -> Path:
-    """Return the folder ``resources``: inside the installed package, beside it in a checkout."""
-    try:
-        return Path(import_module("meteor_e.resources").__path__[0])
-    except ModuleNotFoundError:
-        return Path(__file__).parents[2] / "resources"
+try:
+    RESOURCES = Path(import_module("meteor_e.resources").__path__[0])
+except ModuleNotFoundError:
+    RESOURCES = Path(__file__).parents[2] / "resources"
+"""The folder ``resources``: inside the installed package, beside it in a checkout."""
 
-
-_FOLDER = resources_folder() / "languages"
+_FOLDER = RESOURCES / "languages"
 """METEOR's languages."""
 
 

@@ -37,23 +37,23 @@ _REMEMBERED = 1 << 16
 
 
 class Layout(NamedTuple):
-    """What a kind of index consists of, beside its words."""
+    """What a kind of index consists of."""
 
     magic: bytes
     """Eight bytes."""
-    rest: tuple[tuple[str, int], ...]
-    """Name and element size (bytes) of each section after those of the words, in file order."""
-
-    @property
-    def sections(self) -> tuple[tuple[str, int], ...]:
-        """Name and element size of each section, in file order."""
-        return ("word_offsets", 4), ("word_bytes", 1), ("word_slots", 4), *self.rest
+    sections: tuple[tuple[str, int], ...]
+    """Name and element size (bytes) of each section, in file order; first those of the words."""
 
 
-SYNONYMS = Layout(b"MEsynset", (("synset_start", 4), ("synset_ids", 4), ("base_start", 4), ("base_ids", 4)))
+WORD_SECTIONS = (("word_offsets", 4), ("word_bytes", 1), ("word_slots", 4))
+"""The sections of an index's words; its first two parameters are the number of words and the longest probe."""
+
+SYNONYMS = Layout(
+    b"MEsynset", (*WORD_SECTIONS, ("synset_start", 4), ("synset_ids", 4), ("base_start", 4), ("base_ids", 4))
+)
 """Parameters: words, longest probe, words with synsets."""
 
-PARAPHRASES = Layout(b"MEphrase", (("nodes", 12), ("entries", 4)))
+PARAPHRASES = Layout(b"MEphrase", (*WORD_SECTIONS, ("nodes", 12), ("entries", 4)))
 """Parameters: words, longest probe, starting words, nodes, entries, longest phrase."""
 
 LEFT_SIDE, RIGHT_SIDE, FLAG_BITS = 1, 2, 2

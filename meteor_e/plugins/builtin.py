@@ -106,9 +106,9 @@ def meteor_e_language_files() -> dict[str, Traversable]:
 @hookimpl
 def meteor_e_chains() -> dict[str, Traversable]:
     """The chains in ``resources/chains``."""
-    from meteor_e.languages.files import resources_folder
+    from meteor_e.languages.files import RESOURCES
 
-    return {file.stem: file for file in (resources_folder() / "chains").glob("*.yaml")}
+    return {file.stem: file for file in (RESOURCES / "chains").glob("*.yaml")}
 
 
 @hookimpl

@@ -30,9 +30,9 @@ class CommandNote(NamedTuple):
 @functools.cache
 def listed() -> Mapping[str, Mapping[str, Any]]:
     """Return what each distribution brings: by kind, names, and of commands also group and summary."""
-    from meteor_e.languages.files import resources_folder
+    from meteor_e.languages.files import RESOURCES
 
-    content: dict[str, Any] = json.loads((resources_folder() / "distributions.json").read_text(encoding="utf-8"))
+    content: dict[str, Any] = json.loads((RESOURCES / "distributions.json").read_text(encoding="utf-8"))
     return content
 
 

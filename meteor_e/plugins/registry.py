@@ -31,6 +31,7 @@ from meteor_e.base.errors import (
     located,
     near_miss,
 )
+from meteor_e.base.yamlfile import read_yaml
 from meteor_e.plugins import builtin
 from meteor_e.plugins.distributions import missing
 
@@ -65,8 +66,11 @@ class Kind(NamedTuple):
     hook: str
     base: str = ""
 
-    def load(self, raw: Any) -> Any:
-        """Return what a hook gave, or named as ``module:Class``; an exception says why it does not fit."""
+    def load(self, raw: Any) -> tuple[Any, tuple[str, ...]]:
+        """Return what a hook gave, or named as ``module:Class``, and the names that it has by itself, its own first.
+
+        An exception says why it does not fit.
+        """
         found: Any = resolve_name(raw) if isinstance(raw, str) else raw
         base = resolve_name(self.base)
         if not inspect.isclass(found):
@@ -77,11 +81,11 @@ class Kind(NamedTuple):
             raise PluginError(f"{where} is not a subclass of meteor_e's {base.__name__}")
         if missing := sorted(getattr(found, "__abstractmethods__", ())):
             raise PluginError(f"{where} does not define {', '.join(missing)}")
-        return _named(found, where)
-
-    def names(self, found: Any) -> tuple[str, ...]:
-        """Return the names that a thing has by itself, its own first."""
-        return (found.name,)
+        name: object = getattr(found, "name", None)
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            form = "lower-case letters and digits, joined by -, _ or ."
+            raise PluginError(f"{where} has the name {name!r}; give it a name = '…' of {form}")
+        return found, (name,)
 
     def summary(self, found: Any) -> str:
         """Return what a thing is, in a line: of a class, the first line of its own docstring."""
@@ -91,14 +95,14 @@ class Kind(NamedTuple):
 class _Commands(Kind):
     """Click's commands."""
 
-    def load(self, raw: Any) -> Any:
+    def load(self, raw: Any) -> tuple[Any, tuple[str, ...]]:
         import click
 
         found = resolve_name(raw) if isinstance(raw, str) else raw
         if not isinstance(found, click.Command):
             text = f"{reprlib.repr(found)} is not a click.Command; make it one with @click.command() or @click.group()"
             raise PluginError(text)
-        return _named(found, "the command")
+        return found, (str(found.name),)
 
     def summary(self, found: Any) -> str:
         return str(found.get_short_help_str(limit=120))
@@ -107,16 +111,13 @@ class _Commands(Kind):
 class _Languages(Kind):
     """Languages: objects, mappings or YAML files."""
 
-    def load(self, raw: Any) -> Any:
+    def load(self, raw: Any) -> tuple[Any, tuple[str, ...]]:
         from meteor_e.api.languages import Language
-        from meteor_e.languages.files import parse_language, read_language
+        from meteor_e.languages.files import parse_language
 
-        if isinstance(raw, Mapping):
-            return parse_language(raw, "language definition")
-        return raw if isinstance(raw, Language) else read_language(_file(raw))
-
-    def names(self, found: Any) -> tuple[str, ...]:
-        return (found.code, *found.aliases)
+        if not isinstance(raw, Language):
+            raw = parse_language(raw if isinstance(raw, Mapping) else read_yaml(_file(raw)), "language definition")
+        return raw, (raw.code, *raw.aliases)
 
     def summary(self, found: Any) -> str:
         return str(found.name)
@@ -125,11 +126,9 @@ class _Languages(Kind):
 class _Chains(Kind):
     """YAML files of chains."""
 
-    def load(self, raw: Any) -> Any:
-        return _file(raw)
-
-    def names(self, found: Any) -> tuple[str, ...]:
-        return (found.name.removesuffix(".yaml"),)
+    def load(self, raw: Any) -> tuple[Any, tuple[str, ...]]:
+        file = _file(raw)
+        return file, (file.name.removesuffix(".yaml"),)
 
     def summary(self, found: Any) -> str:
         return ""
@@ -230,8 +229,7 @@ class Definition:
         """
         if self._value is None and not self.problem:
             try:
-                value = self.kind.load(self.raw)
-                names = self.kind.names(value)
+                value, names = self.kind.load(self.raw)
                 if self.name.rpartition(" ")[2] not in names:
                     raise PluginError(f"its own name is {names[0]!r}")
                 self._value = value
@@ -251,22 +249,12 @@ def _definitions(kind: Kind, source: Source, result: object) -> Iterator[Definit
     elif isinstance(result, Iterable) and not isinstance(result, str | bytes | os.PathLike):
         for raw in result:
             try:
-                value = kind.load(raw)
-                yield from [Definition(kind, name, source, value) for name in kind.names(value)]
+                value, names = kind.load(raw)
+                yield from [Definition(kind, name, source, value) for name in names]
             except PLUGIN_FAILURES as error:
                 yield _reason(error)
     else:
         yield f"it returned {reprlib.repr(result)}; it must return a list or a mapping"
-
-
-def _named(found: Any, where: str) -> Any:
-    """Return a class or a command if its name is fit to be asked for by."""
-    name = getattr(found, "name", None)
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise PluginError(
-            f"{where} has the name {name!r}; give it a name = '…' of lower-case letters and digits, joined by -, _ or ."
-        )
-    return found
 
 
 def _reason(error: BaseException) -> str:

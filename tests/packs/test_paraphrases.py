@@ -12,7 +12,7 @@ from own_resources import TABLE, flip, table_text
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs.build_indexes import build_paraphrase_index
-from meteor_e.packs.indexes import IndexFile, Layout, ParaphraseIndex, vocabulary_sections, write_index
+from meteor_e.packs.indexes import WORD_SECTIONS, IndexFile, Layout, ParaphraseIndex, vocabulary_sections, write_index
 
 WORDS = st.one_of(
     st.sampled_from(["a", "b", "c", "of", "…", "ß", "\U0001d11e", "a\u00a0b"]),
@@ -143,7 +143,7 @@ def test_altered_content_never_leads_outside(tmp_path_factory: pytest.TempPathFa
                 continue
 
 
-LAYOUT = Layout(b"MEtests.", ())
+LAYOUT = Layout(b"MEtests.", WORD_SECTIONS)
 
 
 def vocabulary(path: Path, words: list[str]) -> IndexFile:

@@ -20,6 +20,7 @@ import numpy as np
 from meteor_e import InputError, ResourceError
 from meteor_e.base.files import open_regular, os_errors_as, whole_file
 from meteor_e.packs.indexes import (
+    WORD_SECTIONS,
     IndexFile,
     Layout,
     damaged,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 LAYOUT = Layout(
     b"MEvector",
     (
+        *WORD_SECTIONS,
         ("counts", 4),
         ("rows", 4),
         ("subword_rows", 4),
