@@ -22,10 +22,7 @@ class StartedLemmatizer(Lemmatizer):
         """Set what is not pickled; ``__init__`` calls it at its end."""
 
     def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        for name in self.started:
-            state.pop(name)
-        return state
+        return {name: value for name, value in self.__dict__.items() if name not in self.started}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
