@@ -37,6 +37,9 @@ _PACKED = (
 )
 """Kinds of compression, the modules that unpack them, and what the files begin with."""
 
+_KERNEL = ("/proc/", "/sys/")
+"""Where the kernel shows itself as files. Reading them can take for ever."""
+
 _SPECIAL = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -80,6 +83,14 @@ def os_errors_as(kind: type[MeteorError], what: str) -> Iterator[None]:
         raise kind(f"{what}: {error.strerror or error}") from error
 
 
+def _mode(path: PathLike) -> int:
+    """Return the mode of a file, which says what kind it is; raise OSError, too, if the path cannot be one."""
+    try:
+        return Path(path).stat().st_mode
+    except ValueError as error:  # a null character, half a surrogate pair
+        raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
+
+
 def open_regular(path: PathLike) -> BinaryIO:
     """Open a regular file to read its bytes as they are.
 
@@ -89,13 +100,10 @@ def open_regular(path: PathLike) -> BinaryIO:
     Raises:
         OSError: if it cannot be opened; for a pipe, a socket, a device or a folder, too, with that as its ``strerror``.
     """
-    try:
-        mode = Path(path).stat().st_mode
-    except ValueError as error:  # a null character, half a surrogate pair
-        raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
+    mode = _mode(path)
     kind = _SPECIAL.get(stat.S_IFMT(mode))
-    if stat.S_ISREG(mode) and os.path.realpath(path).startswith(("/proc/", "/sys/")):
-        kind = "one of the kernel's"  # it may wait for ever, too
+    if stat.S_ISREG(mode) and os.path.realpath(path).startswith(_KERNEL):
+        kind = "one of the kernel's"
     if kind is not None:
         raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
     return Path(path).open("rb")
@@ -172,9 +180,11 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
                 # Tests and embedding programs put plain BytesIO objects there.
                 stream = cast(io.BufferedReader, binary) if hasattr(binary, "peek") else io.BufferedReader(binary)
             else:
+                mode = _mode(path)
                 stream = stack.enter_context(Path(path).open("rb"))
-                is_device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
-                if is_device and not stream.isatty() and os.fspath(path) != os.devnull:
+                if stat.S_ISREG(mode) and os.path.realpath(path).startswith(_KERNEL):
+                    raise InputError(f"cannot read {os.fspath(path)}: not a file but one of the kernel's")
+                if stat.S_ISCHR(mode) and not stream.isatty() and os.fspath(path) != os.devnull:
                     raise InputError(f"cannot read {os.fspath(path)}: not a file but a device")
             text = unpacked(stream, input_name(path))
             if text is not stream:  # standard input itself stays open

@@ -291,6 +291,8 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
     """
     if not text.strip():
         raise ConfigError("--matchers names no matcher")
+    if not all(part.strip() for part in text.split(",")):
+        raise ConfigError(f"--matchers {text!r}: there is a comma without a matcher beside it")
     entries = []
     for part in text.replace(",", " ").split():
         name, separator, weight = part.partition("=")

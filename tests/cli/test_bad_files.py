@@ -61,6 +61,7 @@ def test_files_of_the_kernel(cli):
     for file in ("/proc/kmsg", "/proc/self/status"):
         line = cli.failing_here(1, "score", "hyp", "ref", "-l", "other", "--set", f"idf={file}")
         assert line == f"meteor-e: cannot read {file}: not a regular file but one of the kernel's"
+    assert "one of the kernel's" in cli.failing_here(1, "score", "/proc/self/status", "ref", "-l", "other")
 
 
 @pytest.mark.parametrize("key", ["name", "licence", "version"])
@@ -82,6 +83,7 @@ def test_half_a_character_in_a_manifest(cli, key):
         (["--set", "alpha=٠.٥"], "must be a number from 0 to 1, not '٠.٥'"),
         (["--set", "alpha=0_0.5"], "must be a number from 0 to 1, not '0_0.5'"),
         (["-m", "exact=٠.٥"], "the weight of exact is '٠.٥', not a number"),
+        (["-m", "exact,,stem"], "'exact,,stem': there is a comma without a matcher beside it"),
         (["--set", "stem.stemmer="], "'stem.stemmer=' is not of the form KEY=VALUE"),
         (
             ["-M", "comet"],

@@ -75,6 +75,8 @@ def test_files_that_cannot_be_read(tmp_path, write):
         list(read_segments(tmp_path / "missing"))
     with pytest.raises(InputError, match="Is a directory"):
         list(read_segments(tmp_path))
+    with pytest.raises(InputError, match="null byte"):
+        list(read_segments("a\0b"))
     whole = gzip.compress(b"one\n" * 100_000)
     for damaged, message in (
         (whole[:-20], "ended before the end-of-stream marker"),
