@@ -85,6 +85,15 @@ def start(
     if child:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
         return child
+    code = 130  # a second interrupt, while the first is handled, must not reach our own work either
+    try:
+        code = run(arguments, folder, messages, before)
+    finally:
+        os._exit(code)
+
+
+def run(arguments: tuple[str, ...], folder: Path, messages: Path | None, before: Callable[[], None]) -> int:
+    """Run the command line in this process, and return the exit code."""
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
         os.chdir(folder)
@@ -107,13 +116,14 @@ def start(
             sys.stderr.flush()
         except (OSError, AttributeError):
             pass
-        os._exit(code)
+        return code
     except KeyboardInterrupt:  # before the command line was reached
-        os._exit(130)
+        return 130
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()
-        os._exit(99)
+        return 99
+    return 0
 
 
 def wait(child: int) -> int | None:
