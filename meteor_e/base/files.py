@@ -91,6 +91,11 @@ def _mode(path: PathLike) -> int:
         raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
 
 
+def _is_kernels(path: PathLike, mode: int) -> bool:
+    """Return whether a path looks like a file, but is the kernel's."""
+    return stat.S_ISREG(mode) and os.path.realpath(path).startswith(_KERNEL)
+
+
 def open_regular(path: PathLike) -> BinaryIO:
     """Open a regular file to read its bytes as they are.
 
@@ -102,7 +107,7 @@ def open_regular(path: PathLike) -> BinaryIO:
     """
     mode = _mode(path)
     kind = _SPECIAL.get(stat.S_IFMT(mode))
-    if stat.S_ISREG(mode) and os.path.realpath(path).startswith(_KERNEL):
+    if _is_kernels(path, mode):
         kind = "one of the kernel's"
     if kind is not None:
         raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
@@ -182,7 +187,7 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
             else:
                 mode = _mode(path)
                 stream = stack.enter_context(Path(path).open("rb"))
-                if stat.S_ISREG(mode) and os.path.realpath(path).startswith(_KERNEL):
+                if _is_kernels(path, mode):
                     raise InputError(f"cannot read {os.fspath(path)}: not a file but one of the kernel's")
                 if stat.S_ISCHR(mode) and not stream.isatty() and os.fspath(path) != os.devnull:
                     raise InputError(f"cannot read {os.fspath(path)}: not a file but a device")
