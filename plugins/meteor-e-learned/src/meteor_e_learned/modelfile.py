@@ -26,7 +26,6 @@ from meteor_e_learned.recipe import Recipe, estimator_class, make_features, reci
 FORMAT = "meteor_e learned 2"
 _VECTORS = "vectors:"
 """Divides the features of a signature from the vectors."""
-_LONGEST_HEADER = 100_000_000  # safetensors' own limit
 
 
 @dataclass
@@ -136,16 +135,6 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
             scratch.write_bytes(content)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def is_model_file(path: str) -> bool:
-    """Return whether a file begins as model files do: with the length of a header in JSON."""
-    try:
-        with Path(path).open("rb") as stream:
-            start = stream.read(9)
-    except (OSError, ValueError):
-        return False
-    return start[8:] == b"{" and int.from_bytes(start[:8], "little") < _LONGEST_HEADER
 
 
 def load_model(path: str | os.PathLike[str]) -> LearnedModel:
