@@ -9,8 +9,8 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, TextIO
+from collections.abc import Iterator
+from typing import Any, ClassVar, TextIO, get_type_hints
 
 import click
 
@@ -26,13 +26,16 @@ class Options:
     Subclasses are dataclasses whose fields :func:`option` declares. They are no structs of msgspec, whose import takes
     as long as a short run.
 
-    Class attributes:
-        heading: of the group in the help.
-        example: what follows the command's name; ``…`` stands for the arguments.
+    Args:
+        heading: of the group in the help; by default the base class's.
+        example: what follows the command's name; ``…`` stands for the arguments. By default the base class's.
     """
 
     heading: ClassVar[str] = ""
     example: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, heading: str = "", example: str = "") -> None:
+        cls.heading, cls.example = heading or cls.heading, example or cls.example
 
 
 def option(default: Any, *flags: str, **more: Any) -> Any:
@@ -46,48 +49,25 @@ def option(default: Any, *flags: str, **more: Any) -> Any:
     return dataclasses.field(default=default, metadata={"flags": flags, **more})
 
 
-class OptionGroup(NamedTuple):
-    """Options that belong together.
-
-    Attributes:
-        options: their names, as the command's function receives them.
-        example: what follows the command's name; ``…`` stands for the arguments.
-    """
-
-    options: tuple[str, ...]
-    example: str
-
-
 class GroupedCommand(click.Command):
-    """A command whose help shows options by group.
+    """A command whose function takes :class:`Options`; its help shows them by group.
 
     Args:
-        structs: groups of options; the function receives each as an argument of that name.
-        groups: the groups of options that no struct declares, by their headings.
-        options: see :class:`click.Command`.
+        options: see :class:`click.Command`. Names and types of the function's arguments tell its groups of options.
     """
 
-    def __init__(
-        self,
-        *args: Any,
-        structs: Mapping[str, type[Options]] | None = None,
-        groups: Mapping[str, OptionGroup] | None = None,
-        **options: Any,
-    ) -> None:
+    def __init__(self, *args: Any, **options: Any) -> None:
         # The group says the same; click keeps the help option of whichever context came first.
         options["context_settings"] = {"help_option_names": ["-h", "--help"], **options.get("context_settings", {})}
         super().__init__(*args, **options)
-        self.structs, self.groups = dict(structs or {}), dict(groups or {})
+        self.structs: dict[str, type[Options]] = get_type_hints(self.callback)
+        self.structs.pop("return", None)
         for struct in self.structs.values():
-            fields = dataclasses.fields(struct)  # type: ignore[arg-type]
-            for field in fields:
+            for field in dataclasses.fields(struct):  # type: ignore[arg-type]
                 flags, more = field.metadata["flags"], {**field.metadata, "default": field.default}
                 del more["flags"]
                 made = click.Option([*flags, field.name], **{"show_default": True, **more}) if flags else None
                 self.params.append(made or click.Argument([field.name], **more))
-            before = self.groups.get(struct.heading, OptionGroup((), struct.example))
-            names = (*before.options, *(field.name for field in fields))
-            self.groups[struct.heading] = before._replace(options=names)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; refuse numbers that are not finite, and an output that is one of the inputs."""
@@ -110,20 +90,18 @@ class GroupedCommand(click.Command):
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, a list per group, each below its example."""
-        headings = {name: heading for heading, group in self.groups.items() for name in group.options}
-        rows: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*self.groups, "Other options")}
-        for parameter in self.get_params(context):
-            record = parameter.get_help_record(context)
-            if isinstance(parameter, click.Option) and record is not None:
-                rows[headings.get(parameter.name or "", "Other options")].append(record)
-        for heading, records in rows.items():
-            if records:
-                with formatter.section(heading):
-                    if heading in self.groups:
-                        # One line, however long: it is to be copied.
-                        start = f"{'':{formatter.current_indent}}$ {context.command_path}"
-                        formatter.write(f"{start} {self.groups[heading].example}\n")
-                    formatter.write_dl(records)
+        for struct in self.structs.values():
+            names = {field.name for field in dataclasses.fields(struct)}  # type: ignore[arg-type]
+            own = [each for each in self.params if each.name in names and isinstance(each, click.Option)]
+            with formatter.section(struct.heading):
+                # One line, however long: it is to be copied.
+                start = f"{'':{formatter.current_indent}}$ {context.command_path}"
+                formatter.write(f"{start} {struct.example}\n")
+                formatter.write_dl([record for each in own if (record := each.get_help_record(context))])
+        help_option = self.get_help_option(context)
+        if help_option is not None and (record := help_option.get_help_record(context)):
+            with formatter.section("Other options"):
+                formatter.write_dl([record])
 
 
 @contextlib.contextmanager

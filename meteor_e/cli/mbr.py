@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,11 +28,8 @@ METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
 
 
 @dataclass(frozen=True)
-class Candidates(Options):
+class Candidates(Options, heading="Input", example="samples.txt --candidates 100"):
     """The candidates of each source, and their references."""
-
-    heading: ClassVar[str] = "Input"
-    example: ClassVar[str] = "samples.txt --candidates 100"
 
     candidates: str = option("", metavar="CANDIDATES", required=True)
     count: int | None = option(
@@ -59,11 +56,8 @@ class Candidates(Options):
 
 
 @dataclass(frozen=True)
-class Search(Options):
+class Search(Options, heading="Method", example="samples.jsonl --method aggregation"):
     """How the best candidates are found."""
-
-    heading: ClassVar[str] = "Method"
-    example: ClassVar[str] = "samples.jsonl --method aggregation"
 
     best: int = option(1, "--n-best", type=click.IntRange(min=1), metavar="N", help="Candidates to choose.")
     name: str = option("exact", "--method", type=click.Choice(list(METHODS)), help="How the best are found.")
@@ -115,18 +109,13 @@ class OneMetric(MetricOptions):
 
 
 @dataclass(frozen=True)
-class QuietOutput(Output):
+class QuietOutput(Output, example="… --format jsonl -o chosen.jsonl"):
     """What is written of the choice."""
-
-    example: ClassVar[str] = "… --format jsonl -o chosen.jsonl"
 
     quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="No progress line.")
 
 
-@click.command(
-    cls=GroupedCommand,
-    structs={"inputs": Candidates, "search": Search, "metric": OneMetric, "output": QuietOutput},
-)
+@click.command(cls=GroupedCommand)
 def mbr(inputs: Candidates, search: Search, metric: OneMetric, output: QuietOutput) -> None:
     """Choose for each source the candidate with the best expected score (minimum Bayes risk decoding).
 

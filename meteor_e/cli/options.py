@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
@@ -24,15 +24,13 @@ from meteor_e.render.plain import printable
 if TYPE_CHECKING:
     from meteor_e.api.formats import OutputFormat, Result
     from meteor_e.api.metrics import Metric
+    from meteor_e.base.array_cache import ArrayCache
     from meteor_e.meteor import Meteor
 
 
 @dataclasses.dataclass(frozen=True)
-class Inputs(Options):
+class Inputs(Options, heading="Input", example="system.txt -R first.txt -R second.txt"):
     """Hypotheses and references in files."""
-
-    heading: ClassVar[str] = "Input"
-    example: ClassVar[str] = "system.txt -R first.txt -R second.txt"
 
     files: tuple[str, ...] = option((), nargs=-1, metavar="HYPOTHESIS... [REFERENCE]")
     references: tuple[str, ...] = option(
@@ -101,11 +99,8 @@ def lined_up(inputs: Sequence[SystemInput]) -> list[SystemInput]:
 
 
 @dataclasses.dataclass(frozen=True)
-class MetricOptions(Options):
+class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"):
     """METEOR's chain, and what other metrics share with it."""
-
-    heading: ClassVar[str] = "Metric"
-    example: ClassVar[str] = "… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"
 
     language: str | None = option(None, "-l", "--language", show_default="en", help=KEYS["language"].help)
     task: str | None = option(None, "-t", "--task", help=KEYS["task"].help)
@@ -201,11 +196,8 @@ class MetricOptions(Options):
 
 
 @dataclasses.dataclass(frozen=True)
-class Output(Options):
+class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"):
     """The form of a result, and where it is written."""
-
-    heading: ClassVar[str] = "Output"
-    example: ClassVar[str] = "… --format tsv -o scores.tsv"
 
     form: str = option(
         "text",
@@ -252,6 +244,11 @@ class _Method(click.Choice):  # type: ignore[type-arg]  # generic since click 8.
         return super().convert(value, param, ctx)
 
 
+def seed_option(of: str) -> Any:
+    """Return the field of the option ``--seed``, by what the seed is of."""
+    return option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help=f"Seed of {of}.")
+
+
 SIGNIFICANCE = {
     "type": _Method(["randomization", "bootstrap", "none"]),
     "is_flag": False,
@@ -262,11 +259,9 @@ SIGNIFICANCE = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Tests(Options):
+class Tests(Options, heading="Statistics", example="… --significance bootstrap --seed 1"):
     """Tests of significance."""
 
-    heading: ClassVar[str] = "Statistics"
-    example: ClassVar[str] = "… --significance bootstrap --seed 1"
     __test__: ClassVar[bool] = False  # for pytest: this is no test class
 
     significance: str = option(
@@ -280,7 +275,33 @@ class Tests(Options):
         show_default="1000 for bootstrap, 10000 for randomization",
         help="Samples of the test.",
     )
-    seed: int = option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help="Seed of the test.")
+    seed: int = seed_option("the test")
+
+
+@dataclasses.dataclass(frozen=True)
+class Computation(Options, heading="Computation", example="… --no-cache --quiet"):
+    """What long computations keep, and what they tell."""
+
+    no_cache: bool = option(
+        False,
+        "--no-cache",
+        is_flag=True,
+        help="Compute everything anew: read nothing from the cache, and write nothing.",
+    )
+    quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="Show no progress.")
+
+    def cache(self) -> ArrayCache:
+        """Return where scores and statistics are kept."""
+        from meteor_e.base.array_cache import ArrayCache
+
+        return ArrayCache(enabled=not self.no_cache)
+
+
+@dataclasses.dataclass(frozen=True)
+class ParallelComputation(Computation, example="… --jobs 4 --no-cache"):
+    """The same for computations in several processes."""
+
+    jobs: int = option(1, "-j", "--jobs", type=click.IntRange(min=1), help="Processes that compute features of models.")
 
 
 def parse_matchers(text: str) -> list[dict[str, Any]]:
@@ -347,11 +368,11 @@ def _no_key(key: str, known: Sequence[str]) -> str:
     return f"--set: there is no key {key!r}{near_miss(key, known)}; the keys: {', '.join(known)}"
 
 
-def set_option(*kinds: type[Any]) -> Callable[[Any], Any]:
-    """Return the option ``--set``, by which fields of dataclasses with defaults are given; see :func:`parse_fields`."""
+def set_option(*kinds: type[Any]) -> Any:
+    """Return the field of ``--set``, which sets fields of dataclasses with defaults; see :func:`parse_fields`."""
     names = [name for kind in kinds for name in _fields(kind)]
     usage = f"Set one of {', '.join(names)}; may be repeated."
-    return click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=usage)
+    return option((), "--set", multiple=True, metavar="KEY=VALUE", help=usage)
 
 
 def parse_fields(texts: Sequence[str], *kinds: type[Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -151,10 +151,8 @@ class ScoreMetrics(MetricOptions):
 
 
 @dataclass(frozen=True)
-class ScoreOutput(Output):
+class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
     """What is written of the scores."""
-
-    example: ClassVar[str] = "… --segments --format tsv -o scores.tsv"
 
     output: str | None = option(
         None,
@@ -196,10 +194,7 @@ class ScoreOutput(Output):
     )
 
 
-@click.command(
-    cls=GroupedCommand,
-    structs={"inputs": ScoreInputs, "metric": ScoreMetrics, "output": ScoreOutput, "statistics": Tests},
-)
+@click.command(cls=GroupedCommand)
 def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statistics: Tests) -> None:
     """Score hypotheses against references.
 

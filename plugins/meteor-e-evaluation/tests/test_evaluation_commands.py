@@ -41,6 +41,12 @@ def test_evaluate_checks_data(index):
     assert "left out: 30 judgments of _ref" in result.stdout
 
 
+def test_evaluate_reads_only_pairs_that_are_asked_for(index):
+    other = index.with_name("other.yaml")
+    other.write_text("name: Other\npairs: [de-en]\noutputs: none\nreferences: none\njudgements: []\n", encoding="utf-8")
+    assert run("evaluate", index, other, "--pair", "cs-en", "--check").stdout.startswith("Tiny cs-en: 3 systems")
+
+
 def test_evaluate_refuses_two_metrics_of_one_name(index):
     with pytest.raises(ConfigError, match="two metrics are called 'METEOR'"):
         run("evaluate", index, "-M", "meteor", "-M", "meteor")

@@ -77,11 +77,9 @@ class Evaluation:
     scores: dict[str, tuple[TestSet, tuple[Scores, ...]]] = field(default_factory=dict, repr=False)
 
 
-def load_test_sets(
-    index: DataIndex, pairs: Sequence[str] | None = None, *, every_system: bool = False
-) -> list[TestSet]:
+def load_test_sets(index: DataIndex, pairs: Sequence[str] = ()) -> list[TestSet]:
     """Load language pairs of an index, by default all."""
-    return [load_test_set(index, pair, every_system=every_system) for pair in (pairs or list(index.pairs))]
+    return [load_test_set(index, pair) for pair in pairs or index.pairs]
 
 
 def evaluate(

@@ -4,45 +4,42 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, OptionGroup
-
-TRAIN_GROUPS = {
-    "Training": OptionGroup(("seed", "resume", "roots"), "linear.yaml --seed 2"),
-    "Features": OptionGroup(("no_cache", "jobs"), "… --jobs 4 --no-cache"),
-    "Output": OptionGroup(("output", "quiet"), "linear.yaml -o linear.safetensors"),
-}
-"""The groups of the help text."""
+from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, Options, option
+from meteor_e.cli.options import ParallelComputation
 
 
-@click.command(cls=GroupedCommand, groups=TRAIN_GROUPS)
-@click.argument("recipe", metavar="RECIPE")
-@click.option("-o", "--output", metavar="FILE", help="The model file.  [default: the recipe's name, .safetensors]")
-@click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")
-@click.option("--resume", is_flag=True, help="Go on where an interrupted training of the same recipe stopped.")
-@click.option(
-    "--root",
-    "roots",
-    multiple=True,
-    metavar="NAME=DIR",
-    help="Folder of the data of the index NAME.yaml, in place of the index's own; may be repeated.",
-)
-@click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that extract.  [default: 1]")
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars and no log on the terminal.")
-def train(
-    recipe: str,
-    output: str | None,
-    seed: int | None,
-    resume: bool,
-    roots: tuple[str, ...],
-    no_cache: bool,
-    jobs: int,
-    quiet: bool,
-) -> None:
+@dataclass(frozen=True)
+class Training(Options, heading="Training", example="linear.yaml --seed 2 -o linear.safetensors"):
+    """What is trained, on which data."""
+
+    recipe: str = option("", metavar="RECIPE", required=True)
+    output: str | None = option(
+        None,
+        *("-o", "--output"),
+        metavar="FILE",
+        show_default="the recipe's name, .safetensors",
+        help="The model file.",
+    )
+    seed: int | None = option(None, "--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")
+    resume: bool = option(
+        False, "--resume", is_flag=True, help="Go on where an interrupted training of the same recipe stopped."
+    )
+    roots: tuple[str, ...] = option(
+        (),
+        "--root",
+        multiple=True,
+        metavar="NAME=DIR",
+        help="Folder of the data of the index NAME.yaml, instead of the index's own; may be repeated.",
+    )
+
+
+@click.command(cls=GroupedCommand)
+def train(training: Training, computation: ParallelComputation) -> None:
     """Train a model as a recipe says, and write its file, with a log beside it.
 
     \b
@@ -61,21 +58,21 @@ def train(
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
-    loaded = load_recipe(recipe)
-    given = _roots(roots, [spec.index for spec in (*loaded.train, *loaded.validation)])
-    target = Path(output or f"{loaded.name}.safetensors")
-    with terminal_progress(quiet) as progress:
+    loaded = load_recipe(training.recipe)
+    roots = _roots(training.roots, [spec.index for spec in (*loaded.train, *loaded.validation)])
+    target = Path(training.output or f"{loaded.name}.safetensors")
+    with terminal_progress(computation.quiet) as progress:
         trained = run(
             loaded,
             target,
-            folder=Path(recipe).absolute().parent,
-            store=FeatureStore(enabled=not no_cache),
-            seed=seed,
-            resume=resume,
-            jobs=jobs,
-            listener=None if quiet else _tell,
+            folder=Path(training.recipe).absolute().parent,
+            store=FeatureStore(enabled=not computation.no_cache),
+            seed=training.seed,
+            resume=training.resume,
+            jobs=computation.jobs,
+            listener=None if computation.quiet else _tell,
             progress=progress,
-            roots=given,
+            roots=roots,
         )
     click.echo(f"wrote {target}", err=True)
     for name, value in trained.card["figures"].items():

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from meteor_e.api import ConfigError, InputError
 from meteor_e.base.files import scratch_folder
 from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.commands import FullHelpGroup
+from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, Options, option
 
 # What click offers must be known before numpy and gensim are imported.
 KEYS = ("word", "lemma", "word_POS", "lemma_POS", "word_lemma")
@@ -36,17 +36,35 @@ def _target(output: str | None, language: str | None) -> Path:
     return installed_path(language)
 
 
-@vectors.command()
-@click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
-@click.option("-l", "--language", required=True, help="Language of the texts, which decides how words are split.")
-@click.option("-o", "--output", metavar="FILE", help="The vector file.  [default: install them for the language]")
-@click.option(
-    "--model", type=click.Choice(["cbow", "skip-gram"]), default="cbow", help="What is trained.  [default: cbow]"
-)
-@click.option("-d", "--dimension", type=click.IntRange(1, 10_000), default=50, help="Size of a vector.  [default: 50]")
-@click.option("-w", "--window", type=click.IntRange(1), default=5, help="Words of context a side.  [default: 5]")
-@click.option("--threads", type=click.IntRange(1), default=1, help="More than 1: not reproducible.  [default: 1]")
-def train(texts: tuple[str, ...], language: str, output: str | None, **settings: Any) -> None:
+@dataclass(frozen=True)
+class Corpus(Options, heading="Text and vector file", example="europarl.fr -l fr -o fr.vectors"):
+    """The text, and where the vectors go."""
+
+    texts: tuple[str, ...] = option((), nargs=-1, required=True, metavar="TEXT...")
+    language: str = option(
+        None, "-l", "--language", required=True, help="Language of the texts, which decides how words are split."
+    )
+    output: str | None = option(
+        None,
+        *("-o", "--output"),
+        metavar="FILE",
+        show_default="install them for the language",
+        help="The vector file.",
+    )
+
+
+@dataclass(frozen=True)
+class Training(Options, heading="Training", example="europarl.fr -l fr --model skip-gram -d 100"):
+    """How vectors are trained."""
+
+    model: str = option("cbow", "--model", type=click.Choice(["cbow", "skip-gram"]), help="What is trained.")
+    dimension: int = option(50, "-d", "--dimension", type=click.IntRange(1, 10_000), help="Size of a vector.")
+    window: int = option(5, "-w", "--window", type=click.IntRange(1), help="Words of context on each side.")
+    threads: int = option(1, "--threads", type=click.IntRange(1), help="More than 1: not reproducible.")
+
+
+@vectors.command(cls=GroupedCommand)
+def train(corpus: Corpus, training: Training) -> None:
     """Train vectors on text, one sentence per line (plain, gzip, bzip2, xz).
 
     The defaults are METEOR-E's. Train with gensim itself for other settings, and convert what it saves.
@@ -60,16 +78,16 @@ def train(texts: tuple[str, ...], language: str, output: str | None, **settings:
     from meteor_e_vectors.training import write_corpus
     from meteor_e_vectors.vector_file import write_vectors
 
-    target = _target(output, language)
+    target = _target(corpus.output, corpus.language)
     if target.is_dir():  # Said now, and not after hours of training.
         raise InputError(f"cannot write {target}: it is a folder; name a file with -o")
-    meteor = Meteor(language, matchers=["exact"])
+    meteor = Meteor(corpus.language, matchers=["exact"])
     with scratch_folder(target.parent, target.name) as folder, terminal_progress() as tell:
         with (folder / "corpus").open("w", encoding="utf-8", newline="\n") as stream:
-            sentences, units = write_corpus(stream, meteor, texts, tell)
-        words, rows, counts, described = run(folder / "corpus", tell, **settings)
+            sentences, units = write_corpus(stream, meteor, corpus.texts, tell)
+        words, rows, counts, described = run(folder / "corpus", tell, **vars(training))
         described |= {"key": "word", "language": meteor.chain.language.code, "sentences": sentences, "words": units}
-        described |= {"texts": [Path(text).name for text in texts]}
+        described |= {"texts": [Path(text).name for text in corpus.texts]}
         write_vectors(target, words, rows, counts=counts, metadata=described)
     click.echo(f"{target}: {len(words)} words, {rows.shape[1]} dimensions, from {units} words of text")
 

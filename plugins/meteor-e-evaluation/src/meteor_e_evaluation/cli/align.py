@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.cli.commands import GroupedCommand, OptionGroup, destination
+from meteor_e.cli.commands import GroupedCommand, Options, destination, option
 from meteor_e.cli.options import MetricOptions
 from meteor_e.render.alignments import alignment_lines
 
@@ -17,42 +18,60 @@ if TYPE_CHECKING:
     from meteor_e import Alignment
 
 
-GROUPS = {
-    "Input": OptionGroup(("text", "stdio", "encoding"), '--text "the cat sat" "a cat sat down"'),
-    "Output": OptionGroup(("maximum_accuracy", "form", "show", "output"), "… --format jsonl -o alignments.jsonl"),
-}
-"""The groups of the help text."""
+@dataclass(frozen=True)
+class AlignInput(Options, heading="Input", example='--text "the cat sat" "a cat sat down"'):
+    """Two files, two segments, or lines of standard input."""
+
+    hypothesis: str | None = option(None, required=False)
+    reference: str | None = option(None, required=False)
+    text: bool = option(False, "--text", is_flag=True, help="The two arguments are segments, not files.")
+    stdio: bool = option(
+        False, "--stdio", is_flag=True, help="Read 'hypothesis ||| reference' lines; answer each at once."
+    )
+    encoding: str = option("utf-8", "--encoding", help="Encoding of the files.")
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Return the pairs of hypothesis and reference.
+
+        Raises:
+            ConfigError: if arguments are missing, or do not go together.
+        """
+        if self.stdio:
+            if self.hypothesis is not None or self.text:
+                raise ConfigError("--stdio reads standard input; give no files and no --text")
+            return _stdio_pairs(self.encoding)
+        if self.hypothesis is None or self.reference is None:
+            raise ConfigError("align needs a hypothesis and a reference: two files, or two segments with --text")
+        if self.text:
+            return iter([(self.hypothesis, self.reference)])
+        return _file_pairs(self.hypothesis, self.reference, self.encoding)
 
 
-@click.command(cls=GroupedCommand, structs={"metric": MetricOptions}, groups=GROUPS)
-@click.argument("hypothesis", required=False)
-@click.argument("reference", required=False)
-@click.option("--text", is_flag=True, help="The two arguments are segments, not files.")
-@click.option("--stdio", is_flag=True, help="Read 'hypothesis ||| reference' lines; answer each at once.")
-@click.option("--maximum-accuracy", is_flag=True, help="Prefer many matches to few chunks (the Java Matcher's maxacc).")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "jsonl", "json", "java", "latex"]),
-    default="text",
-    help="Lines to read; jsonl or json: one JSON object per segment, with the words' character offsets in the raw "
-    "text; the Java Matcher's format; or a matrix in LaTeX (TikZ).  [default: text]",
-)
-@click.option("--show", is_flag=True, help="Show the two lines, aligned; in a terminal, in colors.")
-@click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
-def align(
-    hypothesis: str | None,
-    reference: str | None,
-    metric: MetricOptions,
-    text: bool,
-    stdio: bool,
-    maximum_accuracy: bool,
-    form: str,
-    show: bool,
-    encoding: str,
-    output: str | None,
-) -> None:
+@dataclass(frozen=True)
+class AlignOutput(Options, heading="Output", example="… --format jsonl -o alignments.jsonl"):
+    """Which alignments, and their form."""
+
+    maximum_accuracy: bool = option(
+        False,
+        "--maximum-accuracy",
+        is_flag=True,
+        help="Prefer many matches to few chunks (the Java Matcher's maxacc).",
+    )
+    form: str = option(
+        "text",
+        "--format",
+        type=click.Choice(["text", "jsonl", "json", "java", "latex"]),
+        help="Lines to read; jsonl or json: one JSON object per segment, with the words' character offsets in the raw "
+        "text; the Java Matcher's format; or a matrix in LaTeX (TikZ).",
+    )
+    show: bool = option(False, "--show", is_flag=True, help="Show the two lines, aligned; in a terminal, in colors.")
+    output: str | None = option(
+        None, "-o", "--output", metavar="FILE", show_default="standard output", help="Write to a file."
+    )
+
+
+@click.command(cls=GroupedCommand)
+def align(inputs: AlignInput, metric: MetricOptions, written: AlignOutput) -> None:
     """Align hypotheses with references, one segment per line, and show which words match.
 
     \b
@@ -60,24 +79,15 @@ def align(
     meteor-e align --text "the cat sat on the mat" "a cat was sitting on the mat"
     meteor-e align system.txt reference.txt --show
     """
-    if show and form != "text":
+    if written.show and written.form != "text":
         raise ConfigError("--show and --format exclude each other")
-    if stdio:
-        if hypothesis is not None or text:
-            raise ConfigError("--stdio reads standard input; give no files and no --text")
-        pairs = _stdio_pairs(encoding)
-    elif hypothesis is None or reference is None:
-        raise ConfigError("align needs a hypothesis and a reference: two files, or two segments with --text")
-    elif text:
-        pairs = iter([(hypothesis, reference)])
-    else:
-        pairs = _file_pairs(hypothesis, reference, encoding)
+    pairs, form = inputs.pairs(), "show" if written.show else written.form
     meteor = metric.meteor()
-    with destination(output) as stream:
+    with destination(written.output) as stream:
         for number, texts in enumerate(pairs, 1):
-            alignment = meteor.align(*texts, maximum_accuracy=maximum_accuracy)
-            _write(stream, "show" if show else form, alignment, number, texts, meteor.resources.function_words)
-            if stdio:
+            alignment = meteor.align(*texts, maximum_accuracy=written.maximum_accuracy)
+            _write(stream, form, alignment, number, texts, meteor.resources.function_words)
+            if inputs.stdio:
                 stream.flush()
 
 

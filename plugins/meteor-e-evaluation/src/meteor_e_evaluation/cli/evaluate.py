@@ -2,122 +2,155 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.api import ConfigError, OutputOptions
-from meteor_e.cli.commands import GroupedCommand, OptionGroup
-from meteor_e.cli.options import Output
+from meteor_e.api import ConfigError, MetricContext, OutputOptions
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.commands import GroupedCommand, Options, option
+from meteor_e.cli.options import Output, ParallelComputation, seed_option
 from meteor_e.render.plain import format_table
-from meteor_e_evaluation.cli.options import SharedOptions, shared_options
+from meteor_e_evaluation.cli.options import Data
 
 if TYPE_CHECKING:
     from meteor_e_evaluation.agreement import Evaluation
     from meteor_e_evaluation.index import DataIndex
 
 
-def _list_measures(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if not value or context.resilient_parsing:
-        return
-    from meteor_e_evaluation.measures import measure, measure_names
+@dataclass(frozen=True)
+class EvaluationData(Data, example="wmt12.yaml --pair cs-en --pair de-en --check"):
+    """Outputs, references and judgments, and which of them count."""
 
-    rows = [
-        [entry.name, entry.level, entry.default_test(), entry.definition] for entry in map(measure, measure_names())
-    ]
-    click.echo(format_table(["measure", "level", "default test", "what it is"], rows, left=4))
-    context.exit()
+    gold: str | None = option(
+        None, "--gold", metavar="NAME", help="With mtme: which human scores, such as mqm, esa or da-sqm."
+    )
+    references: tuple[str, ...] = option(
+        (),
+        "--reference",
+        multiple=True,
+        metavar="NAME",
+        show_default="refA",
+        help="With mtme: which reference; may be repeated.",
+    )
+    human_systems: bool = option(
+        False, "--human-systems", is_flag=True, help="With mtme: other references count as systems."
+    )
+    drop_outliers: bool = option(
+        False, "--drop-outliers", is_flag=True, help="Leave systems with outlying human scores out, as in WMT20."
+    )
+    check: bool = option(
+        False, "--check", is_flag=True, help="Only check that the data line up, and report what was found."
+    )
+
+    def load(self) -> list[DataIndex]:
+        """Return what the arguments name: index files, folders of mt-metrics-eval.
+
+        Raises:
+            ConfigError: if there are none, or for options of other data.
+            InputError: if one cannot be read, or no index has a pair that was asked for.
+        """
+        from meteor_e_evaluation.index import load_index
+        from meteor_e_evaluation.mtme import mtme_index
+
+        if not self.indexes:
+            raise ConfigError("give an INDEX or mtme:FOLDER")
+        if not any(path.startswith("mtme:") for path in self.indexes) and (
+            self.gold or self.references or self.human_systems
+        ):
+            raise ConfigError("--gold, --reference and --human-systems go with mtme:FOLDER")
+        loaded = [
+            mtme_index(
+                path.removeprefix("mtme:"),
+                pairs=self.pairs,
+                gold=self.gold,
+                references=self.references,
+                human_systems=self.human_systems,
+            )
+            if path.startswith("mtme:")
+            else load_index(path, root=self.root)
+            for path in self.indexes
+        ]
+        for pair in self.pairs:
+            if not any(pair in index.pairs for index in loaded):
+                loaded[0].pair(pair)
+        return loaded
 
 
-GROUPS = {
-    "Data": OptionGroup(
-        (
-            *("pairs", "root", "gold", "references", "human_systems", "drop_outliers"),
-            "check",
-        ),
-        "wmt12.yaml --pair cs-en --pair de-en --check",
-    ),
-    "Metrics": OptionGroup(("metrics", "no_cache", "jobs"), "wmt12.yaml -M meteor -M bleu"),
-    "Measures": OptionGroup(("measures", "list_measures"), "wmt17.yaml -s pearson -s system-pearson"),
-    "Statistics": OptionGroup(
-        ("intervals", "significance", "method", "permutations", "seed"),
-        "wmt12.yaml --intervals 1000 --significance",
-    ),
-    "Output": OptionGroup(("digits", "write_to", "quiet"), "wmt12.yaml -f latex -o table.tex"),
-}
-"""The groups of the help text."""
+@dataclass(frozen=True)
+class Scoring(
+    Options,
+    heading="Metrics and measures",
+    example="wmt17.yaml -M meteor -M bleu -s pearson -s system-pearson",
+):
+    """Which metrics are measured, and how."""
+
+    metrics: tuple[str, ...] = option(
+        ("meteor",),
+        *("-M", "--metric"),
+        multiple=True,
+        metavar="[LABEL=]METRIC",
+        help="meteor, a chain file, bleu, chrf, chrf++, ter, nist, scores:FILE …; may be repeated.",
+    )
+    measures: tuple[str, ...] = option(
+        (),
+        *("-s", "--measure"),
+        multiple=True,
+        metavar="NAME",
+        show_default="the index's",
+        help="A measure; may be repeated; --list-measures shows all.",
+    )
+    list_measures: bool = option(False, "--list-measures", is_flag=True, help="Show all measures, and exit.")
 
 
-@click.command(cls=GroupedCommand, structs={"written": Output}, groups=GROUPS)
-@click.argument("indexes", nargs=-1, metavar="INDEX...")
-@click.option(
-    "-M",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="[LABEL=]METRIC",
-    help="meteor, a chain file, bleu, chrf, chrf++, ter, nist, scores:FILE …; may be repeated.  [default: meteor]",
-)
-@click.option(
-    "-s",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAME",
-    help="A measure; may be repeated; --list-measures shows all.  [default: the index's]",
-)
-@click.option("--gold", metavar="NAME", help="With mtme: which human scores, such as mqm, esa or da-sqm.")
-@click.option(
-    "--reference", "references", multiple=True, metavar="NAME", help="With mtme: which reference.  [default: refA]"
-)
-@click.option("--human-systems", is_flag=True, help="With mtme: other references count as systems.")
-@click.option("--drop-outliers", is_flag=True, help="Leave systems with outlying human scores out, as in WMT20.")
-@click.option(
-    "--intervals",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Bootstrap samples for 95 % intervals; 1000 is usual.  [default: 0, none]",
-)
-@click.option("--significance", is_flag=True, help="Test every metric against every other, and rank them.")
-@click.option(
-    "--test",
-    "method",
-    type=click.Choice(["auto", "williams", "perm-both", "paired", "documents", "systems", "paired+systems"]),
-    default="auto",
-    help="The test of --significance.  [default: auto, the one that suits the measure]",
-)
-@click.option(
-    "--permutations",
-    type=click.IntRange(min=1),
-    default=1000,
-    metavar="N",
-    help="Samples of permutation tests.  [default: 1000]",
-)
-@click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the tables.  [default: 4]")
-@click.option(
-    "--write-scores",
-    "write_to",
-    metavar="DIR",
-    help="Write all scores of all systems as files of the WMT metrics task.",
-)
-@click.option("--check", is_flag=True, help="Only check that the data line up, and report what was found.")
-@click.option(
-    "--list-measures",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list_measures,
-    help="Show all measures, and exit.",
-)
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes of models.  [default: 1]")
-@shared_options(
-    pairs="all",
-    seeded="all resampling",
-    quiet="No progress bars, no remarks on the data but warnings.",
-)
-def evaluate(indexes: tuple[str, ...], written: Output, **options: Any) -> None:
+@dataclass(frozen=True)
+class Statistics(Options, heading="Statistics", example="wmt12.yaml --intervals 1000 --significance"):
+    """Intervals, and tests of metrics against one another."""
+
+    samples: int = option(
+        0,
+        "--intervals",
+        type=click.IntRange(min=0),
+        metavar="N",
+        show_default="0, none",
+        help="Bootstrap samples for 95 % intervals; 1000 is usual.",
+    )
+    significance: bool = option(
+        False, "--significance", is_flag=True, help="Test every metric against every other, and rank them."
+    )
+    method: str = option(
+        "auto",
+        "--test",
+        type=click.Choice(["auto", "williams", "perm-both", "paired", "documents", "systems", "paired+systems"]),
+        show_default="auto, the one that suits the measure",
+        help="The test of --significance.",
+    )
+    permutations: int = option(
+        1000, "--permutations", type=click.IntRange(min=1), metavar="N", help="Samples of permutation tests."
+    )
+    seed: int = seed_option("all resampling")
+
+
+@dataclass(frozen=True)
+class EvaluationOutput(Output, example="wmt12.yaml -f latex -o table.tex"):
+    """Tables, and scores."""
+
+    digits: int = option(4, "--digits", type=click.IntRange(0, 17), help="Decimals in the tables.")
+    scores: str | None = option(
+        None, "--write-scores", metavar="DIR", help="Write all scores of all systems as files of the WMT metrics task."
+    )
+
+
+@click.command(cls=GroupedCommand)
+def evaluate(
+    data: EvaluationData,
+    scoring: Scoring,
+    statistics: Statistics,
+    computation: ParallelComputation,
+    written: EvaluationOutput,
+) -> None:
     """Measure how well metrics agree with human judgments.
 
     An INDEX is a YAML file that says which outputs, references and judgments belong together, or mtme:FOLDER for a
@@ -129,81 +162,46 @@ def evaluate(indexes: tuple[str, ...], written: Output, **options: Any) -> None:
     meteor-e evaluate mtme:mt-metrics-eval-v2/wmt23 --pair en-de -M mtme:BLEU -M meteor -s acc-eq -s spa
     meteor-e evaluate wmt12.yaml --check
     """
-    chosen = SharedOptions(**options)
-    evaluation = _evaluate(indexes, chosen)
-    _remark(evaluation, chosen.quiet, chosen.check)
-    if chosen.check:
-        return
-    if chosen.write_to is not None:
-        _write_scores(evaluation, Path(chosen.write_to))
-    _render(evaluation, written, chosen)
-
-
-def _indexes(paths: tuple[str, ...], options: SharedOptions) -> list[DataIndex]:
-    """Return what the arguments name: index files, folders of mt-metrics-eval."""
-    from meteor_e_evaluation.index import load_index
-    from meteor_e_evaluation.mtme import mtme_index
-
-    options.check_root(paths)
-    if not paths:
-        raise ConfigError("give an INDEX or mtme:FOLDER")
-    of_layout = [path.startswith("mtme:") for path in paths]
-    if not any(of_layout) and (options.gold or options.references or options.human_systems):
-        raise ConfigError("--gold, --reference and --human-systems go with mtme:FOLDER")
-    loaded = []
-    for path, is_folder in zip(paths, of_layout, strict=True):
-        if is_folder:
-            index = mtme_index(
-                path.removeprefix("mtme:"),
-                pairs=options.pairs,
-                gold=options.gold,
-                references=options.references,
-                human_systems=options.human_systems,
-            )
-        else:
-            index = load_index(path, root=options.root)
-        loaded.append(index)
-    for pair in options.pairs:
-        if not any(pair in index.pairs for index in loaded):
-            loaded[0].pair(pair)
-    return loaded
-
-
-def _evaluate(paths: tuple[str, ...], options: SharedOptions) -> Evaluation:
-    from meteor_e.api import MetricContext
     from meteor_e.metrics.specs import parse_metrics
     from meteor_e_evaluation.agreement import evaluate as run
-    from meteor_e_evaluation.agreement import load_test_sets
-    from meteor_e_evaluation.measures import measure
+    from meteor_e_evaluation.data import load_test_set
+    from meteor_e_evaluation.measures import measure, measure_names
+    from meteor_e_evaluation.report import EvaluationResult
 
-    loaded = _indexes(paths, options)
-    wanted = [measure(name) for name in options.measures or _default_measures(loaded)]
-    parsed = parse_metrics(options.metrics or ("meteor",), MetricContext(jobs=options.jobs))
-    writing = options.write_to is not None
+    if scoring.list_measures:
+        every = map(measure, measure_names())
+        rows = [[each.name, each.level, each.default_test(), each.definition] for each in every]
+        click.echo(format_table(["measure", "level", "default test", "what it is"], rows, left=4))
+        return
+    written.format()  # before the work begins
+    loaded = data.load()
+    names = scoring.measures or dict.fromkeys(name for index in loaded for name in index.measures) or ("tau-strict",)
+    measures = [measure(name) for name in names]
+    metrics = parse_metrics(scoring.metrics, MetricContext(jobs=computation.jobs))
+    writing = written.scores is not None
     tests = [
-        test
+        load_test_set(index, pair, every_system=writing)
         for index in loaded
-        for test in load_test_sets(
-            index,
-            [pair for pair in index.pairs if not options.pairs or pair in options.pairs],
-            every_system=writing,
-        )
+        for pair in index.pairs
+        if not data.pairs or pair in data.pairs
     ]
-    with options.bars() as progress:
-        return run(
+    with terminal_progress(computation.quiet) as progress:
+        evaluation = run(
             tests,
-            [] if options.check else parsed,
-            [] if options.check else wanted,
-            options.store(),
-            samples=options.intervals,
-            seed=options.seed,
-            significance=options.significance,
-            method=options.method,
-            permutations=options.permutations,
-            drop_outliers=options.drop_outliers,
+            [] if data.check else metrics,
+            [] if data.check else measures,
+            computation.cache(),
+            **vars(statistics),
+            drop_outliers=data.drop_outliers,
             whole=writing,
             progress=progress,
         )
+    _remark(evaluation, data.check)
+    if data.check:
+        return
+    if written.scores is not None:
+        _write_scores(evaluation, Path(written.scores))
+    written.write(EvaluationResult(evaluation), OutputOptions(written.digits))
 
 
 def _write_scores(evaluation: Evaluation, folder: Path) -> None:
@@ -215,18 +213,7 @@ def _write_scores(evaluation: Evaluation, folder: Path) -> None:
         click.echo(f"wrote {len(written)} files to {written[0].parent}", err=True)
 
 
-def _render(evaluation: Evaluation, written: Output, options: SharedOptions) -> None:
-    from meteor_e_evaluation.report import EvaluationResult
-
-    written.write(EvaluationResult(evaluation), OutputOptions(options.digits))
-
-
-def _default_measures(indexes: list[DataIndex]) -> list[str]:
-    names = dict.fromkeys(name for index in indexes for name in index.measures)
-    return list(names) or ["tau-strict"]
-
-
-def _remark(evaluation: Evaluation, quiet: bool, check: bool) -> None:
+def _remark(evaluation: Evaluation, check: bool) -> None:
     """Tell what the sanity checks found: warnings always, the rest when it was asked for."""
     for title, messages in evaluation.warnings.items():
         if check:

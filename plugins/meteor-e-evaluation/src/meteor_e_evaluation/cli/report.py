@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -32,11 +32,8 @@ class ReportMetrics(MetricOptions):
 
 
 @dataclass(frozen=True)
-class Page(Options):
+class Page(Options, heading="Output", example="… -o report.html"):
     """What is written."""
-
-    heading: ClassVar[str] = "Output"
-    example: ClassVar[str] = "… -o report.html"
 
     output: str = option("report.html", "-o", "--output", metavar="FILE", help="The page.")
     title: str | None = option(
@@ -51,10 +48,7 @@ class ReportTests(Tests):
     significance: str = option("randomization", "--significance", **SIGNIFICANCE)
 
 
-@click.command(
-    cls=GroupedCommand,
-    structs={"inputs": Inputs, "metric": ReportMetrics, "page": Page, "statistics": ReportTests},
-)
+@click.command(cls=GroupedCommand)
 def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: ReportTests) -> None:
     """Write a report on one or several systems: one HTML file, which needs nothing else and no network.
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
 
 import click
 
 from meteor_e.api import ConfigError, MetricContext
-from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
-from meteor_e.cli.options import Output
+from meteor_e.cli.options import Output, ParallelComputation, seed_option
 from meteor_e.formats.systems import read_systems
 from meteor_e.render.plain import format_table
 
 
 @dataclasses.dataclass(frozen=True)
-class StressOptions(Options):
+class StressOptions(
+    Options, heading="Test", example="system.txt -R reference.txt -M meteor -M chrf --only polarity --only meaning"
+):
     """Texts, metrics and errors."""
-
-    heading: ClassVar[str] = "Test"
-    example: ClassVar[str] = "system.txt -R reference.txt -M meteor -M chrf --only polarity --only meaning"
 
     hypotheses: str | None = option(None, required=False, metavar="[HYPOTHESES]")
     references: tuple[str, ...] = option(
@@ -42,7 +39,7 @@ class StressOptions(Options):
         (), "--only", multiple=True, metavar="NAME", help="A perturbation, a group, or a kind; may be repeated."
     )
     pairs: int = option(200, "--pairs", type=click.IntRange(min=1), metavar="N", help="Most pairs per perturbation.")
-    seed: int = option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help="Seed of all choices.")
+    seed: int = seed_option("all choices")
     list_rules: bool = option(False, "--list", is_flag=True, help="Show all perturbations of the language, and exit.")
     examples: int = option(
         0,
@@ -51,13 +48,10 @@ class StressOptions(Options):
         metavar="N",
         help="Worst pairs to show per metric and error.",
     )
-    no_cache: bool = option(False, "--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept.")
-    jobs: int = option(1, "-j", "--jobs", type=click.IntRange(min=1), help="Processes of models.")
-    quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="No progress bars.")
 
 
-@click.command(cls=GroupedCommand, structs={"given": StressOptions, "written": Output})
-def stress(given: StressOptions, written: Output) -> None:
+@click.command(cls=GroupedCommand)
+def stress(given: StressOptions, computation: ParallelComputation, written: Output) -> None:
     """Test whether metrics notice errors.
 
     Each perturbation makes one error in a text: a negation too many, another number, a missing word. The table says
@@ -69,7 +63,6 @@ def stress(given: StressOptions, written: Output) -> None:
     meteor-e stress system.txt -R reference.txt -M en-light --only polarity --examples 3
     meteor-e stress system.de -R reference.de -l de -M meteor -M chrf
     """
-    from meteor_e.base.array_cache import ArrayCache
     from meteor_e.metrics.specs import parse_metrics
     from meteor_e_evaluation import stress as test
     from meteor_e_evaluation.data import read_texts
@@ -87,8 +80,8 @@ def stress(given: StressOptions, written: Output) -> None:
     elif given.hypotheses is not None or given.references or given.source is not None:
         raise ConfigError("give the hypotheses and the references: HYPOTHESES --reference FILE")
     sources = None if given.source is None else read_texts(given.source, "source")
-    metrics = parse_metrics(given.metrics, MetricContext(language=given.language, jobs=given.jobs))
-    with terminal_progress(given.quiet) as progress:
+    metrics = parse_metrics(given.metrics, MetricContext(language=given.language, jobs=computation.jobs))
+    with terminal_progress(computation.quiet) as progress:
         report = test.stress(
             metrics,
             references,
@@ -99,7 +92,7 @@ def stress(given: StressOptions, written: Output) -> None:
             pairs=given.pairs,
             seed=given.seed,
             examples=given.examples,
-            cache=ArrayCache(enabled=not given.no_cache),
+            cache=computation.cache(),
             progress=progress,
         )
     written.write(report)
