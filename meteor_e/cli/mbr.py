@@ -28,7 +28,7 @@ METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
 
 
 @dataclass(frozen=True)
-class Candidates(Options, heading="Input", example="samples.txt --candidates 100"):
+class CandidateOptions(Options, heading="Input", example="samples.txt --candidates 100"):
     """The candidates of each source, and their references."""
 
     candidates: str = option("", metavar="CANDIDATES", required=True)
@@ -56,7 +56,7 @@ class Candidates(Options, heading="Input", example="samples.txt --candidates 100
 
 
 @dataclass(frozen=True)
-class Search(Options, heading="Method", example="samples.jsonl --method aggregation"):
+class MethodOptions(Options, heading="Method", example="samples.jsonl --method aggregation"):
     """How the best candidates are found."""
 
     best: int = option(1, "--n-best", type=click.IntRange(min=1), metavar="N", help="Candidates to choose.")
@@ -116,7 +116,7 @@ class QuietOutput(Output, example="… --format jsonl -o chosen.jsonl"):
 
 
 @click.command(cls=GroupedCommand)
-def mbr(inputs: Candidates, search: Search, metric: OneMetric, output: QuietOutput) -> None:
+def mbr(inputs: CandidateOptions, search: MethodOptions, metric: OneMetric, output: QuietOutput) -> None:
     """Choose for each source the candidate with the best expected score (minimum Bayes risk decoding).
 
     Each candidate is scored against all candidates of its source, itself among them, or against the source's
@@ -133,13 +133,13 @@ def mbr(inputs: Candidates, search: Search, metric: OneMetric, output: QuietOutp
     meteor-e mbr samples.jsonl --method aggregation
     """
     how = search.method()
-    (made,) = metric.made([metric.metric])
+    (utility,) = metric.parse_metrics([metric.metric])
     sources = read_candidates(inputs.candidates, inputs.format_in, inputs.count, encoding=inputs.encoding)
     sources = weighted_by_scores(sources) if inputs.by_scores else sources
     with terminal_progress(output.quiet) as progress:
-        chosen = choices(made, sources, metric.code, method=how, best=search.best, progress=progress)
+        chosen = choices(utility, sources, metric.code, method=how, best=search.best, progress=progress)
         described: dict[str, Any] = {} if how is None else {"method": {"name": search.name, **vars(how)}}
-        output.write(_Chosen(chosen, made, search.best, described, progress))
+        output.write(_Chosen(chosen, utility, search.best, described, progress))
 
 
 class _Chosen(Result):

@@ -161,7 +161,7 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
             )
         return meteor
 
-    def made(self, specifications: Sequence[str]) -> list[Metric]:
+    def parse_metrics(self, specifications: Sequence[str]) -> list[Metric]:
         """Return metrics by name; ``meteor`` is the one that the options describe.
 
         Args:

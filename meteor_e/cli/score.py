@@ -227,7 +227,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     own = metric.chain is not None or any(text.startswith("segmenter=") for text in metric.settings)
     if systems[0].is_coco and not own and metric.code in ("", "en"):
         metric = replace(metric, settings=(*metric.settings, "segmenter=ptb"))
-    metrics = metric.made(metric.metrics or ("meteor",))
+    metrics = metric.parse_metrics(metric.metrics or ("meteor",))
     left_out: tuple[int, ...] = ()
     if inputs.on_error != "stop":
         systems, left_out = _handle_errors(inputs.on_error, systems, metrics, metric.code)

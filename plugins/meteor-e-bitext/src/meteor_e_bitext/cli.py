@@ -20,7 +20,7 @@ SETTINGS = (BitextOptions, AlignmentOptions, PivotOptions)
 
 
 @dataclasses.dataclass(frozen=True)
-class Text(Options, heading="Text", example="-l oc --bitext corpus.oc corpus.fr --pivot-language fr"):
+class TextOptions(Options, heading="Text", example="-l oc --bitext corpus.oc corpus.fr --pivot-language fr"):
     """Text in two languages, and how it becomes words."""
 
     language: str = option(
@@ -58,7 +58,7 @@ class Text(Options, heading="Text", example="-l oc --bitext corpus.oc corpus.fr 
 
 
 @dataclasses.dataclass(frozen=True)
-class Phrases(
+class PhraseOptions(
     Options,
     heading="Word alignment, phrases and paraphrases",
     example="-l oc --bitext corpus.oc corpus.fr --alignment corpus.pharaoh --set least_count=3",
@@ -75,7 +75,7 @@ class Phrases(
 
 
 @dataclasses.dataclass(frozen=True)
-class Place(Options, heading="Output", example="-l oc --bitext corpus.oc corpus.fr -o ./oc-pack"):
+class PackOptions(Options, heading="Output", example="-l oc --bitext corpus.oc corpus.fr -o ./oc-pack"):
     """The pack's folder, and the work."""
 
     output: str | None = option(
@@ -99,7 +99,7 @@ class Place(Options, heading="Output", example="-l oc --bitext corpus.oc corpus.
 
 
 @click.command(cls=GroupedCommand)
-def build(text: Text, phrases: Phrases, place: Place) -> None:
+def build(text: TextOptions, phrases: PhraseOptions, place: PackOptions) -> None:
     """Build a pack from bitext: function words and paraphrases of any language.
 
     Interrupted, it goes on where it was when the same command is given again.

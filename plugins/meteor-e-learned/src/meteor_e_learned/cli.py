@@ -14,7 +14,7 @@ from meteor_e.cli.options import ParallelComputation
 
 
 @dataclass(frozen=True)
-class Training(Options, heading="Training", example="linear.yaml --seed 2 -o linear.safetensors"):
+class TrainingOptions(Options, heading="Training", example="linear.yaml --seed 2 -o linear.safetensors"):
     """What is trained, on which data."""
 
     recipe: str = option("", metavar="RECIPE", required=True)
@@ -39,7 +39,7 @@ class Training(Options, heading="Training", example="linear.yaml --seed 2 -o lin
 
 
 @click.command(cls=GroupedCommand)
-def train(training: Training, computation: ParallelComputation) -> None:
+def train(training: TrainingOptions, computation: ParallelComputation) -> None:
     """Train a model as a recipe says, and write its file, with a log beside it.
 
     \b

@@ -37,7 +37,7 @@ def _target(output: str | None, language: str | None) -> Path:
 
 
 @dataclass(frozen=True)
-class Corpus(Options, heading="Text and vector file", example="europarl.fr -l fr -o fr.vectors"):
+class CorpusOptions(Options, heading="Text and vector file", example="europarl.fr -l fr -o fr.vectors"):
     """The text, and where the vectors go."""
 
     texts: tuple[str, ...] = option((), nargs=-1, required=True, metavar="TEXT...")
@@ -54,7 +54,7 @@ class Corpus(Options, heading="Text and vector file", example="europarl.fr -l fr
 
 
 @dataclass(frozen=True)
-class Training(Options, heading="Training", example="europarl.fr -l fr --model skip-gram -d 100"):
+class VectorOptions(Options, heading="Training", example="europarl.fr -l fr --model skip-gram -d 100"):
     """How vectors are trained."""
 
     model: str = option("cbow", "--model", type=click.Choice(["cbow", "skip-gram"]), help="What is trained.")
@@ -64,7 +64,7 @@ class Training(Options, heading="Training", example="europarl.fr -l fr --model s
 
 
 @vectors.command(cls=GroupedCommand)
-def train(corpus: Corpus, training: Training) -> None:
+def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     """Train vectors on text, one sentence per line (plain, gzip, bzip2, xz).
 
     The defaults are METEOR-E's. Train with gensim itself for other settings, and convert what it saves.

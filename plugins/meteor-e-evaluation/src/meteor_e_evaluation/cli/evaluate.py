@@ -80,7 +80,7 @@ class EvaluationData(Data, example="wmt12.yaml --pair cs-en --pair de-en --check
 
 
 @dataclass(frozen=True)
-class Scoring(
+class ScoringOptions(
     Options,
     heading="Metrics and measures",
     example="wmt17.yaml -M meteor -M bleu -s pearson -s system-pearson",
@@ -106,7 +106,7 @@ class Scoring(
 
 
 @dataclass(frozen=True)
-class Statistics(Options, heading="Statistics", example="wmt12.yaml --intervals 1000 --significance"):
+class TestOptions(Options, heading="Statistics", example="wmt12.yaml --intervals 1000 --significance"):
     """Intervals, and tests of metrics against one another."""
 
     samples: int = option(
@@ -146,8 +146,8 @@ class EvaluationOutput(Output, example="wmt12.yaml -f latex -o table.tex"):
 @click.command(cls=GroupedCommand)
 def evaluate(
     data: EvaluationData,
-    scoring: Scoring,
-    statistics: Statistics,
+    scoring: ScoringOptions,
+    statistics: TestOptions,
     computation: ParallelComputation,
     written: EvaluationOutput,
 ) -> None:

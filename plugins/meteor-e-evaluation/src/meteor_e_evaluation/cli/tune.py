@@ -54,7 +54,7 @@ class TuningData(Data, example="wmt11.yaml wmt13.yaml --held-out wmt12.yaml --fo
 
 
 @dataclass(frozen=True)
-class Search(Options, heading="Search", example="wmt11.yaml -O pearson --trials 2000"):
+class SearchOptions(Options, heading="Search", example="wmt11.yaml -O pearson --trials 2000"):
     """What is maximized, and how."""
 
     objective: str = option(
@@ -78,7 +78,7 @@ class Search(Options, heading="Search", example="wmt11.yaml -O pearson --trials 
 
 
 @dataclass(frozen=True)
-class Grid(Options, heading="Grid, as the Java Trainer searches", example="wmt11.yaml --grid --step .1"):
+class GridOptions(Options, heading="Grid, as the Java Trainer searches", example="wmt11.yaml --grid --step .1"):
     """The points of a grid."""
 
     grid: bool = option(
@@ -141,8 +141,8 @@ class TuningOutput(Options, heading="Output", example="wmt11.yaml -o tuned.yaml"
 @click.command(cls=GroupedCommand)
 def tune(
     data: TuningData,
-    search: Search,
-    grid: Grid,
+    search: SearchOptions,
+    grid: GridOptions,
     metric: MetricOptions,
     computation: Computation,
     written: TuningOutput,
