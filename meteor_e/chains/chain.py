@@ -297,8 +297,8 @@ def plugins_of(chain: Chain, registry: Registry) -> list[str]:
         wanted.append(("lemmatizer", chain.lemmatizer.name))
     if chain.language.segmenter is not None:
         wanted.append(("segmenter", chain.language.segmenter))
-    sources = {registry.source(kind, name) for kind, name in wanted}
-    return sorted({f"{source.distribution or source.plugin}@{source.version}" for source in sources - {BUILTIN}})
+    origins = {registry.origin(kind, name) for kind, name in wanted}
+    return sorted({f"{origin.distribution or origin.plugin}@{origin.version}" for origin in origins - {BUILTIN}})
 
 
 def signature(

@@ -14,7 +14,7 @@ from meteor_e._version import __version__
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import decode_utf8, locked, put_folder, read_regular, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.build_indexes import Source, build_paraphrase_index, build_synonym_index, refuse_huge
+from meteor_e.packs.build_indexes import PathOrStream, build_paraphrase_index, build_synonym_index, refuse_huge
 from meteor_e.packs.pack import (
     FILE_NAME,
     FUNCTION_WORDS,
@@ -39,9 +39,9 @@ class Ingredients(NamedTuple):
 
     function_words: bytes | None = None
     prefixes: bytes | None = None
-    synonyms: Source | None = None
-    exceptions: Source | None = None
-    paraphrases: Source | None = None
+    synonyms: PathOrStream | None = None
+    exceptions: PathOrStream | None = None
+    paraphrases: PathOrStream | None = None
     notices: tuple[tuple[str, bytes], ...] = ()
     """License texts and other small files: (file name, text)."""
     copies: tuple[tuple[str, PathLike], ...] = ()

@@ -60,7 +60,7 @@ class Stream(NamedTuple):
     size: int | None = None
 
 
-Source = str | os.PathLike[str] | Stream
+PathOrStream = str | os.PathLike[str] | Stream
 """A file in METEOR's format, gzip or plain."""
 
 
@@ -76,7 +76,7 @@ def refuse_huge(path: Path) -> None:
 
 
 def build_synonym_index(
-    synsets: Source, exceptions: Source | None, target: str | os.PathLike[str], progress: Progress = silent
+    synsets: PathOrStream, exceptions: PathOrStream | None, target: str | os.PathLike[str], progress: Progress = silent
 ) -> int:
     """Build the index of METEOR's synonym files, gzip or plain; return the number of words that have synsets.
 
@@ -102,7 +102,7 @@ def build_synonym_index(
     return len(rows)
 
 
-def _pairs(source: Source, progress: Progress) -> Iterator[tuple[str, bytes, bytes]]:
+def _pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str, bytes, bytes]]:
     """Yield the place of the second line, the first and the second line of each entry."""
     for name, before, lines in _entries(source, 2, MAX_SYNONYMS, "synonyms", progress):
         for at in range(0, len(lines), 2):
@@ -126,7 +126,7 @@ def _rows(rows: list[list[int]]) -> list[bytes]:
     return [starts.tobytes(), data.tobytes()]
 
 
-def build_paraphrase_index(source: Source, target: str | os.PathLike[str], progress: Progress = silent) -> int:
+def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str], progress: Progress = silent) -> int:
     """Build the index of a paraphrase table, in METEOR's format, gzip or plain; return its number of entries.
 
     An entry is three lines: probability (checked, not kept), reference phrase, paraphrase; words are
@@ -145,7 +145,9 @@ def build_paraphrase_index(source: Source, target: str | os.PathLike[str], progr
     return len(entries)
 
 
-def _read_phrases(source: Source, progress: Progress) -> tuple[list[bytes], NDArray[np.uint32], NDArray[np.uint8]]:
+def _read_phrases(
+    source: PathOrStream, progress: Progress
+) -> tuple[list[bytes], NDArray[np.uint32], NDArray[np.uint8]]:
     """Return the words (by first appearance), the word numbers of all phrases in a row, and their lengths.
 
     Phrases alternate: left side, right side.
@@ -173,7 +175,7 @@ def _read_phrases(source: Source, progress: Progress) -> tuple[list[bytes], NDAr
 
 
 def _entries(
-    source: Source, per_entry: int, limit: int, what: str, progress: Progress
+    source: PathOrStream, per_entry: int, limit: int, what: str, progress: Progress
 ) -> Iterator[tuple[str, int, list[bytes]]]:
     """Yield the lines of whole entries, a block at a time: the file's name, how many lines came before, and the lines.
 

@@ -156,7 +156,7 @@ KINDS = {
 }
 
 
-class Source(NamedTuple):
+class Origin(NamedTuple):
     """Where a name comes from.
 
     Attributes:
@@ -173,7 +173,7 @@ class Source(NamedTuple):
         return f"{self.distribution} {self.version}".strip() or f"plugin {self.plugin!r}"
 
 
-BUILTIN = Source("builtin", "meteor_e", __version__)
+BUILTIN = Origin("builtin", "meteor_e", __version__)
 
 
 @dataclass(frozen=True)
@@ -209,14 +209,14 @@ class Definition:
     Attributes:
         kind: what it is.
         name: what it is asked for by.
-        source: the plugin.
+        origin: the plugin.
         raw: what its hook returned.
         problem: what is wrong with it, if that is known already.
     """
 
     kind: Kind
     name: str
-    source: Source
+    origin: Origin
     raw: object
     problem: str = ""
     _value: Any = None
@@ -236,21 +236,21 @@ class Definition:
             except PLUGIN_FAILURES as error:
                 self.problem = _reason(error)
         if self.problem:
-            raise PluginError(f"{self.kind.name} {self.name!r} of {self.source} is broken: {self.problem}")
+            raise PluginError(f"{self.kind.name} {self.name!r} of {self.origin} is broken: {self.problem}")
         return self._value
 
 
-def _definitions(kind: Kind, source: Source, result: object) -> Iterator[Definition | str]:
+def _definitions(kind: Kind, origin: Origin, result: object) -> Iterator[Definition | str]:
     """Yield what a hook's result defines, and, as text, what of it is no definition."""
     if isinstance(result, Mapping):
         for name, raw in result.items():
             fits = isinstance(name, str) and name
-            yield Definition(kind, name, source, raw) if fits else f"a mapping with the key {name!r}; keys are names"
+            yield Definition(kind, name, origin, raw) if fits else f"a mapping with the key {name!r}; keys are names"
     elif isinstance(result, Iterable) and not isinstance(result, str | bytes | os.PathLike):
         for raw in result:
             try:
                 value, names = kind.load(raw)
-                yield from [Definition(kind, name, source, value) for name in names]
+                yield from [Definition(kind, name, origin, value) for name in names]
             except PLUGIN_FAILURES as error:
                 yield _reason(error)
     else:
@@ -282,19 +282,19 @@ def installed_entry_points() -> list[EntryPoint]:
     from importlib.metadata import entry_points
 
     wanted = {name.strip() for name in os.environ.get(VARIABLE, "").split(",")} - {""}
-    found = [(_source(entry_point), entry_point) for entry_point in entry_points(group=hooks.PROJECT)]
-    known = {name for source, _ in found for name in source[:2]}
+    found = [(_origin(entry_point), entry_point) for entry_point in entry_points(group=hooks.PROJECT)]
+    known = {name for origin, _ in found for name in origin[:2]}
     for name in wanted - known - {"none"}:
         raise ConfigError(
             f"{VARIABLE} names {name!r}, which is not installed{near_miss(name, known)}; "
             f"there are {', '.join(sorted(known)) or 'no plugins'}; 'none' switches all off"
         )
-    return [entry_point for source, entry_point in found if not wanted or wanted.intersection(source[:2])]
+    return [entry_point for origin, entry_point in found if not wanted or wanted.intersection(origin[:2])]
 
 
-def _source(entry_point: EntryPoint) -> Source:
+def _origin(entry_point: EntryPoint) -> Origin:
     distribution: Any = entry_point.dist
-    return Source(entry_point.name, distribution.name, distribution.version)
+    return Origin(entry_point.name, distribution.name, distribution.version)
 
 
 class Registry:
@@ -311,7 +311,7 @@ class Registry:
         self._lock = threading.RLock()
         self._manager = pluggy.PluginManager(hooks.PROJECT)
         self._manager.add_hookspecs(hooks)
-        self._sources: dict[str, Source] = {}
+        self._origins: dict[str, Origin] = {}
         self._all: dict[str, dict[str, list[Definition]]] = {kind: {} for kind in KINDS}
         self._asked: set[tuple[str, str]] = set()
         self._problems: dict[str, Entry] = {}
@@ -336,9 +336,9 @@ class Registry:
             self.tell()
         return value
 
-    def source(self, kind: str, name: str) -> Source:
+    def origin(self, kind: str, name: str) -> Origin:
         """Return where the bearer of a name comes from; errors as for :meth:`get`."""
-        return self._find(kind, name).source
+        return self._find(kind, name).origin
 
     def names(self, kind: str) -> list[str]:
         """Return all names of a kind, aliases of languages included, sorted; plugins are imported."""
@@ -360,7 +360,7 @@ class Registry:
             PluginError: if it has no hooks, or is there already.
         """
         with located(f"plugin {name!r}"), self._lock:
-            self._add(plugin, Source(name))
+            self._add(plugin, Origin(name))
 
     def entries(
         self, kind: str | None = None, describe_chain: DescribeChain | None = None, name: str | None = None
@@ -406,7 +406,7 @@ class Registry:
             if not claims:
                 self._warnings.clear()
                 raise self._unknown(KINDS[kind], name)
-        if len(claims) > 1 and claims[0].source != BUILTIN:
+        if len(claims) > 1 and claims[0].origin != BUILTIN:
             raise PluginError(_clash(claims))
         return claims[0]
 
@@ -414,14 +414,14 @@ class Registry:
         """Import the plugins, unless that has been done."""
         if self._entry_points is None:
             return
-        found, self._entry_points = [(_source(each), each) for each in self._entry_points()], None
-        for source, entry_point in sorted(found, key=lambda pair: (pair[0], pair[1].value)):
+        found, self._entry_points = [(_origin(each), each) for each in self._entry_points()], None
+        for origin, entry_point in sorted(found, key=lambda pair: (pair[0], pair[1].value)):
             try:
-                self._add(entry_point.load(), source)
+                self._add(entry_point.load(), origin)
             except PLUGIN_FAILURES as error:
-                self._note(source, _reason(error))
+                self._note(origin, _reason(error))
 
-    def _add(self, plugin: object, source: Source) -> None:
+    def _add(self, plugin: object, origin: Origin) -> None:
         """Take in a plugin; PluginError if it has no hooks, or wrong ones."""
         if plugin is None:
             raise PluginError("its entry point names None; name the module with the hooks")
@@ -432,10 +432,10 @@ class Registry:
             )
         known = self._manager.get_name(plugin)
         if known is not None:
-            other = self._sources[known]
+            other = self._origins[known]
             raise PluginError(f"the same plugin is registered by {other} as {other.plugin!r}")
-        number = str(len(self._sources))
-        self._sources[number] = source
+        number = str(len(self._origins))
+        self._origins[number] = origin
         try:
             self._manager.register(plugin, number)
             callers = self._manager.get_hookcallers(plugin)
@@ -457,14 +457,14 @@ class Registry:
             if (kind.name, hook.plugin_name) in self._asked:
                 continue
             self._asked.add((kind.name, hook.plugin_name))
-            source = self._sources[hook.plugin_name]
+            origin = self._origins[hook.plugin_name]
             try:
-                found = list(_definitions(kind, source, hook.function()))
+                found = list(_definitions(kind, origin, hook.function()))
             except PLUGIN_FAILURES as error:
                 found = [f"it raised {describe_error(error)}"]
             for item in found:
                 if isinstance(item, str):
-                    self._note(source, f"{kind.hook}(): {item}")
+                    self._note(origin, f"{kind.hook}(): {item}")
                     continue
                 several = claims.setdefault(item.name, [])
                 several.append(item)
@@ -472,9 +472,9 @@ class Registry:
                     self._warnings.append(_clash(several))
         return claims
 
-    def _note(self, source: Source, problem: str) -> None:
-        self._problems[f"{source}: {problem}"] = Entry("plugin", source.plugin, **source._asdict(), error=problem)
-        self._warnings.append(f"{source}: {problem} (what it would bring is not there)")
+    def _note(self, origin: Origin, problem: str) -> None:
+        self._problems[f"{origin}: {problem}"] = Entry("plugin", origin.plugin, **origin._asdict(), error=problem)
+        self._warnings.append(f"{origin}: {problem} (what it would bring is not there)")
 
     def _unknown(self, kind: Kind, name: str) -> MeteorError:
         advice = missing((kind.name,), name, f"the {kind.name} {name!r}")
@@ -492,10 +492,10 @@ class Registry:
 
 
 def _clash(claims: list[Definition]) -> str:
-    sources = [f"{claim.source} ({claim.source.plugin})" for claim in claims]
-    ours = claims[0].source == BUILTIN
+    origins = [f"{claim.origin} ({claim.origin.plugin})" for claim in claims]
+    ours = claims[0].origin == BUILTIN
     advice = "meteor_e's own is used; rename the plugin's" if ours else "uninstall all but one of them"
-    return f"{claims[0].kind.name} {claims[0].name!r} is claimed by {' and by '.join(sources)}; {advice}"
+    return f"{claims[0].kind.name} {claims[0].name!r} is claimed by {' and by '.join(origins)}; {advice}"
 
 
 def _entries(claims: list[Definition], describe_chain: DescribeChain | None) -> Iterator[Entry]:
@@ -503,7 +503,7 @@ def _entries(claims: list[Definition], describe_chain: DescribeChain | None) -> 
     clash = _clash(claims) if len(claims) > 1 else ""
     for claim in claims:
         # Our own is used, whoever else takes its name.
-        error, summary = "" if claim.source == BUILTIN else clash, ""
+        error, summary = "" if claim.origin == BUILTIN else clash, ""
         value: Any = None
         try:
             value = claim.load()
@@ -514,7 +514,7 @@ def _entries(claims: list[Definition], describe_chain: DescribeChain | None) -> 
             error = error or str(broken)
         aliases, requires = (tuple(getattr(value, names, ())) for names in ("aliases", "requires"))
         if error or claim.name not in aliases:
-            plugin, distribution, version = claim.source
+            plugin, distribution, version = claim.origin
             yield Entry(claim.kind.name, claim.name, summary, distribution, version, plugin, aliases, requires, error)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from meteor_e.api import InputError, TextColumns
-from meteor_e_tables.batches import Batch, text_batch
+from meteor_e_tables.batches import TableBatch, text_batch
 from meteor_e_tables.cells import COLUMN_OPTIONS, find_column, nested
 
 
@@ -106,7 +106,7 @@ def text_paths(schema: Any, texts: TextColumns, name: str) -> dict[str, list[str
 
 def arrow_batch(
     name: str, first: int, texts: TextColumns, paths: dict[str, list[str]], table: Any, whole: bool
-) -> Batch:
+) -> TableBatch:
     """Make a batch of a table or record batch.
 
     Args:

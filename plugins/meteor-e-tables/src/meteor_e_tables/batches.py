@@ -27,7 +27,7 @@ class Rows(Protocol):
         """Return one mapping per row, which msgspec can write as JSON."""
 
 
-class Batch(NamedTuple):
+class TableBatch(NamedTuple):
     """Consecutive rows of a table.
 
     Attributes:
@@ -41,7 +41,7 @@ class Batch(NamedTuple):
     rows: Rows | None
 
 
-class Source(TextTable):
+class BatchedTable(TextTable):
     """A table that is read in batches.
 
     Attributes:
@@ -49,7 +49,7 @@ class Source(TextTable):
     """
 
     @abstractmethod
-    def batches(self, whole: bool = False) -> Iterator[Batch]:
+    def batches(self, whole: bool = False) -> Iterator[TableBatch]:
         """Read the table from its beginning; all columns if ``whole``."""
 
     def pairs(self, system: int, kept: deque[Rows] | None = None) -> Iterator[tuple[str, list[str]]]:
@@ -70,7 +70,9 @@ class Source(TextTable):
         return None
 
 
-def text_batch(columns: TextColumns, values: Mapping[str, Sequence[Any]], rows: Rows | None, where: Where) -> Batch:
+def text_batch(
+    columns: TextColumns, values: Mapping[str, Sequence[Any]], rows: Rows | None, where: Where
+) -> TableBatch:
     """Make a batch of columns of any content.
 
     Args:
@@ -84,4 +86,4 @@ def text_batch(columns: TextColumns, values: Mapping[str, Sequence[Any]], rows: 
     """
     hypotheses = [checked_texts(values[column], column, where) for column in columns.hypotheses]
     references = checked_references({column: values[column] for column in columns.references}, where)
-    return Batch(hypotheses, references, rows)
+    return TableBatch(hypotheses, references, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from meteor_e.api import TableFormat, TextColumns
-from meteor_e_tables.batches import Source
+from meteor_e_tables.batches import BatchedTable
 
 
 class ParquetFormat(TableFormat):
@@ -11,7 +11,7 @@ class ParquetFormat(TableFormat):
 
     name = "parquet"
 
-    def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> Source:
+    def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> BatchedTable:
         """Open a table."""
         from meteor_e_tables.parquet import Parquet
 
@@ -23,7 +23,7 @@ class JsonLinesFormat(TableFormat):
 
     name = "jsonl"
 
-    def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> Source:
+    def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> BatchedTable:
         """Open a table."""
         from meteor_e_tables.jsonlines import JsonLines
 

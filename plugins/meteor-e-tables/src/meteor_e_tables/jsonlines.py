@@ -15,7 +15,7 @@ from meteor_e.base.files import PathLike, input_name
 from meteor_e.base.texts import distinct_keys
 from meteor_e.formats.plain import read_segments
 from meteor_e_tables.arrow import arrow_table
-from meteor_e_tables.batches import BATCH_ROWS, Batch, Source, text_batch
+from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch, text_batch
 from meteor_e_tables.cells import COLUMN_OPTIONS, find_column, nested
 
 _LINE = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -51,7 +51,7 @@ class ObjectRows:
             raise InputError(f"{self.name}, field {key!r}: {error}; write .jsonl, which keeps it as it is") from None
 
 
-class JsonLines(Source):
+class JsonLines(BatchedTable):
     """A file of JSON Lines, plain or gzip.
 
     Args:
@@ -93,7 +93,7 @@ class JsonLines(Source):
             except (ValueError, RecursionError) as error:
                 raise InputError(f"{self.name}, line {number}: {error}") from None
 
-    def batches(self, whole: bool = False) -> Iterator[Batch]:
+    def batches(self, whole: bool = False) -> Iterator[TableBatch]:
         """Read the file; standard input can be read once."""
         lines = self._all_lines()
         while some := list(itertools.islice(lines, BATCH_ROWS)):
@@ -104,7 +104,7 @@ class JsonLines(Source):
         lines, self._lines = self._lines, None
         return self._objects() if lines is None or self._first is None else itertools.chain([self._first], lines)
 
-    def _batch(self, numbers: list[int], rows: list[dict[str, msgspec.Raw]], whole: bool) -> Batch:
+    def _batch(self, numbers: list[int], rows: list[dict[str, msgspec.Raw]], whole: bool) -> TableBatch:
         def where(row: int) -> str:
             return f"{self.name}, line {numbers[row]}"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import SystemInput, TextColumns
 from meteor_e.api.tables import ScoreRun, ScoreRunner
-from meteor_e_tables.batches import BATCH_ROWS, Batch, Rows, Source, text_batch
+from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, Rows, TableBatch, text_batch
 from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns
 from meteor_e_tables.jsonlines import ObjectRows
 from meteor_e_tables.writers import JsonLinesWriter, ParquetWriter, table_writer
@@ -30,9 +30,9 @@ class TableRunner(ScoreRunner):
         """Keep all columns of what is read, and write them with those of the scores."""
         assert run.output is not None
         meteor = run.metrics[0].meteor  # type: ignore[attr-defined]
-        sources = _sources(run.systems)
-        with table_writer(run.output, meteor.signature, sources[0][0].schema()) as writer:
-            output = _Output(run, sources, writer, meteor.matcher_names)
+        tables = _tables(run.systems)
+        with table_writer(run.output, meteor.signature, tables[0][0].schema()) as writer:
+            output = _Output(run, tables, writer, meteor.matcher_names)
             yield run._replace(systems=output.systems, in_order=output.in_order)
 
 
@@ -42,22 +42,22 @@ class _Output:
     def __init__(
         self,
         run: ScoreRun,
-        sources: Sequence[tuple[Source, list[str]]],
+        tables: Sequence[tuple[BatchedTable, list[str]]],
         writer: ParquetWriter | JsonLinesWriter,
         matchers: Sequence[str],
     ) -> None:
         self.writer, self._run = writer, run
         self.systems: list[SystemInput] = []
         places: list[Callable[..., Any]] = []
-        for source, names in sources:
+        for table, names in tables:
             alone = len(names) == 1
             columns = [ColumnNames.of(matchers, run.prefix if alone else f"{name}_{run.prefix}") for name in names]
             rows: deque[Rows] = deque()
             queues = [ColumnQueue() for _ in names]
             for place, name in enumerate(names):
                 last = place == len(names) - 1
-                pairs = partial(source.pairs, place, rows if last else None)
-                self.systems.append(SystemInput(name, source.size, pairs))
+                pairs = partial(table.pairs, place, rows if last else None)
+                self.systems.append(SystemInput(name, table.size, pairs))
                 places.append(partial(self._write, queues, place, columns, rows))
         self._places = iter(places)
 
@@ -86,21 +86,21 @@ class _Output:
             self.writer.write(some, added)
 
 
-def _sources(systems: Sequence[SystemInput]) -> list[tuple[Source, list[str]]]:
+def _tables(systems: Sequence[SystemInput]) -> list[tuple[BatchedTable, list[str]]]:
     """Return tables with the names of their systems; a system that comes from no table is one."""
-    found: list[tuple[Source, list[str]]] = []
+    found: list[tuple[BatchedTable, list[str]]] = []
     for table, group in itertools.groupby(systems, key=lambda system: system.table):
         own = list(group)
-        if isinstance(table, Source):
+        if isinstance(table, BatchedTable):
             found.append((table, [system.name for system in own]))
         elif table is not None and table.records() is not None:
-            source = RecordSource(table.name, table.size, table.texts, table.records)
-            found.append((source, [system.name for system in own]))
+            read = RecordTable(table.name, table.size, table.texts, table.records)
+            found.append((read, [system.name for system in own]))
         else:
             texts = TextColumns(references=("references",))
             for system in own:
                 records = partial(_records, system, several=len(systems) > 1)
-                found.append((RecordSource(system.name, system.size, texts, records), [system.name]))
+                found.append((RecordTable(system.name, system.size, texts, records), [system.name]))
     return found
 
 
@@ -111,7 +111,7 @@ def _records(system: SystemInput, *, several: bool) -> Iterator[tuple[int, dict[
         yield number, {**begin, "segment": number, "hypothesis": hypothesis, "references": list(references)}
 
 
-class RecordSource(Source):
+class RecordTable(BatchedTable):
     """Rows that the core or another plugin reads one by one.
 
     Args:
@@ -122,7 +122,7 @@ class RecordSource(Source):
     def __init__(self, name: str, size: int | None, texts: TextColumns, records: Callable[[], Any]) -> None:
         self.name, self.size, self.texts, self._records = name, size, texts, records
 
-    def batches(self, whole: bool = False) -> Iterator[Batch]:
+    def batches(self, whole: bool = False) -> Iterator[TableBatch]:
         """Read the rows."""
         records = self._records()
         while some := list(itertools.islice(records, BATCH_ROWS)):

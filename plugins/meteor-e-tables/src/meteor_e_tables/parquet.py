@@ -11,7 +11,7 @@ from meteor_e.api import InputError, TextColumns
 from meteor_e.base.files import PathLike
 from meteor_e.formats.inputs import parquet_files
 from meteor_e_tables.arrow import arrow_batch, arrow_errors, text_paths
-from meteor_e_tables.batches import BATCH_ROWS, Batch, Source
+from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch
 
 
 def _open(path: str | Path) -> Any:
@@ -21,7 +21,7 @@ def _open(path: str | Path) -> Any:
     return pq.ParquetFile(path, memory_map=False, page_checksum_verification=True)
 
 
-class Parquet(Source):
+class Parquet(BatchedTable):
     """A Parquet table.
 
     Args:
@@ -49,7 +49,7 @@ class Parquet(Source):
         if not self.size:
             raise InputError(f"{self.name} is empty; there is nothing to score")
 
-    def batches(self, whole: bool = False) -> Iterator[Batch]:
+    def batches(self, whole: bool = False) -> Iterator[TableBatch]:
         """Read the table; all columns if ``whole``."""
         columns = None if whole else sorted({path[0] for path in self._paths.values()})
         for path in self._files:

@@ -9,7 +9,7 @@ from pathlib import Path
 from meteor_e import ResourceError
 from meteor_e.base.files import os_errors_as, scratch_folder
 from meteor_e.packs.cache import cached_index
-from meteor_e_vectors.sources import Source, read_source
+from meteor_e_vectors.readers import WordVectors, read_vectors
 from meteor_e_vectors.vector_file import VectorFile, open_vectors, write_vectors
 
 
@@ -19,7 +19,7 @@ def convert(
     *,
     key: str = "word",
     language: str | None = None,
-) -> Source:
+) -> WordVectors:
     """Convert vectors of another program to a vector file.
 
     Args:
@@ -33,7 +33,7 @@ def convert(
     """
     folder = target.absolute().parent
     with scratch_folder(folder, target.name) as scratch:
-        found = read_source(source, scratch)
+        found = read_vectors(source, scratch)
         write_vectors(
             target,
             found.words,

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Source:
-    """What a file holds.
+class WordVectors:
+    """Word vectors as a file of another program holds them.
 
     Attributes:
         format: see :func:`detect_format`.
@@ -98,7 +98,7 @@ def detect_format(path: Path) -> str:
     )
 
 
-def read_source(path: Path, scratch: Path) -> Source:
+def read_vectors(path: Path, scratch: Path) -> WordVectors:
     """Read vectors of another program.
 
     Args:
@@ -111,16 +111,14 @@ def read_source(path: Path, scratch: Path) -> Source:
     """
     format = detect_format(path)
     if format in ("word2vec-text", "glove"):
-        source = _read_text(path, scratch, format)
+        found = _read_text(path, scratch, format)
     else:
-        source = _read_binary(path) if format == "word2vec-binary" else _read_fasttext(path)
+        found = _read_binary(path) if format == "word2vec-binary" else _read_fasttext(path)
     # A few words that are cut off inside a character are in many files; a file in another encoding has more.
-    broken = sum("\ufffd" in word for word in source.words)
-    if broken * 100 > len(source.words):
-        raise InputError(
-            f"{path}: {broken} of {len(source.words)} words are not UTF-8; convert the file to UTF-8 first"
-        )
-    return source
+    broken = sum("\ufffd" in word for word in found.words)
+    if broken * 100 > len(found.words):
+        raise InputError(f"{path}: {broken} of {len(found.words)} words are not UTF-8; convert the file to UTF-8 first")
+    return found
 
 
 @contextlib.contextmanager
@@ -156,7 +154,7 @@ def _row(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]] | Non
         return None
 
 
-def _read_text(path: Path, scratch: Path, format: str) -> Source:
+def _read_text(path: Path, scratch: Path, format: str) -> WordVectors:
     words: list[str] = []
     dimension = expected = 0
     numbers = scratch / "rows"
@@ -189,10 +187,10 @@ def _read_text(path: Path, scratch: Path, format: str) -> Source:
         raise InputError(f"there are no vectors in {path}")
     if expected and len(words) != expected:
         raise InputError(f"{path} announces {expected} words and has {len(words)}; is it whole?")
-    return Source(format, words, np.memmap(numbers, np.float32, "r", shape=(len(words), dimension)))
+    return WordVectors(format, words, np.memmap(numbers, np.float32, "r", shape=(len(words), dimension)))
 
 
-def _read_binary(path: Path) -> Source:
+def _read_binary(path: Path) -> WordVectors:
     from gensim.models import KeyedVectors
 
     with _opened(path) as stream:
@@ -210,14 +208,14 @@ def _read_binary(path: Path) -> Source:
         vectors = KeyedVectors.load_word2vec_format(str(path), binary=True, unicode_errors="replace")
     except (EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, MemoryError) as error:
         raise InputError(f"cannot read {path} as word2vec's binary format: {reason(error)}") from error
-    return Source("word2vec-binary", list(vectors.index_to_key), vectors.vectors)
+    return WordVectors("word2vec-binary", list(vectors.index_to_key), vectors.vectors)
 
 
 def _is_packed(path: Path) -> bool:
     return path.suffix in (".gz", ".bz2", ".xz")
 
 
-def _read_fasttext(path: Path) -> Source:
+def _read_fasttext(path: Path) -> WordVectors:
     from gensim.models.fasttext import load_facebook_vectors
 
     # gensim makes room for as many words as are announced, and waits for the end of a word that breaks off.
@@ -238,4 +236,4 @@ def _read_fasttext(path: Path) -> Source:
     words = list(vectors.index_to_key)
     counts = np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64)
     subwords = Subwords(vectors.vectors_ngrams, vectors.min_n, vectors.max_n) if vectors.bucket else None
-    return Source("fasttext", words, vectors.vectors, counts, subwords)
+    return WordVectors("fasttext", words, vectors.vectors, counts, subwords)

@@ -11,7 +11,7 @@ import pytest
 from meteor_e_vectors import open_vectors
 from meteor_e_vectors.cache import convert, converted
 from meteor_e_vectors.places import usable_vectors
-from meteor_e_vectors.sources import detect_format
+from meteor_e_vectors.readers import detect_format
 
 from meteor_e import InputError, ResourceError
 
