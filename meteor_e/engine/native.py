@@ -2,8 +2,8 @@
 
 Where the extension :mod:`meteor_e._native` is not built, or ``METEOR_E_PURE`` is set, there is none.
 
-A :class:`Lane` is a core with its vocabulary: the distinct words seen so far and their features, each computed
-once. A call takes a lane for its time and gives it back, so calls from several threads do not wait for each
+A :class:`Workspace` is a core with its vocabulary: the distinct words seen so far and their features, each computed
+once. A call borrows a workspace and gives it back, so calls from several threads do not wait for each
 other, and a plugin may score while it is asked for matches.
 """
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from meteor_e.api.lemmatizers import Lemmatizer
 
 VOCABULARY_LIMIT = 1 << 18
-"""Distinct words that a lane remembers, at some 150 bytes each; with more, it is not used again."""
+"""Distinct words that a workspace remembers, at some 150 bytes each; with more, it is not used again."""
 
 _SEGMENTS_A_THREAD = 64
 """Segments that are worth a thread of their own."""
@@ -63,8 +63,8 @@ _SEGMENTS_A_THREAD = 64
 _MAX_WEIGHT = 1 << 20
 """The largest weight in the search that the core computes with."""
 
-_LANES_KEPT = 4
-"""Lanes kept for later calls; more only exist while as many calls run at once."""
+_WORKSPACES_KEPT = 4
+"""Workspaces kept for later calls; more only exist while as many calls run at once."""
 
 
 @cache
@@ -164,7 +164,7 @@ def _resource(matcher: Matcher, family: str) -> dict[str, Any] | None:
 
 
 @dataclass
-class Lane:
+class Workspace:
     """A core, and what Python remembers of its word types.
 
     Attributes:
@@ -230,7 +230,7 @@ class NativeEngine(Engine):
         """Place and plan of the matchers that are asked in Python for each pair of segments."""
         self._encoders = [planned for planned in plan if planned.family == "contextual"]
         """Matchers that give the vectors of whole sentences."""
-        self._lanes: list[Lane] = []
+        self._workspaces: list[Workspace] = []
 
     def score(
         self,
@@ -248,11 +248,11 @@ class NativeEngine(Engine):
         alignments = alignments or bool(self._proposers)
         count = len(batch.hypotheses)
         threads = max(1, min(threads, count // _SEGMENTS_A_THREAD))
-        with self._lane() as lane:
-            words = self._read(lane, segments, threads, stop)
+        with self._workspace() as workspace:
+            words = self._read(workspace, segments, threads, stop)
             words.pair(starts)
             if self._proposers:
-                self._propose(lane, words, starts)
+                self._propose(workspace, words, starts)
             results = words.score(threads=threads, alignments=alignments, maximum_accuracy=maximum_accuracy, stop=stop)
             scored = Scored(**results, failures=self._failures(words), alignments=[])
             if alignments:
@@ -271,17 +271,17 @@ class NativeEngine(Engine):
             return super().score_pairs(texts, sources, threads=threads)
         scores = array("d", [0.0]) * sum(len(left) * len(right) for left, right in sources)
         threads = max(1, min(threads, len(scores) // _SEGMENTS_A_THREAD))
-        with self._lane() as lane:
-            batch = self._read(lane, texts, threads, None)
+        with self._workspace() as workspace:
+            batch = self._read(workspace, texts, threads, None)
             batch.score_pairs(sources, scores, threads, None)
             return scores, self._failures(batch)
 
     @contextlib.contextmanager
-    def _lane(self) -> Iterator[Lane]:
-        """Lend a lane; one that an error left half done is not used again, nor one with too many words."""
+    def _workspace(self) -> Iterator[Workspace]:
+        """Lend a workspace; one that an error left half done is not used again, nor one with too many words."""
         try:
             try:
-                lane = self._lanes.pop()
+                workspace = self._workspaces.pop()
             except IndexError:
                 core = self._module.Core(
                     settings=self._settings,
@@ -291,20 +291,20 @@ class NativeEngine(Engine):
                     separate_candidates=SEPARATE_CANDIDATES,
                     max_paths=search.MAX_PATHS,
                 )
-                lane = Lane(core)
-            yield lane
+                workspace = Workspace(core)
+            yield workspace
         except self._module.DamagedIndexError as error:
             from meteor_e.packs.indexes import damaged
 
             file, problem = error.args
             damaged(Path(file), problem)
-        if len(self._lanes) < _LANES_KEPT and lane.core.size <= VOCABULARY_LIMIT:
-            self._lanes.append(lane)
+        if len(self._workspaces) < _WORKSPACES_KEPT and workspace.core.size <= VOCABULARY_LIMIT:
+            self._workspaces.append(workspace)
 
-    def _read(self, lane: Lane, segments: Sequence[str], threads: int, stop: object) -> Batch:
-        core = lane.core
+    def _read(self, workspace: Workspace, segments: Sequence[str], threads: int, stop: object) -> Batch:
+        core = workspace.core
         if self._tokenize is not None:
-            batch = core.take(self._token_types(lane, [self._tokenize(segment) for segment in segments]))
+            batch = core.take(self._token_types(workspace, [self._tokenize(segment) for segment in segments]))
         else:
             if self._segment is not None:
                 segments = [self._segment(segment) for segment in segments]
@@ -312,36 +312,36 @@ class NativeEngine(Engine):
             for number in batch.irregular():
                 batch.set_words(number, split_words(self._normalizer(segments[number])))
             if batch.intern():
-                self._describe(lane, self._tokens_of(core.undescribed()))
+                self._describe(workspace, self._tokens_of(core.undescribed()))
         if self._encoders:
-            self._encode(lane, batch)
+            self._encode(workspace, batch)
         return batch
 
-    def _token_types(self, lane: Lane, segments: Sequence[Sequence[Token]]) -> list[list[int]]:
-        types, before = lane.types, len(lane.types)
+    def _token_types(self, workspace: Workspace, segments: Sequence[Sequence[Token]]) -> list[list[int]]:
+        types, before = workspace.types, len(workspace.types)
         numbers = [[types.setdefault(token, len(types)) for token in tokens] for tokens in segments]
         fresh = list(islice(types, before, None))
         if fresh:
-            lane.core.add_types([token.form for token in fresh])
-            self._describe(lane, fresh)
+            workspace.core.add_types([token.form for token in fresh])
+            self._describe(workspace, fresh)
         return numbers
 
-    def _describe(self, lane: Lane, tokens: Sequence[Token]) -> None:
+    def _describe(self, workspace: Workspace, tokens: Sequence[Token]) -> None:
         """Compute the features of new word types."""
         function_words = self._function_words
         features: list[Any] = []
         for place, planned in enumerate(self._plan):
             with guarded(f"matcher {planned.matcher.name!r}"):
-                features.append(_features(lane, place, planned, tokens))
+                features.append(_features(workspace, place, planned, tokens))
         if self._proposers or self._encoders:
-            lane.tokens.extend(tokens)
+            workspace.tokens.extend(tokens)
         weigh = self._settings.weigh
         units = None if weigh is None else array("I", [weigh(token.form) for token in tokens]).tobytes()
-        lane.core.describe(bytes([token.form.lower() in function_words for token in tokens]), features, units)
+        workspace.core.describe(bytes([token.form.lower() in function_words for token in tokens]), features, units)
 
-    def _encode(self, lane: Lane, batch: Batch) -> None:
+    def _encode(self, workspace: Workspace, batch: Batch) -> None:
         """Ask for the vectors of the distinct sentences; those that are too long get none."""
-        tokens = lane.tokens
+        tokens = workspace.tokens
         sentences = [tuple(tokens[type] for type in batch.types(first)) for first in batch.number_sentences()]
         asked: dict[tuple[int, int], Sequence[Any]] = {}
         for planned in self._encoders:
@@ -357,9 +357,9 @@ class NativeEngine(Engine):
             for place, rows in zip(places, found, strict=True):
                 batch.give_rows(planned.column, place, rows)
 
-    def _propose(self, lane: Lane, batch: Batch, starts: Sequence[int]) -> None:
+    def _propose(self, workspace: Workspace, batch: Batch, starts: Sequence[int]) -> None:
         """Ask the matchers that work in Python, in chain order; equal segments ask the first of the chain only."""
-        tokens = lane.tokens
+        tokens = workspace.tokens
         count = len(starts) - 1
         for number in range(count):
             if batch.original(number) != number:
@@ -412,23 +412,23 @@ class NativeEngine(Engine):
         raise TypeError("an engine is not pickled; Meteor makes a new one")
 
 
-def _features(lane: Lane, place: int, planned: PlannedMatcher, tokens: Sequence[Token]) -> Any:
+def _features(workspace: Workspace, place: int, planned: PlannedMatcher, tokens: Sequence[Token]) -> Any:
     """Ask a matcher for the features of new word types; ``None`` where the core computes them itself."""
     matcher = planned.matcher
     if planned.family == "strings":
         return [matcher.stem(token) for token in tokens]  # type: ignore[attr-defined]
     if planned.family == "keys":
         assert isinstance(matcher, KeyMatcher)
-        return [lane.number_keys(place, matcher.distinct_keys(token)) for token in tokens]
+        return [workspace.number_keys(place, matcher.distinct_keys(token)) for token in tokens]
     if planned.family == "ngrams":
         return [matcher.lowered(token) for token in tokens]  # type: ignore[attr-defined]
     if planned.family == "overlap":
         assert isinstance(matcher, OverlapMatcher)
-        return [lane.number_keys(place, matcher.distinct_pieces(token)) for token in tokens]
+        return [workspace.number_keys(place, matcher.distinct_pieces(token)) for token in tokens]
     if planned.family == "similarity":
         assert isinstance(matcher, SimilarityMatcher)
         rows = matcher.checked_vectors(tokens)
-        dimension = lane.dimensions.setdefault(place, rows.shape[1])
+        dimension = workspace.dimensions.setdefault(place, rows.shape[1])
         if rows.shape[1] != dimension:
             raise ValueError(f"vectors had {dimension} dimensions before, and now have {rows.shape[1]}")
         return rows

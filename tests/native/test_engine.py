@@ -245,7 +245,7 @@ class TestSharing:
         for start in range(0, 1000, 20):
             text = " ".join(f"word{number}" for number in range(start, start + 20))
             assert meteor.score(text, text[::-1]) == python.score(text, text[::-1])
-            sizes.append(sum(lane.core.size for lane in meteor._engine._lanes))
+            sizes.append(sum(workspace.core.size for workspace in meteor._engine._workspaces))
         assert 0 < max(sizes) <= 50
 
     def test_interrupt(self):
