@@ -20,10 +20,10 @@ from command import exit_code
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.made import MADE
 from meteor_e_learned.models.base import pearson, strict_tau
 from meteor_e_learned.ready import Figure, ReadyModel
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
+from meteor_e_learned.synthetic import SYNTHETIC
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
@@ -147,10 +147,10 @@ def trained(recipe: Recipe, features: FeatureSet, training: Sequence[Examples]) 
 def agreement(examples: Examples, scores: Floats) -> float:
     """Return the mean over language pairs of Pearson's r with human scores, or of the strict τ.
 
-    Of texts with made errors, the mean over kinds of the share whose better text has the higher score.
+    Of texts with synthetic errors, the mean over kinds of the share whose better text has the higher score.
     """
     found = []
-    if examples.title[0].startswith(MADE):
+    if examples.title[0].startswith(SYNTHETIC):
         higher = scores[examples.better] > scores[examples.worse]
         return float(np.mean([higher[examples.part == place].mean() for place in range(len(examples.title))]))
     for place in range(len(examples.title)):
@@ -167,10 +167,10 @@ def figure(name: str, examples: Examples, scores: Floats, baselines: Floats, wit
     """Return the figure of a test set, with METEOR's and chrF's, ``(hypotheses, 2)``, beside it."""
     assessed = not np.isnan(examples.scores).all()
     pairs = " ".join(title.rpartition(" ")[2] for title in examples.title)
-    if examples.title[0].startswith(MADE):
+    if examples.title[0].startswith(SYNTHETIC):
         values = (round(agreement(examples, each), 4) for each in (scores, *baselines.T))
         data = f"{name.partition(' ')[0].upper()}, texts with one error of {len(examples.title)} kinds"
-        return Figure(data, "made errors", "share found", *values, without)
+        return Figure(data, "synthetic errors", "share found", *values, without)
     return Figure(
         f"{name.upper()} ({pairs})",
         "direct assessments" if assessed else "rankings",

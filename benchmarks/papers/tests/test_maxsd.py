@@ -12,7 +12,7 @@ from meteor_e_evaluation.cli.evaluate import evaluate
 from meteor_e_learned import cli
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
-from meteor_e_learned.models.texts import Texts
+from meteor_e_learned.models.texts import TextSamples
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 from meteor_e_papers.comparisons import Comparisons, clean_comparisons
@@ -36,7 +36,7 @@ options: {epochs: 4, hidden: 4, layer: 3, batch: 30, batching: segments, encoder
 
 
 def texts(*hypotheses):
-    return Texts(hypotheses, [["a b"]] * len(hypotheses), np.zeros((len(hypotheses), 1)))
+    return TextSamples(hypotheses, [["a b"]] * len(hypotheses), np.zeros((len(hypotheses), 1)))
 
 
 def test_cleaning():
@@ -48,7 +48,7 @@ def test_cleaning():
     assert (kept.better.tolist(), kept.worse.tolist(), kept.group.tolist()) == ([0], [1], [0])
     assert len(clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 3)) == 1  # long ones contradict each other, too
     with pytest.raises(InputError, match="line up"):
-        Texts(["a"], [], np.zeros((1, 1)))
+        TextSamples(["a"], [], np.zeros((1, 1)))
 
 
 @pytest.mark.parametrize("kind", ["bi-lstm", "bic-lstm"])
@@ -80,7 +80,7 @@ def test_second_sentence_is_read_after_the_first():
 def test_orders_are_learned(test_set):
     random = np.random.default_rng(0)
     features = random.normal(size=(40, 1))
-    data = Texts(["old city"] * 40, [["new houses"]] * 40, features)
+    data = TextSamples(["old city"] * 40, [["new houses"]] * 40, features)
     order = np.argsort(features[:, 0])
     pairs = Comparisons(order[20:], order[:20])
     vectors = open_word_vectors(str(test_set / "words.txt"))

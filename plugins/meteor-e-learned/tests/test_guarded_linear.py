@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from meteor_e_evaluation import load_index, load_test_set
-from meteor_e_learned.made import made_of_tests
 from meteor_e_learned.models.guarded_linear import GuardedLinear
+from meteor_e_learned.synthetic import synthetic_comparisons
 
 from meteor_e.api import ConfigError, Examples, InputError
 from meteor_e.api.estimators import TrainingRun
@@ -99,9 +99,9 @@ def test_what_an_option_names_has_to_be_there():
 def test_made_comparisons_are_the_same_every_time_and_are_comparisons(kind):
     index = load_index(EXAMPLES / "judged/ranked.yaml")
     tests = [load_test_set(index, pair) for pair in index.pairs]
-    made = made_of_tests(kind, tests, 6, "en", 1)
-    assert made == made_of_tests(kind, tests, 6, "en", 1)
-    assert made != made_of_tests(kind, tests, 6, "en", 2)
+    made = synthetic_comparisons(kind, tests, 6, "en", 1)
+    assert made == synthetic_comparisons(kind, tests, 6, "en", 1)
+    assert made != synthetic_comparisons(kind, tests, 6, "en", 2)
     pairs = [pair for found in made.comparisons.values() for pair in found]
     assert pairs
     assert all(made.references[one] == made.references[other] for one, other in pairs)

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from meteor_e_learned import cli, probes, scoring
+from meteor_e_learned import check_texts, cli, scoring
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.features.text import TextFeature
@@ -164,7 +164,7 @@ def test_a_feature_that_gives_other_numbers_is_noticed(toy, monkeypatch):
     """As with another version of a library: simulated by counts that are a little different."""
     compute = TextFeature.compute
     model = load_model(toy)
-    monkeypatch.setattr(probes, "version", lambda name: {"wordfreq": "9.9"}.get(name, "1.0"))
+    monkeypatch.setattr(check_texts, "version", lambda name: {"wordfreq": "9.9"}.get(name, "1.0"))
     monkeypatch.setattr(TextFeature, "compute", lambda self, batch: compute(self, batch) * (1 + 1e-9))
     assert model.features.dimension == 40, "differences below the tolerance do not matter"
     monkeypatch.setattr(TextFeature, "compute", lambda self, batch: compute(self, batch) * 1.01)

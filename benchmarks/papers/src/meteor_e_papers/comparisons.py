@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from meteor_e_learned.models.base import Floats
-from meteor_e_learned.models.texts import Texts
+from meteor_e_learned.models.texts import TextSamples
 from numpy.typing import NDArray
 
 from meteor_e.api import Examples
@@ -43,7 +43,9 @@ class Comparisons:
         )
 
 
-def clean_comparisons(texts: Texts, comparisons: Comparisons, lengths: Sequence[int], longest: int) -> Comparisons:
+def clean_comparisons(
+    texts: TextSamples, comparisons: Comparisons, lengths: Sequence[int], longest: int
+) -> Comparisons:
     """Return comparisons without long segments, duplicates and contradictions (Ma et al., 2016, section 4.1).
 
     A comparison counts as its texts: reference, better and worse hypothesis. Of those that are there twice one
@@ -79,9 +81,9 @@ def clean_comparisons(texts: Texts, comparisons: Comparisons, lengths: Sequence[
     return comparisons.select(np.array(kept, np.int64))
 
 
-def texts_of(examples: Examples) -> Texts:
+def texts_of(examples: Examples) -> TextSamples:
     """Return the hypotheses of examples for an estimator that reads texts."""
-    return Texts(examples.hypotheses, examples.references, examples.features)
+    return TextSamples(examples.hypotheses, examples.references, examples.features)
 
 
 def comparisons_of(examples: Examples) -> Comparisons:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from meteor_e_learned.models.base import Floats, strict_tau
 from meteor_e_learned.models.state import TrainingState
-from meteor_e_learned.models.texts import Texts
+from meteor_e_learned.models.texts import TextSamples
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, InputError, Meta
@@ -90,11 +90,11 @@ class MaxSD(Estimator):
     # The metric's training calls `learn`, which calls this with what a network needs besides.
     def fit(  # type: ignore[override]
         self,
-        X: Texts,  # noqa: N803
+        X: TextSamples,  # noqa: N803
         y: Comparisons,
         *,
         vectors: WordVectors | None = None,
-        validation: tuple[Texts, Comparisons] | None = None,
+        validation: tuple[TextSamples, Comparisons] | None = None,
         report: Callable[[Mapping[str, Any]], object] | None = None,
         checkpoint: Callable[[TrainingState], object] | None = None,
         resume: TrainingState | None = None,
@@ -181,7 +181,7 @@ class MaxSD(Estimator):
         result: Floats = scores[examples.better] - scores[examples.worse]
         return result
 
-    def predict(self, X: Texts) -> Floats:  # noqa: N803
+    def predict(self, X: TextSamples) -> Floats:  # noqa: N803
         """Return scores between 0 and 1, ``(hypotheses,)``."""
         device = choose_device(self.options.device)
         with _one_thread(device):
@@ -190,11 +190,11 @@ class MaxSD(Estimator):
         result: Floats = 1 / (1 + np.exp(-logits))
         return result
 
-    def score_texts(self, X: Texts) -> Floats:  # noqa: N803
+    def score_texts(self, X: TextSamples) -> Floats:  # noqa: N803
         """Return scores; the same as :meth:`predict`."""
         return self.predict(X)
 
-    def score(self, X: Texts, y: Comparisons) -> float:  # noqa: N803
+    def score(self, X: TextSamples, y: Comparisons) -> float:  # noqa: N803
         """Return the strict τ of comparisons."""
         scores = self.predict(X)
         return float(strict_tau(scores[y.better] - scores[y.worse]))
@@ -264,7 +264,7 @@ class MaxSD(Estimator):
         deviation = clipped.std(axis=0)
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
-    def _prepared(self, texts: Texts) -> _Prepared:
+    def _prepared(self, texts: TextSamples) -> _Prepared:
         if texts.features.shape[1] != len(self.low_):
             raise ConfigError(f"{texts.features.shape[1]} features; the model has {len(self.low_)}")
         known: dict[str, NDArray[np.int64]] = {}
@@ -281,7 +281,7 @@ class MaxSD(Estimator):
             scaled.astype(np.float32),
         )
 
-    def _cleaned(self, texts: Texts, comparisons: Comparisons, data: _Prepared) -> Comparisons:
+    def _cleaned(self, texts: TextSamples, comparisons: Comparisons, data: _Prepared) -> Comparisons:
         lengths = [
             max(len(hypothesis), *(len(one) for one in references))
             for hypothesis, references in zip(data.hypotheses, data.references, strict=True)

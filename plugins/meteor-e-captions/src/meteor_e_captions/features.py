@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.base.array_cache import Integers
     from meteor_e_captions.broken import BrokenDetector
-    from meteor_e_captions.lexicon import Lexicon, Texts
+    from meteor_e_captions.lexicon import EncodedCaptions, Lexicon
 
 _KINDS = ("object", "action", "number", "color")
 SYNONYM = 0.5
@@ -64,8 +64,8 @@ class Comparison:
             negates where no reference does, or the other way round, negative.
     """
 
-    captions: Texts
-    references: Texts
+    captions: EncodedCaptions
+    references: EncodedCaptions
     own: Words
     theirs: Words
     columns: dict[str, Floats]

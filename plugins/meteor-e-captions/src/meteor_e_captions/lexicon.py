@@ -122,7 +122,7 @@ def _plain(texts: Sequence[str]) -> list[str]:
     return [next(plain) if is_easy else " ".join(split(text)) for text, is_easy in zip(texts, easy, strict=True)]
 
 
-class Texts(NamedTuple):
+class EncodedCaptions(NamedTuple):
     """Captions as numbers of words.
 
     Attributes:
@@ -279,13 +279,13 @@ class Lexicon:
             np.fromiter(map(self._synsets.__getitem__, chain.from_iterable(synsets)), np.int64),
         )
 
-    def number_all(self, texts: Sequence[str]) -> Texts:
+    def number_all(self, texts: Sequence[str]) -> EncodedCaptions:
         """Number the words of captions."""
         plain = _plain(texts)
         found = f" {_END} ".join([*plain, ""]).split()
         numbers = np.fromiter(map(self._numbers.__getitem__, found), np.int64, len(found))
         ends = np.flatnonzero(numbers < 0)
-        return Texts(numbers[numbers >= 0], np.diff(ends, prepend=-1) - 1, plain)
+        return EncodedCaptions(numbers[numbers >= 0], np.diff(ends, prepend=-1) - 1, plain)
 
     @property
     def columns(self) -> WordColumns:

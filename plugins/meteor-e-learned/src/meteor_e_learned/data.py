@@ -15,8 +15,8 @@ from meteor_e.base.extras import require
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.made import MADE, Made, made_of_tests
 from meteor_e_learned.recipe import DataSpec, resolve
+from meteor_e_learned.synthetic import SYNTHETIC, SyntheticTexts, synthetic_comparisons
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
@@ -70,8 +70,10 @@ def load_examples(
             raise InputError(f"{spec.index}: no language pair into {language!r}")
         if spec.made is not None:
             own = seed if spec.seed is None else spec.seed
-            made = made_of_tests(spec.made, tests, spec.sample or 1000, language, own)
-            found.append(_made_examples(made, tests[0].name, features, vectors, store, spec.weight, jobs, progress))
+            texts = synthetic_comparisons(spec.made, tests, spec.sample or 1000, language, own)
+            found.append(
+                _synthetic_examples(texts, tests[0].name, features, vectors, store, spec.weight, jobs, progress)
+            )
             continue
         chosen = sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed, skip=spec.skip)
         if not chosen:
@@ -168,19 +170,21 @@ def make_examples(
     )
 
 
-def _made_examples(
-    made: Made, name: str, features: FeatureSet, vectors: FeatureSet, store: FeatureStore, weight: float, jobs: int,
-    progress: Progress,
+def _synthetic_examples(
+    texts: SyntheticTexts, name: str, features: FeatureSet, vectors: FeatureSet, store: FeatureStore, weight: float,
+    jobs: int, progress: Progress,
 ) -> Examples:  # fmt: skip
-    """Extract the features of made texts; each kind of comparison is a part."""
-    batch = FeatureBatch(made.hypotheses, made.references)
-    told = staged(progress, f"{MADE} {name}")
+    """Extract the features of synthetic texts; each kind of comparison is a part."""
+    batch = FeatureBatch(texts.hypotheses, texts.references)
+    told = staged(progress, f"{SYNTHETIC} {name}")
     rows = features.extract(batch, store, jobs=jobs, progress=told)
-    left, right = sentence_vectors(made.hypotheses, made.references, vectors, store, jobs=jobs, progress=told)
-    sizes = [len(pairs) for pairs in made.comparisons.values()]
-    better, worse = np.array([pair for pairs in made.comparisons.values() for pair in pairs], np.int64).reshape(-1, 2).T
+    left, right = sentence_vectors(texts.hypotheses, texts.references, vectors, store, jobs=jobs, progress=told)
+    sizes = [len(pairs) for pairs in texts.comparisons.values()]
+    better, worse = (
+        np.array([pair for pairs in texts.comparisons.values() for pair in pairs], np.int64).reshape(-1, 2).T
+    )
     return Examples(
-        title=tuple(f"{MADE} {name} {kind}" for kind in made.comparisons),
+        title=tuple(f"{SYNTHETIC} {name} {kind}" for kind in texts.comparisons),
         features=rows,
         vectors=left,
         reference_vectors=right,
@@ -189,10 +193,10 @@ def _made_examples(
         part=np.repeat(np.arange(len(sizes)), sizes),
         group=worse,
         weight=np.full(len(better), weight),
-        scores=np.array(made.scores) if made.scores else np.full(len(rows), np.nan),
+        scores=np.array(texts.scores) if texts.scores else np.full(len(rows), np.nan),
         hypothesis_part=np.zeros(len(rows), np.int64),
-        hypotheses=tuple(made.hypotheses),
-        references=tuple(map(tuple, made.references)),
+        hypotheses=tuple(texts.hypotheses),
+        references=tuple(map(tuple, texts.references)),
     )
 
 

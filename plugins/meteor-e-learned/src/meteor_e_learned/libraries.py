@@ -13,7 +13,7 @@ _EXTRAS = {"scipy": "train", "sklearn": "train"}
 
 
 @contextmanager
-def running(what: str) -> Iterator[None]:
+def guarded_estimator(what: str) -> Iterator[None]:
     """Run an estimator's code.
 
     Args:

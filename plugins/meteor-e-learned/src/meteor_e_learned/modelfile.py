@@ -18,8 +18,8 @@ from meteor_e.base.checksum import KEY, OPEN, check_seal, sealed
 from meteor_e.base.errors import located
 from meteor_e.base.files import open_regular, whole_file
 from meteor_e.plugins.registry import plugin_registry
+from meteor_e_learned.check_texts import CheckTexts
 from meteor_e_learned.extraction import FeatureSet
-from meteor_e_learned.probes import Probes
 from meteor_e_learned.ready import resolve_model
 from meteor_e_learned.recipe import Recipe, estimator_class, make_features, recipe_from_json
 
@@ -38,7 +38,7 @@ class LearnedModel:
         signature: of the features that it was trained on.
         card: training data, figures, versions; for :command:`meteor-e model show`.
         folder: what relative paths of the recipe are seen from.
-        probes: texts with the numbers that the features gave for them.
+        check_texts: texts with the numbers that the features gave for them.
     """
 
     recipe: Recipe
@@ -46,7 +46,7 @@ class LearnedModel:
     signature: tuple[str, ...]
     card: dict[str, Any]
     folder: Path
-    probes: Probes
+    check_texts: CheckTexts
     _features: tuple[FeatureSet, FeatureSet] | None = field(default=None, repr=False)
 
     @property
@@ -84,7 +84,7 @@ class LearnedModel:
                     f"model {self.recipe.name!r} was trained on other features than those here: {old} there, {new} "
                     "here; use the resources it was trained with, or train it again"
                 )
-            self.probes.check(made[0], self.recipe.name)
+            self.check_texts.check(made[0], self.recipe.name)
             self._features = (made[0], made[1])
         return self._features
 
@@ -125,10 +125,10 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
         "parameters": options_by_name(model.estimator.options),
         "signature": list(model.signature),
         "card": model.card,
-        "probes": model.probes.to_json(),
+        "probes": model.check_texts.to_json(),
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
-    arrays["probes"] = np.ascontiguousarray(model.probes.numbers)
+    arrays["probes"] = np.ascontiguousarray(model.check_texts.numbers)
     content = sealed(save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)}))
     try:
         with whole_file(Path(path)) as scratch:
@@ -170,7 +170,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
         recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
         with located(name):
             estimator: Estimator = estimator_class(recipe.estimator).make(**dict(header["parameters"]))
-        probes = Probes.from_json(header["probes"], arrays.pop("probes"))
+        check_texts = CheckTexts.from_json(header["probes"], arrays.pop("probes"))
         estimator.restore(arrays)
         signature = tuple(str(line) for line in header["signature"])
         card = dict(header["card"])
@@ -184,4 +184,4 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     for key, array in arrays.items():
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise InputError(f"{name}: damaged: {key} has values that are not numbers")
-    return LearnedModel(recipe, estimator, signature, card, file.absolute().parent, probes)
+    return LearnedModel(recipe, estimator, signature, card, file.absolute().parent, check_texts)

@@ -24,7 +24,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
-from meteor_e_learned.libraries import running
+from meteor_e_learned.libraries import guarded_estimator
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
@@ -90,7 +90,7 @@ def pairwise_advantages(
         if model.estimator.needs_vectors:
             blocks += [left[first], left[second], right[first]]
         if len(both):
-            with running(f"model {model.recipe.name!r}"):
+            with guarded_estimator(f"model {model.recipe.name!r}"):
                 compares: Any = model.estimator
                 result[one, other, both] = compares.decision_function(np.hstack(blocks))
             result[other, one, both] = -result[one, other, both]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, FeatureBatch
 from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.extraction import FeatureStore, picked
-from meteor_e_learned.libraries import running
+from meteor_e_learned.libraries import guarded_estimator
 from meteor_e_learned.modelfile import LearnedModel
-from meteor_e_learned.models.texts import Texts
+from meteor_e_learned.models.texts import TextSamples
 
 BLOCK = 8192
 """Segments whose features are in memory at once, for each process."""
@@ -66,9 +66,9 @@ def score_segments(
         tell = _counting(progress, start, len(block), len(batch))
         features = model.features.extract(block, store, jobs=jobs, progress=tell)
         estimator: Any = model.estimator
-        with running(f"model {model.recipe.name!r}"):
+        with guarded_estimator(f"model {model.recipe.name!r}"):
             if model.estimator.needs_texts:
-                scores = estimator.score_texts(Texts(block.hypotheses, block.references, features))
+                scores = estimator.score_texts(TextSamples(block.hypotheses, block.references, features))
             else:
                 scores = estimator.raw(features) if raw and has_scale(model) else estimator.score_segments(features)
         found.append(scores)

@@ -18,14 +18,14 @@ from meteor_e.api import ConfigError, Estimator, Examples, InputError
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import digest
 from meteor_e.base.progress import Progress, silent
+from meteor_e_learned.check_texts import make_check_texts
 from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.libraries import running
+from meteor_e_learned.libraries import guarded_estimator
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import agreement
-from meteor_e_learned.probes import probe
 from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
 
 
@@ -92,7 +92,7 @@ def train(
          "seconds": round(time.perf_counter() - started, 1)})  # fmt: skip
     started = time.perf_counter()
     checkpoints = Checkpoints(state_file, identity, log)
-    with checkpoints.written_when_interrupted(), running(f"training {recipe.estimator!r}"):
+    with checkpoints.written_when_interrupted(), guarded_estimator(f"training {recipe.estimator!r}"):
         run = TrainingRun(recipe.seed, features.columns, log, checkpoints, state, of_words)
         own = estimator.learn(examples, held, run)
         figures = {**own, **agreement(estimator, examples, held)}
@@ -114,7 +114,7 @@ def train(
         signature,
         card,
         output.absolute().parent,
-        probe(features, recipe.language),
+        make_check_texts(features, recipe.language),
     )
     save_model(model, output)
     log({"event": "done", "figures": figures, "seconds": round(time.perf_counter() - started, 1)})

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from meteor_e.api import ComponentOptions, ConfigError, Examples, InputError, Meta
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.errors import near_miss
-from meteor_e_learned.made import MADE
 from meteor_e_learned.models.base import Floats, pair_taus
 from meteor_e_learned.models.linear import LinearEstimator
 from meteor_e_learned.scale import Scale
+from meteor_e_learned.synthetic import SYNTHETIC
 
 BLOCK = 1024
 """Rows of features that are in memory twice."""
@@ -27,9 +27,9 @@ class GuardedLinear(LinearEstimator):
     """A weighted sum of features that orders hypotheses as comparisons do, and follows ratings (ridge regression).
 
     The loss is a sum of squares. Of each year of comparisons, the mean of (1 - difference of the sums)². Of the
-    ratings, the mean over language pairs of (standardized rating - centered sum)². Of made comparisons, the mean over
-    each kind of (margin - difference)². A penalty draws the weights toward metrics that are known to be sound. The
-    solution is one system of linear equations, so training twice gives the same weights.
+    ratings, the mean over language pairs of (standardized rating - centered sum)². Of synthetic comparisons, the mean
+    over each kind of (margin - difference)². A penalty draws the weights toward metrics that are known to be sound.
+    The solution is one system of linear equations, so training twice gives the same weights.
 
     The guard: features such as the length have a range in which the sum counts in full. Beyond it, the distance from
     the range, in units of the width, is squared and added up over the features. The sum's share is (1 - distance²)²,
@@ -69,10 +69,10 @@ class GuardedLinear(LinearEstimator):
             Meta(description="Features, in full, whose weights are drawn to toward_weight and not to 0."),
         ] = ()
         toward_weight: Annotated[float, Meta(description="See toward; features have a standard deviation of 1.")] = 0.15
-        kinds: Annotated[dict[str, Strength], Meta(description="Weights of kinds of made comparisons; else 0.")] = (
-            field(default_factory=dict)
-        )
-        margin: Annotated[float, Meta(gt=0, description="By how much sums of made comparisons shall differ.")] = 0.4
+        kinds: Annotated[
+            dict[str, Strength], Meta(description="Weights of kinds of synthetic comparisons; else 0.")
+        ] = field(default_factory=dict)
+        margin: Annotated[float, Meta(gt=0, description="Difference of sums to reach in synthetic comparisons.")] = 0.4
         reach: Annotated[
             dict[str, float], Meta(description="How far features, by their beginnings, are at least taken as they are.")
         ] = field(default_factory=dict)
@@ -100,8 +100,8 @@ class GuardedLinear(LinearEstimator):
             penalty[_beginning(beginning, columns)] = strength
         guarded = [*options.guard, options.base] if options.guard else []
         self.places_ = np.array([_place(name, columns) for name in guarded], float)
-        made = np.array([title.startswith(f"{MADE} ") for title in examples.title], bool)
-        judged = ~made[examples.hypothesis_part]
+        synthetic = np.array([title.startswith(f"{SYNTHETIC} ") for title in examples.title], bool)
+        judged = ~synthetic[examples.hypothesis_part]
         if not judged.any():
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
         self._fit_bounds(examples.features[judged], options.clip)
@@ -141,7 +141,7 @@ class GuardedLinear(LinearEstimator):
         scored = set(examples.hypothesis_part[~np.isnan(examples.scores)].tolist())
         years: dict[str, list[int]] = {}
         for part, title in enumerate(examples.title):
-            if title.startswith(f"{MADE} "):
+            if title.startswith(f"{SYNTHETIC} "):
                 weight = self.options.kinds.get(title.rpartition(" ")[2], 0.0)
                 chosen = np.flatnonzero(examples.part == part)
                 if weight and len(chosen):
@@ -166,7 +166,7 @@ class GuardedLinear(LinearEstimator):
         for part, title in enumerate(examples.title):
             chosen = np.flatnonzero((examples.hypothesis_part == part) & ~np.isnan(examples.scores))
             weight = next((value for start, value in self.options.shares.items() if title.startswith(start)), 1.0)
-            if len(chosen) > 1 and np.ptp(examples.scores[chosen]) and not title.startswith(f"{MADE} "):
+            if len(chosen) > 1 and np.ptp(examples.scores[chosen]) and not title.startswith(f"{SYNTHETIC} "):
                 found.append((part, chosen, weight))
         sizes = {name: sum(names[part] == name for part, _, _ in found) for name in names}
         for part, chosen, weight in found:

@@ -10,8 +10,8 @@ from meteor_e_learned.models.base import Floats
 
 
 @dataclass(frozen=True)
-class Texts:
-    """Hypotheses, as an estimator reads them.
+class TextSamples:
+    """Hypotheses, references and features of an estimator that reads texts.
 
     Attributes:
         hypotheses: raw segments.

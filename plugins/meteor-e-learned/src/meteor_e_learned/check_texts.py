@@ -1,7 +1,7 @@
-"""Texts that a model is tried on before it is used: do its features still give the numbers that it learned from?
+"""Check texts: do the features of a model still give the numbers that it learned from?
 
-The texts are made up for this purpose. They are short, and have what features look at: names, numbers, marks, unknown
-words, other scripts, repetition, word order, nothing at all.
+A model is tried on them before it is used. They are short, made up for this purpose, and have what features look at:
+names, numbers, marks, unknown words, other scripts, repetition, word order, nothing at all.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ _TEXTS = {
 
 
 @dataclass(frozen=True)
-class Probes:
-    """Texts, and the numbers that the features of a model gave for them when it was trained.
+class CheckTexts:
+    """Check texts, and the numbers that the features of a model gave for them when it was trained.
 
     Attributes:
         hypotheses, references: a text each.
@@ -116,7 +116,7 @@ class Probes:
         """
         columns, numbers = _numbers(features, self.hypotheses, self.references)
         if columns != self.columns:
-            raise ConfigError(f"model {model!r} is damaged: its probes are of other features than its own")
+            raise ConfigError(f"model {model!r} is damaged: its check texts are of other features than its own")
         tolerances = [
             max(TOLERANCE, float(getattr(entry.feature, "tolerance", 0)))
             for entry in features.features
@@ -153,7 +153,7 @@ class Probes:
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any], numbers: NDArray[Any]) -> Probes:
+    def from_json(cls, data: dict[str, Any], numbers: NDArray[Any]) -> CheckTexts:
         """Return what :meth:`to_json` wrote.
 
         Raises:
@@ -161,16 +161,16 @@ class Probes:
         """
         texts = [tuple(str(text) for text in data[name]) for name in ("hypotheses", "references", "columns")]
         if not len(texts[0]) == len(texts[1]) == len(numbers) or numbers.shape[1:] != (len(texts[2]),):
-            raise ValueError("the probes do not fit their numbers")
+            raise ValueError("the check texts do not fit their numbers")
         found = {str(label): {str(k): str(v) for k, v in each.items()} for label, each in data["libraries"].items()}
         return cls(texts[0], texts[1], texts[2], numbers.astype(float), found)
 
 
-def probe(features: FeatureSet, language: str) -> Probes:
-    """Return probes of features; for a language without texts of its own, the English ones."""
+def make_check_texts(features: FeatureSet, language: str) -> CheckTexts:
+    """Return check texts of features; for a language without texts of its own, the English ones."""
     hypotheses, references = zip(*_TEXTS.get(language, _TEXTS["en"]), strict=True)
     columns, numbers = _numbers(features, hypotheses, references)
-    return Probes(
+    return CheckTexts(
         hypotheses,
         references,
         columns,

@@ -1,4 +1,4 @@
-"""Comparisons that nobody judged, because the answer is known: errors put into texts, and excerpts."""
+"""Synthetic comparisons, whose answer is known without a judge: errors put into texts, and excerpts."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from meteor_e.base.extras import require
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
 
-MADE = "made"
-"""What the titles of made comparisons begin with."""
-MadeKind = Literal["errors", "excerpts"]
+SYNTHETIC = "made"
+"""What the titles of synthetic comparisons begin with; the recipe's key."""
+SyntheticKind = Literal["errors", "excerpts"]
 
 
 @dataclass
-class Made:
-    """Texts and comparisons among them.
+class SyntheticTexts:
+    """Synthetic texts, and comparisons among them.
 
     Attributes:
         hypotheses, references: the texts, and the references of each.
@@ -55,7 +55,9 @@ class Made:
                     self.comparisons.setdefault(rule.name, []).append((row, self.add(worse, own)))
 
 
-def made_of_tests(kind: MadeKind, tests: Sequence[TestSet], count: int, language: str, seed: int) -> Made:
+def synthetic_comparisons(
+    kind: SyntheticKind, tests: Sequence[TestSet], count: int, language: str, seed: int
+) -> SyntheticTexts:
     """Make comparisons of the outputs of test sets.
 
     Args:
@@ -66,7 +68,7 @@ def made_of_tests(kind: MadeKind, tests: Sequence[TestSet], count: int, language
         language: of the texts.
         seed: of what is drawn.
     """
-    made, draw = Made(), np.random.default_rng(seed)
+    found, draw = SyntheticTexts(), np.random.default_rng(seed)
     if kind == "errors":
         cells = [
             (test.outputs[system][segment], [reference[segment] for reference in test.references])
@@ -76,16 +78,21 @@ def made_of_tests(kind: MadeKind, tests: Sequence[TestSet], count: int, language
         chosen = [cells[at] for at in draw.permutation(len(cells))[:count]]
         texts = [" ".join(text.split()) for text, _ in chosen]
         kept = [at for at, text in enumerate(texts) if len(text.split()) > 2]
-        made.put_errors([texts[at] for at in kept], [chosen[at][1] for at in kept], language, seed)
-        return made
+        found.put_errors([texts[at] for at in kept], [chosen[at][1] for at in kept], language, seed)
+        return found
     for number in range(count):
         test = tests[number % len(tests)]
-        _excerpts(made, test.outputs, test.references[0], draw, several=number % 2 == 0)
-    return made
+        _excerpts(found, test.outputs, test.references[0], draw, several=number % 2 == 0)
+    return found
 
 
 def _excerpts(
-    made: Made, outputs: Sequence[Sequence[str]], reference: Sequence[str], draw: np.random.Generator, *, several: bool
+    target: SyntheticTexts,
+    outputs: Sequence[Sequence[str]],
+    reference: Sequence[str],
+    draw: np.random.Generator,
+    *,
+    several: bool,
 ) -> None:
     """Add six texts of some of seven sentences, and compare them by how much of a reference they have."""
     first = int(draw.integers(max(1, len(reference) - 7)))
@@ -107,6 +114,6 @@ def _excerpts(
             words = system[at].split()
             parts.append(" ".join(words[: max(3, int(len(words) * part))]))
             share += part * sizes[at] * (at in wanted)
-        rows.append((share, made.add(" ".join(parts), [whole])))
-    found = made.comparisons.setdefault("excerpts-several" if several else "excerpts-one", [])
-    found += [(one, other) for more, one in rows for less, other in rows if more > less]
+        rows.append((share, target.add(" ".join(parts), [whole])))
+    pairs = target.comparisons.setdefault("excerpts-several" if several else "excerpts-one", [])
+    pairs += [(one, other) for more, one in rows for less, other in rows if more > less]
