@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Integral, Real
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 import msgspec.inspect as types
@@ -36,12 +37,7 @@ def convert(document: Document, kind: Any, noun: str = "key") -> Any:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        message, _, path = str(error).partition(" - at `")
-        key = _key(path, data, kind, str(error))
-        at, value = types.type_info(kind), data
-        for part in key:
-            at, value = _inner(at, part), value[part]
-        raise document.error(*_worded(key, at, value, message, noun)) from None
+        raise document.error(*_mistake(data, kind, str(error), noun)) from None
 
 
 def _plain(value: Any) -> Any:
@@ -59,70 +55,62 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _key(path: str, data: Any, kind: Any, message: str) -> Key:
-    """Return where a mistake is; msgspec writes ``[...]`` for a key of a dictionary."""
-    key: list[str | int] = []
-    at = data
-    for name, index in re.findall(r"\.(\w+)|\[(\d+|\.\.\.)\]", path):
-        part: str | int = name or index
-        if index == "...":
-            items = dict(at)
-            for part in items:
-                at.clear()
-                at[part] = items[part]
-                if _mistake(data, kind) == message:
-                    break
-            at.update(items)
-        elif index:
-            part = int(index)
-        key.append(part)
-        at = at[part]
-    return tuple(key)
+def _mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
+    """Return where the first mistake in a value is, and what it is.
 
+    Each part is checked alone: msgspec does not say which key of a dictionary is wrong.
 
-def _mistake(data: Any, kind: Any) -> str:
-    """Return the first mistake, as msgspec says it."""
-    try:
-        msgspec.convert(data, kind)
-    except msgspec.ValidationError as error:
-        return str(error)
-    return ""
-
-
-def _inner(kind: types.Type, part: str | int) -> types.Type:
-    """Return the type of a part of a value."""
-    if isinstance(kind, types.Metadata):
-        return _inner(kind.type, part)
-    if isinstance(kind, types.UnionType):
-        wanted = (types.StructType, types.DictType) if isinstance(part, str) else (types.ListType, types.VarTupleType)
-        return _inner(next(option for option in map(_bare, kind.types) if isinstance(option, wanted)), part)
-    if isinstance(kind, types.StructType):
-        return next(field.type for field in kind.fields if field.encode_name == part)
-    inner: types.Type = kind.value_type if isinstance(kind, types.DictType) else kind.item_type  # type: ignore[attr-defined]
-    return inner
-
-
-def _bare(kind: types.Type) -> types.Type:
-    return kind.type if isinstance(kind, types.Metadata) else kind
-
-
-def _worded(key: Key, kind: types.Type, value: Any, message: str, noun: str) -> tuple[Key, str]:
-    """Return where a mistake is and what it is, from what msgspec says of it and the type that was expected."""
-    options = [_bare(option) for option in (kind.types if isinstance(kind, types.UnionType) else [kind])]
-    fields = [
-        field.encode_name for option in options if isinstance(option, types.StructType) for field in option.fields
-    ]
+    Args:
+        value: what is wrong, or has a part that is.
+        kind: the type that it should have.
+        message: what msgspec says of it.
+        noun: what errors call a key.
+    """
+    for part, inner, inner_kind in _parts(value, kind) if " - at `" in message else ():
+        try:
+            msgspec.convert(inner, inner_kind)
+        except msgspec.ValidationError as error:
+            key, what = _mistake(inner, inner_kind, str(error), noun)
+            return (part, *key), what
+    options = _options(kind)
     if found := re.match("Object contains unknown field `(.*)`", message, re.DOTALL):
-        there = f"; there are {', '.join(fields)}" if fields else "; there are none"
-        return (*key, found[1]), f"unknown {noun}{near_miss(found[1], fields) or there}"
+        fields = [name for option in options for name in _fields(option)]
+        there = f"; there are {', '.join(fields) or 'none'}"
+        return (found[1],), f"unknown {noun}{near_miss(found[1], fields) or there}"
     if found := re.match("Object missing required field `(.*)`", message):
-        return key, f"the {noun} {found[1]!r} is missing"
+        return (), f"the {noun} {found[1]!r} is missing"
     if not message.startswith(("Expected", "Invalid enum value", "Number out of range")):
-        return key, message  # of a struct that looks at its values itself
+        return (), message  # of a struct that looks at its values itself
     if isinstance(value, dict) and not all(isinstance(name, str) and name for name in value):
-        return key, "has a key that is not a text"
-    choices = [choice for option in options for choice in _choices(option)]
-    return key, f"must be {describe_type(kind)}, not {_spell(value)}{near_miss(str(value), choices)}"
+        return (), "has a key that is not a text"
+    choices = [choice for option in options for choice in _choices(types.type_info(option))]
+    return (), f"must be {describe_type(types.type_info(kind))}, not {_spell(value)}{near_miss(str(value), choices)}"
+
+
+def _parts(value: Any, kind: Any) -> Iterator[tuple[str | int, Any, Any]]:
+    """Yield the parts of a value, each with its key or position, and its type."""
+    for option in _options(kind):
+        origin, inner = get_origin(option), get_args(option)
+        if isinstance(value, dict):
+            fields = dict.fromkeys(value, inner[1]) if origin is dict else _fields(option)
+            yield from ((name, value[name], fields[name]) for name in value if name in fields)
+        elif isinstance(value, list) and origin in (list, tuple):
+            yield from ((position, item, inner[0]) for position, item in enumerate(value))
+
+
+def _options(kind: Any) -> list[Any]:
+    """Return the types that a type stands for."""
+    if get_origin(kind) is Annotated:
+        return _options(get_args(kind)[0])
+    if get_origin(kind) in (Union, UnionType):
+        return [option for each in get_args(kind) for option in _options(each)]
+    return [kind]
+
+
+def _fields(kind: Any) -> dict[str, Any]:
+    """Return the types of a struct's fields; of another type, none."""
+    is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    return {field.encode_name: field.type for field in msgspec.structs.fields(kind)} if is_struct else {}
 
 
 def _choices(kind: types.Type) -> list[str]:
@@ -132,6 +120,18 @@ def _choices(kind: types.Type) -> list[str]:
     return [str(value) for value in kind.values] if isinstance(kind, types.LiteralType) else []
 
 
+_WORDS = {
+    types.AnyType: "anything",
+    types.BoolType: "true or false",
+    types.IntType: "a whole number",
+    types.FloatType: "a number",
+    types.ListType: "a list",
+    types.VarTupleType: "a list",
+    types.DictType: "a mapping",
+}
+"""What types are called."""
+
+
 def describe_type(kind: types.Type) -> str:
     """Return what a value of a type may be, with its bounds, in words."""
     if isinstance(kind, types.Metadata):
@@ -139,28 +139,20 @@ def describe_type(kind: types.Type) -> str:
         return f"the path of a {path}" if path else describe_type(kind.type)
     if isinstance(kind, types.UnionType):
         return " or ".join(describe_type(option) for option in kind.types if not isinstance(option, types.NoneType))
-    if choices := _choices(kind):
-        return f"one of {', '.join(choices)}"
-    if isinstance(kind, types.IntType | types.FloatType):
-        number = "a whole number" if isinstance(kind, types.IntType) else "a number"
-        if kind.ge is not None and kind.le is not None:
-            return f"{number} from {kind.ge} to {kind.le}"
-        bounds = ((kind.ge, "at least"), (kind.gt, "above"), (kind.le, "at most"), (kind.lt, "below"))
-        spelled = " and ".join(f"{word} {bound}" for bound, word in bounds if bound is not None)
-        return number + (spelled and f", {spelled}")
     if isinstance(kind, types.StructType):
         return f"a mapping with {', '.join(field.encode_name for field in kind.fields)}"
-    if isinstance(kind, types.StrType) and kind.pattern is not None:
-        return "letters and digits, joined by - or _"
-    for of, words in (
-        (types.AnyType, "anything"),
-        (types.BoolType, "true or false"),
-        (types.ListType | types.VarTupleType, "a list"),
-        (types.DictType, "a mapping"),
-    ):
-        if isinstance(kind, of):
-            return words + (" with something in it" if getattr(kind, "min_length", None) else "")
-    return "a text"
+    if choices := _choices(kind):
+        return f"one of {', '.join(choices)}"
+    if isinstance(kind, types.StrType):
+        return "a text" if kind.pattern is None else "letters and digits, joined by - or _"
+    words = _WORDS.get(type(kind), "a text")
+    if isinstance(kind, types.IntType | types.FloatType):
+        if kind.ge is not None and kind.le is not None:
+            return f"{words} from {kind.ge} to {kind.le}"
+        bounds = {"at least": kind.ge, "above": kind.gt, "at most": kind.le, "below": kind.lt}
+        spelled = " and ".join(f"{word} {bound}" for word, bound in bounds.items() if bound is not None)
+        return words + (spelled and f", {spelled}")
+    return words + (" with something in it" if getattr(kind, "min_length", None) else "")
 
 
 def _spell(value: Any) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.files import open_regular
+from meteor_e.base.files import read_regular
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -97,13 +97,8 @@ def seen_from(folder: str, text: str, source: str = "") -> str:
 
 
 def is_path(text: str) -> bool:
-    """Return whether a text that may be a name or a path is a path: by a slash, or a suffix of YAML or JSON."""
-    return "/" in text or os.sep in text or text.endswith((".yaml", ".yml", ".json"))
-
-
-def is_folder(pack: str) -> bool:
-    """Return whether a pack is given by its folder rather than by its name."""
-    return "/" in pack or os.sep in pack or pack in (".", "..")
+    """Return whether a text that may be a name or a path is a path: by a slash, by dots alone, or by its suffix."""
+    return "/" in text or os.sep in text or text in (".", "..") or text.endswith((".yaml", ".yml", ".json"))
 
 
 def shorten(text: str, limit: int = 60) -> str:
@@ -120,11 +115,9 @@ def read_yaml(file: str | os.PathLike[str] | Traversable) -> Document:
     """
     path = Path(file) if isinstance(file, str | os.PathLike) else file
     try:
-        with open_regular(path) if isinstance(path, Path) else path.open("rb") as stream:
-            content = stream.read(SIZE_LIMIT + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigError(f"{shorten(str(path), 200)}: cannot be read: {reason}") from error
+        content = read_regular(path, SIZE_LIMIT) if isinstance(path, Path) else path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{shorten(str(path), 200)}: cannot be read: {error.strerror or error}") from error
     return parse_yaml(content, str(path))
 
 
@@ -136,12 +129,10 @@ def parse_yaml(content: bytes, source: str) -> Document:
         source: what to call the file in errors.
 
     Raises:
-        ConfigError: if it is too large, or not YAML in UTF-8; with its name and the line.
+        ConfigError: if it is not YAML in UTF-8, or holds too much; with its name and the line.
     """
     import yaml
 
-    if len(content) > SIZE_LIMIT:
-        raise ConfigError(f"{source}: is larger than {SIZE_LIMIT >> 20} MiB; this cannot be the right file")
     lines: dict[Key, int] = {}
     try:
         text = content.decode("utf-8-sig")

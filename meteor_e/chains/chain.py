@@ -14,7 +14,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, guarded, located, near_miss
 from meteor_e.base.files import refuse_special
-from meteor_e.base.yamlfile import is_folder, is_path, seen_from
+from meteor_e.base.yamlfile import is_path, seen_from
 from meteor_e.chains.config import ChainEntry
 from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys
 from meteor_e.engine.search import MAX_BEAM
@@ -166,7 +166,7 @@ def choose_language(config: ChainConfig, registry: Registry) -> Language:
     except ConfigError as error:
         if pack is None or is_path(name):
             raise
-        folder = Path(pack) if is_folder(pack) else PackStore().root / pack
+        folder = Path(pack) if is_path(pack) else PackStore().root / pack
         file = folder / LANGUAGE_FILE
         if not file.is_file():
             raise ConfigError(

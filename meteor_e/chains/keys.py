@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, TypedDict
 
 from meteor_e.base.files import named_digest
-from meteor_e.base.yamlfile import is_folder, is_path
+from meteor_e.base.yamlfile import is_path
 from meteor_e.engine.search import DEFAULT_BEAM
 
 
@@ -148,12 +148,12 @@ KEYS = {
     ),
     "pack": ChainKey(
         "Resource pack: the name of an installed one, or a folder; 'none' for no pack.",
-        is_path=is_folder,
+        is_path=is_path,
     ),
     "function_words": ChainKey(
         "Pack (a name or a folder) whose function words count; 'own': those of the chain's pack.",
         schema="Name",
-        is_path=is_folder,
+        is_path=is_path,
     ),
     "lemmatizer": ChainKey("What gives words their lemmas and tags.", dict, "Lemmatizer"),
 }

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.languages import GREEK, Evidence, Language, Normalization, Task
 from meteor_e.base.errors import near_miss
-from meteor_e.base.yamlfile import Document, is_folder, read_yaml
+from meteor_e.base.yamlfile import Document, is_path, read_yaml
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -66,8 +66,8 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
         normalizations=plain if normalization in plain else tuple(Normalization),
         apostrophes=values.get("apostrophes", "apart"),
         stemmer=values.get("stemmer"),
-        pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
-        function_words=document.path(words) if words is not None and is_folder(words) else words,
+        pack=document.path(pack) if pack is not None and is_path(pack) else pack,
+        function_words=document.path(words) if words is not None and is_path(words) else words,
         segmenter=values.get("segmenter"),
         lemmatizer=values.get("lemmatizer"),
         resources=tuple(values.get("resources", ())),

@@ -13,7 +13,7 @@ from meteor_e.base.errors import ResourceError, near_miss
 from meteor_e.base.files import data_folder, folder_names, locked, remove_folder
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import Progress, silent, terminal_progress
-from meteor_e.base.yamlfile import is_folder
+from meteor_e.base.yamlfile import is_path
 from meteor_e.packs.pack import FILE_NAME, LANGUAGES, Pack, ResourceParts, check_name, how_to_install, is_installable
 from meteor_e.packs.resources import LanguageResources
 
@@ -157,7 +157,7 @@ def find_pack(name: str, offline: bool | None = None) -> Pack:
         ResourceError: if it is not there, or damaged; it says how to install one of METEOR's.
     """
     store = PackStore()
-    found = Pack(name) if is_folder(name) else store.find(name)
+    found = Pack(name) if is_path(name) else store.find(name)
     if found is not None:
         return found
     if not is_installable(name):

@@ -9,7 +9,7 @@ import click
 
 from meteor_e.api import ResourceError
 from meteor_e.base.progress import terminal_progress
-from meteor_e.base.yamlfile import is_folder
+from meteor_e.base.yamlfile import is_path
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.pack import CONTENTS, Pack, how_to_install
 from meteor_e.packs.store import PackStore
@@ -29,7 +29,7 @@ def info(name: str, text: str | None, as_json: bool) -> None:
     meteor-e pack info en
     meteor-e pack info oc-bitext --text references.oc
     """
-    found = Pack(name) if is_folder(name) else PackStore().get(name)
+    found = Pack(name) if is_path(name) else PackStore().get(name)
     manifest = found.manifest
     problems = found.verify()
     if problems:
