@@ -12,7 +12,7 @@ from meteor_e.api import ComponentOptions, Meta
 from meteor_e.base.errors import near_miss
 from meteor_e.base.memory import Memory
 from meteor_e.text.normalization import lowercase
-from meteor_e_languages.lemmatizers.started import StartedLemmatizer
+from meteor_e_languages.lemmatizers.picklable import PicklableLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
 
 LONGEST = 64
@@ -35,7 +35,7 @@ MODELS = {
 """The model of each language, and what its tags are called in :mod:`meteor_e_languages.lemmatizers.tags`."""
 
 
-class HantaLemmatizer(StartedLemmatizer):
+class HantaLemmatizer(PicklableLemmatizer):
     """Lemmas (in lower case) and universal tags of whole sentences, by HanTa; for German, English and Dutch.
 
     Raises:
@@ -46,7 +46,7 @@ class HantaLemmatizer(StartedLemmatizer):
     name: ClassVar[str] = "hanta"
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
     requires: ClassVar[tuple[str, ...]] = ("HanTa",)
-    started = ("_tagger",)
+    unpicklable = ("_tagger",)
 
     class Options(ComponentOptions):
         """What a chain may say beside the name."""

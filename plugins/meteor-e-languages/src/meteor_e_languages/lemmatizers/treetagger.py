@@ -29,14 +29,14 @@ from meteor_e.api import (
     ResourceError,
 )
 from meteor_e.languages.files import named_languages
-from meteor_e_languages.lemmatizers.started import StartedLemmatizer
+from meteor_e_languages.lemmatizers.picklable import PicklableLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
 
 _AHEAD = 64
 """Full stops behind a sentence; more than any tagger looks ahead."""
 
 
-class TreeTaggerLemmatizer(StartedLemmatizer):
+class TreeTaggerLemmatizer(PicklableLemmatizer):
     """Lemmas (in lower case) and universal tags of whole sentences, by an installed TreeTagger.
 
     Raises:
@@ -46,7 +46,7 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
     name: ClassVar[str] = "treetagger"
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
     requires: ClassVar[tuple[str, ...]] = ("TreeTagger", "a parameter file")
-    started = ("_lock", "_process")
+    unpicklable = ("_lock", "_process")
 
     class Options(ComponentOptions):
         """What a chain may say beside the name."""

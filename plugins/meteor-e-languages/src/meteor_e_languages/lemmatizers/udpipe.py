@@ -10,10 +10,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from meteor_e.api import ComponentOptions, FilePath, MatcherContext, Meta, PluginError, ResourceError
 from meteor_e.languages.files import named_languages
-from meteor_e_languages.lemmatizers.started import StartedLemmatizer
+from meteor_e_languages.lemmatizers.picklable import PicklableLemmatizer
 
 
-class UdpipeLemmatizer(StartedLemmatizer):
+class UdpipeLemmatizer(PicklableLemmatizer):
     """Lemmas (in lower case) and universal tags of whole sentences, by a model of UDPipe 1.
 
     Raises:
@@ -23,7 +23,7 @@ class UdpipeLemmatizer(StartedLemmatizer):
     name: ClassVar[str] = "udpipe"
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
     requires: ClassVar[tuple[str, ...]] = ("ufal.udpipe", "a UDPipe model")
-    started = ("_model", "_lock")
+    unpicklable = ("_model", "_lock")
 
     class Options(ComponentOptions):
         """What a chain may say beside the name."""
