@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from meteor_e_captions.broken import REPETITIONS, BrokenDetector, repetitions
 from meteor_e_captions.features import Encoding, context_features, light_features
-from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS, OPPOSITES, Lexicon, split, word_class
+from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS, OPPOSITES, CaptionLexicon, split, word_class
 from meteor_e_captions.model import CaptionModel
 from safetensors.numpy import save
 
@@ -227,7 +227,7 @@ def neighbors(words: Sequence[str]) -> set[str]:
 
 
 def train_detector(
-    lexicon: Lexicon, folder: Path, images: Sequence[Sequence[str]], most: int = 60_000
+    lexicon: CaptionLexicon, folder: Path, images: Sequence[Sequence[str]], most: int = 60_000
 ) -> BrokenDetector:
     """Train and write the detector, and say how many captions it takes for broken; one of ten images is left out."""
     from scipy.sparse import csr_matrix, hstack
@@ -392,7 +392,7 @@ def main(captions: str, rated: str, folder: str) -> None:
 
     Path(folder).mkdir(parents=True, exist_ok=True)
     meteor = Meteor("en", normalization="full")
-    lexicon, encoding = Lexicon(meteor), Encoding(open_encoder("minilm"), remember=40_000)
+    lexicon, encoding = CaptionLexicon(meteor), Encoding(open_encoder("minilm"), remember=40_000)
     images = [entry["captions"] for entry in read(captions)]
     random.Random(SEED).shuffle(images)
     detector = train_detector(lexicon, Path(folder), images)

@@ -24,7 +24,7 @@ from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import Registry
 from meteor_e.testing.families import FAMILIES
 from meteor_e.testing.matchers import check_matcher
-from meteor_e.testing.report import ConformanceError, Report, begin, check_class, check_repeats, listing
+from meteor_e.testing.report import Complaints, ConformanceError, begin, check_class, check_repeats, listing
 
 __all__ = ["ConformanceError", "check_component", "check_matcher", "check_plugin"]
 
@@ -50,7 +50,7 @@ def check_component(component: type[Component] | Component, *, context: Any = No
         return
     family = next((family for kind, family in FAMILIES.items() if issubclass(cls, kind)), None)
     if family is None:
-        report = Report(cls.kind, cls)
+        report = Complaints(cls.kind, cls)
         check_class(report, cls)
         report.stop()
     else:

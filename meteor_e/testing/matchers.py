@@ -25,7 +25,7 @@ from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, describe_error
 from meteor_e.engine.python import align
 from meteor_e.matchers.modules import ExactMatcher
-from meteor_e.testing.report import Report, begin, copy_of, default_context, short
+from meteor_e.testing.report import Complaints, begin, copy_of, default_context, short
 from meteor_e.testing.samples import ANALYZED, ODD_WORDS, SENTENCES
 
 
@@ -122,7 +122,7 @@ def _pairs(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> l
     return pairs
 
 
-def _check_keys(report: Report, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
+def _check_keys(report: Complaints, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
     def asked(token: Token) -> frozenset[Any] | None:
         return report.run(f"keys({short(token)})", lambda: frozenset(matcher.keys(token)))
 
@@ -145,7 +145,7 @@ def _check_keys(report: Report, matcher: KeyMatcher, tokens: Sequence[Token]) ->
     report.expect(again == found, "keys differ from call to call; they may depend on the token only")
 
 
-def _check_vectors(report: Report, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
+def _check_vectors(report: Complaints, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
     import numpy as np
 
     def ask(wanted: Sequence[Token]) -> Any:
@@ -174,7 +174,7 @@ def _check_vectors(report: Report, matcher: SimilarityMatcher, tokens: Sequence[
         report.expect(same, "the vector of a token depends on the others; a ContextualMatcher's may")
 
 
-def _check_encoding(report: Report, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
+def _check_encoding(report: Complaints, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
     """Check that a sentence's rows are of length 1, and the same whatever is encoded beside it."""
     import numpy as np
 
@@ -211,7 +211,7 @@ def _matches(matcher: Matcher, pair: _Pair) -> _Matches:
     return [tuple(match) for match in matcher.match(list(pair[0]), list(pair[1]))]  # type: ignore[misc]
 
 
-def _checked_matches(report: Report, matcher: Matcher, pair: _Pair) -> _Matches:
+def _checked_matches(report: Complaints, matcher: Matcher, pair: _Pair) -> _Matches:
     """Return the matches of a pair of segments that are well formed."""
     hypothesis, reference = pair
     sides = (list(hypothesis), list(reference))
@@ -241,7 +241,7 @@ def _checked_matches(report: Report, matcher: Matcher, pair: _Pair) -> _Matches:
     return kept  # type: ignore[return-value]
 
 
-def _check_promises(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
+def _check_promises(report: Complaints, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
     """Check what the family promises, and that there was something to check."""
     shown = False
     for (hypothesis, reference), matches in zip(pairs, proposed, strict=True):
@@ -274,7 +274,7 @@ def _same(matches: _Matches, others: _Matches) -> bool:
     )
 
 
-def _compare(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches], who: str) -> None:
+def _compare(report: Complaints, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches], who: str) -> None:
     """Check that a matcher proposes the same, pairs in the opposite order."""
     for pair, matches in zip(pairs[::-1], proposed[::-1], strict=True):
         again = report.run(f"match ({who})", lambda pair=pair: _matches(matcher, pair))  # type: ignore[misc]
@@ -285,7 +285,7 @@ def _compare(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: lis
 
 
 def _check_signature(
-    report: Report,
+    report: Complaints,
     matcher: Matcher,
     cls: type[Matcher],
     context: MatcherContext,
@@ -304,7 +304,7 @@ def _check_signature(
     )
 
 
-def _check_threads(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
+def _check_threads(report: Complaints, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
     def work(at: int) -> str:
         try:
             return "" if _same(_matches(matcher, pairs[at]), proposed[at]) else "other matches"
@@ -325,7 +325,7 @@ pickle.dump([[tuple(match) for match in matcher.match(*pair)] for pair in pairs]
 """
 
 
-def _check_fresh_process(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
+def _check_fresh_process(report: Complaints, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
     """Compare with a process in which ``hash`` of a text gives other numbers."""
     question = pickle.dumps([str(Path(place).resolve()) for place in sys.path]) + pickle.dumps((matcher, pairs))
     environment = {**os.environ, "PYTHONHASHSEED": "7" if os.environ.get("PYTHONHASHSEED") != "7" else "8"}

@@ -21,7 +21,7 @@ class ConformanceError(PluginError, AssertionError):
     """A plugin does not keep to what meteor_e expects; the message lists what is wrong and what to do."""
 
 
-class Report:
+class Complaints:
     """Collects what is wrong."""
 
     def __init__(self, kind: str, cls: type) -> None:
@@ -70,7 +70,7 @@ def default_context() -> MatcherContext:
     return MatcherContext(plugin_registry().get("language", "en"), LanguageResources())
 
 
-def check_class(report: Report, cls: type[Component]) -> None:
+def check_class(report: Complaints, cls: type[Component]) -> None:
     """Check name, docstring and what else every class has; stop if it cannot be registered."""
     kind = KINDS[report.kind]
     try:
@@ -92,7 +92,7 @@ def check_class(report: Report, cls: type[Component]) -> None:
     _check_options_class(report, cls)
 
 
-def _check_options_class(report: Report, cls: type[Component]) -> None:
+def _check_options_class(report: Complaints, cls: type[Component]) -> None:
     """Check that options have a class, help texts, sound defaults, and names that chains do not use themselves."""
     import msgspec
 
@@ -120,7 +120,7 @@ def _check_options_class(report: Report, cls: type[Component]) -> None:
             report.expect(False, f"the default of option {field.name!r} is not what its type says: {error}")
 
 
-def begin(kind: str, given: Any, context: Any, options: dict[str, Any]) -> tuple[Report, Any]:
+def begin(kind: str, given: Any, context: Any, options: dict[str, Any]) -> tuple[Complaints, Any]:
     """Check a class, make what is checked, unless it is made already, and check what it says of its options.
 
     Args:
@@ -133,7 +133,7 @@ def begin(kind: str, given: Any, context: Any, options: dict[str, Any]) -> tuple
         The report, and what was made.
     """
     cls: Any = given if isinstance(given, type) else type(given)
-    report = Report(kind, cls)
+    report = Complaints(kind, cls)
     check_class(report, cls)
     made = given
     if isinstance(given, type):
@@ -149,13 +149,13 @@ def begin(kind: str, given: Any, context: Any, options: dict[str, Any]) -> tuple
     return report, made
 
 
-def copy_of(report: Report, thing: T) -> T | None:
+def copy_of(report: Complaints, thing: T) -> T | None:
     """Return a pickled copy; ``None`` if pickling fails, which is a finding."""
     what = "pickling it (chains go to other processes: no lambdas, open files or local classes)"
     return report.run(what, lambda: pickle.loads(pickle.dumps(thing)))
 
 
-def check_repeats(report: Report, made: T, ask: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
+def check_repeats(report: Complaints, made: T, ask: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
     """Check that a component and a pickled copy of it answer the same again, in the opposite order.
 
     Args:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from meteor_e_captions.broken import repetitions
-from meteor_e_captions.lexicon import Lexicon, kind_of
+from meteor_e_captions.lexicon import CaptionLexicon, kind_of
 from meteor_e_captions.model import load_model
 
 from meteor_e import Meteor, load_metric
@@ -62,7 +62,7 @@ def test_broken_captions():
      ("a a a", [0, 0, 0, 2, 1, 1, 0]), ("a dog " * 40, [3, 3, 3, 0, 8, 0, 39 / 40])],
 )  # fmt: skip
 def test_repetitions(text, found):
-    lexicon = Lexicon(Meteor("en"))
+    lexicon = CaptionLexicon(Meteor("en"))
     # The captions beside it change nothing.
     numbered = lexicon.number_all(["a dog runs", text, "a dog runs a dog runs"])
     assert repetitions(lexicon.columns, numbered)[1].tolist() == found

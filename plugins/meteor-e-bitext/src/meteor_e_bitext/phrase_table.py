@@ -73,7 +73,7 @@ class _Side:
         return list(self._numbers)
 
 
-class Row(NamedTuple):
+class PhraseRow(NamedTuple):
     """A line of a phrase table."""
 
     first: str
@@ -175,7 +175,7 @@ def open_phrase_table(folder: Path) -> PhrasePairs:
     return PhrasePairs(sides[0], sides[1], numbers[0], numbers[1], *probabilities)
 
 
-def _row(line: str, name: str, number: int) -> Row:
+def _row(line: str, name: str, number: int) -> PhraseRow:
     parts = [part.strip() for part in line.split("|||", 3)]
     if len(parts) < 3 or not parts[0] or not parts[1]:
         raise InputError(
@@ -193,4 +193,4 @@ def _row(line: str, name: str, number: int) -> Row:
         )
     if len(line) > 2 * 255 and max(len(parts[0].split()), len(parts[1].split())) > 255:
         raise InputError(f"{name}, line {number}: a phrase of more than 255 words")
-    return Row(parts[0], parts[1], first, second)
+    return PhraseRow(parts[0], parts[1], first, second)

@@ -19,7 +19,7 @@ from meteor_e_captions.lexicon import word_class
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats, Integers
-    from meteor_e_captions.lexicon import EncodedCaptions, Lexicon, WordColumns
+    from meteor_e_captions.lexicon import CaptionLexicon, EncodedCaptions, WordColumns
 
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",
                "too short", "share of repeated words")  # fmt: skip
@@ -117,7 +117,7 @@ class BrokenDetector:
             tables[order] = np.array([key for key, _ in known], np.int64), np.array([weight for _, weight in known])
         return names, tables
 
-    def logits(self, lexicon: Lexicon, texts: EncodedCaptions) -> Floats:
+    def logits(self, lexicon: CaptionLexicon, texts: EncodedCaptions) -> Floats:
         """Return the sum of weights of each caption's words; positive if it is rather broken, 20 without words."""
         words, lengths, count = texts.words, texts.lengths, len(texts.lengths)
         known = lexicon.columns

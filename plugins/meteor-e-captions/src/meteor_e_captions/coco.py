@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Id = TypeVar("Id", bound=Hashable)
 
 
-class _Scorer:
+class _CocoScorer:
     """The shape of pycocoevalcap's classes."""
 
     def __init__(self, metric: Any, name: str) -> None:
@@ -63,7 +63,7 @@ class _Scorer:
         return found.score, found.segments.tolist()
 
 
-class Meteor(_Scorer):
+class Meteor(_CocoScorer):
     """METEOR of captions: ``pycocoevalcap.meteor.meteor.Meteor`` without its Java process.
 
     Args:
@@ -82,7 +82,7 @@ class Meteor(_Scorer):
         return corpus.score, [segment.score for segment in corpus.segments]
 
 
-class CaptionMetric(_Scorer):
+class CaptionMetric(_CocoScorer):
     """Any metric in the shape of pycocoevalcap's classes: ``caption-light``, ``caption-context``, ``chrf`` …
 
     Args:

@@ -14,7 +14,7 @@ from meteor_e.engine.metric import AlignmentMetric
 from meteor_e_captions.coco_scores import (
     ORDERS,
     Captions,
-    Frequencies,
+    DocumentFrequencies,
     bleu,
     bleu_statistics,
     cider,
@@ -42,7 +42,7 @@ class CaptionScores(Metric):
     def __init__(self, options: Any = None) -> None:
         super().__init__(options)
         self._segmenter = PTBSegmenter()
-        self._frequencies: Frequencies | None = None
+        self._frequencies: DocumentFrequencies | None = None
         self._raw: list[Sequence[str]] = []
         self._tokens: list[list[str]] = []
 

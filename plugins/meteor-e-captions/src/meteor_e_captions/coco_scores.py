@@ -48,7 +48,7 @@ class Counted(NamedTuple):
     grams: int
 
 
-class Frequencies(NamedTuple):
+class DocumentFrequencies(NamedTuple):
     """In how many images' references n-grams are.
 
     Attributes:
@@ -130,7 +130,7 @@ def _longer(words: _Words, before: Integers, order: int, size: int) -> tuple[Int
     return keys, grams, usable
 
 
-def count_frequencies(references: Sequence[Sequence[str]]) -> Frequencies:
+def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencies:
     """Count in how many images' references n-grams are."""
     known: dict[str, int] = {}
     number = known.setdefault
@@ -145,11 +145,11 @@ def count_frequencies(references: Sequence[Sequence[str]]) -> Frequencies:
             different = len(found)
         having = distinct(image[usable] * max(different, 1) + grams[usable])
         images.append(np.bincount(having % max(different, 1), minlength=different))
-    return Frequencies(known, keys, images, len(references))
+    return DocumentFrequencies(known, keys, images, len(references))
 
 
 def count_ngrams(
-    captions: Sequence[str], references: Sequence[Sequence[str]], frequencies: Frequencies | None = None
+    captions: Sequence[str], references: Sequence[Sequence[str]], frequencies: DocumentFrequencies | None = None
 ) -> Captions:
     """Count the n-grams of captions and references.
 

@@ -16,7 +16,7 @@ from meteor_e_captions.lexicon import KINDS, split
 
 if TYPE_CHECKING:
     from meteor_e_captions.broken import BrokenDetector
-    from meteor_e_captions.lexicon import Lexicon
+    from meteor_e_captions.lexicon import CaptionLexicon
 
 _NAMED = ("object", "attribute", "action", "number", "color")
 _AGREED = 0.5
@@ -58,7 +58,7 @@ class CaptionReport:
 
 
 def describe_captions(
-    lexicon: Lexicon, detector: BrokenDetector, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+    lexicon: CaptionLexicon, detector: BrokenDetector, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[CaptionReport]:
     """Return a report for each caption."""
     compared = compare_words(lexicon, hypotheses, references)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.base.array_cache import Integers
     from meteor_e_captions.broken import BrokenDetector
-    from meteor_e_captions.lexicon import EncodedCaptions, Lexicon
+    from meteor_e_captions.lexicon import CaptionLexicon, EncodedCaptions
 
 _KINDS = ("object", "action", "number", "color")
 SYNONYM = 0.5
@@ -50,7 +50,7 @@ class Words(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class CaptionComparison:
     """Words of hypotheses beside those of their references.
 
     Attributes:
@@ -76,7 +76,9 @@ def _ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     return result
 
 
-def compare_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Comparison:
+def compare_words(
+    lexicon: CaptionLexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> CaptionComparison:
     """Compare the words of captions and references by stem and synonym."""
     captions, others = lexicon.number_all(hypotheses), lexicon.number_all(list(chain.from_iterable(references)))
     stems, kinds, weights = lexicon.columns[:3]
@@ -143,7 +145,7 @@ def compare_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Seque
         columns[f"{kind} precision"] = _ratio(total(own.segment, mine * matched), total(own.segment, mine), empty=0.5)
     columns["opposites"] = -_opposites(lexicon, own, theirs, key, size, count) / per
     columns["negation"] = -_negation(lexicon, own_word, own_at, ref_word, ref_at, segment_of_reference, per)
-    return Comparison(captions, others, own, theirs, columns)
+    return CaptionComparison(captions, others, own, theirs, columns)
 
 
 def _position(ordered: Integers, wanted: Integers) -> Integers:
@@ -155,7 +157,7 @@ def _position(ordered: Integers, wanted: Integers) -> Integers:
 
 
 def _synonyms(
-    lexicon: Lexicon, own_segment: Integers, own_word: Integers, their_segment: Integers, their_word: Integers
+    lexicon: CaptionLexicon, own_segment: Integers, own_word: Integers, their_segment: Integers, their_word: Integers
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which words of two sides share a synset with a word of the other side in the same segment.
 
@@ -192,7 +194,7 @@ _TABLE = 1 << 18
 """Synsets of segments that are compared at once."""
 
 
-def _expanded(lexicon: Lexicon, segment: Integers, word: Integers) -> tuple[Integers, Integers]:
+def _expanded(lexicon: CaptionLexicon, segment: Integers, word: Integers) -> tuple[Integers, Integers]:
     """Return for each synset of each word the word's place, and a number of segment and synset."""
     starts, synsets = lexicon.columns.starts, lexicon.columns.synsets
     lengths = starts[word + 1] - starts[word]
@@ -202,7 +204,7 @@ def _expanded(lexicon: Lexicon, segment: Integers, word: Integers) -> tuple[Inte
     return entry, segment[entry] * lexicon.sizes[1] + number
 
 
-def _opposites(lexicon: Lexicon, own: Words, theirs: Words, key: Integers, size: int, count: int) -> Floats:
+def _opposites(lexicon: CaptionLexicon, own: Words, theirs: Words, key: Integers, size: int, count: int) -> Floats:
     """Return for each segment the words that exclude one of references', each by the number of these references."""
     total = np.zeros(count)
     candidates = np.flatnonzero(lexicon.columns.excludes[own.word] & (own.support == 0))
@@ -225,7 +227,7 @@ def _opposites(lexicon: Lexicon, own: Words, theirs: Words, key: Integers, size:
 
 
 def _negation(
-    lexicon: Lexicon,
+    lexicon: CaptionLexicon,
     own_word: Integers,
     own_at: Integers,
     ref_word: Integers,
@@ -245,15 +247,15 @@ def _negation(
 
 def light_features(
     meteor: Meteor,
-    lexicon: Lexicon,
+    lexicon: CaptionLexicon,
     detector: BrokenDetector,
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
 ) -> dict[str, Floats]:
     """Return the numbers that need no encoder, by name, each the better the higher.
 
-    Beside those of :class:`Comparison`: ``meteor``, with the best reference; ``fragmentation``, its penalty, negative;
-    ``whole``, from 0 to -1, which is surely broken.
+    Beside those of :class:`CaptionComparison`: ``meteor``, with the best reference; ``fragmentation``, its penalty,
+    negative; ``whole``, from 0 to -1, which is surely broken.
     """
     found = compare_words(lexicon, hypotheses, references)
     # Marks would count as words: some sources set them, some do not.

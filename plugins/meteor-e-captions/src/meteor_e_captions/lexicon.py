@@ -146,7 +146,7 @@ class WordColumns(NamedTuple):
 
     Attributes:
         stem, kind, weight: of each word.
-        word_class: number in ``Lexicon.class_names``.
+        word_class: number in ``CaptionLexicon.class_names``.
         function: whether it is a function word.
         telling: whether it is a content word, no color and no number.
         negates: whether it is a negation.
@@ -238,7 +238,7 @@ class _Numbers(dict[Any, int]):
         return number
 
 
-class Lexicon:
+class CaptionLexicon:
     """Numbers words, and knows stem, kind, weight and synonyms of each.
 
     Args:

@@ -14,7 +14,7 @@ from meteor_e.base.array_cache import digest
 from meteor_e.base.extras import require
 from meteor_e_captions.explain import CaptionReport, describe_captions, describe_difference
 from meteor_e_captions.features import Encoding, context_features, light_features
-from meteor_e_captions.lexicon import Lexicon
+from meteor_e_captions.lexicon import CaptionLexicon
 from meteor_e_captions.model import load_detector, load_model
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class CaptionLight(SegmentMetric):
         self._model = load_model(self.name)
         self._detector = load_detector()
         self._meteor = Meteor("en", normalization="full")
-        self._lexicon = Lexicon(self._meteor)
+        self._lexicon = CaptionLexicon(self._meteor)
 
     @property
     def signature(self) -> str:  # type: ignore[override]

@@ -27,7 +27,7 @@ PANEL = Size(240, 120)
 """The inside of a panel with distributions."""
 
 
-class Scale(NamedTuple):
+class LinearScale(NamedTuple):
     """A linear scale.
 
     Attributes:
@@ -52,14 +52,14 @@ def _round_step(span: float) -> float:
     return max(factor * power for factor in (1, 2, 5) if factor * power <= span / 2)
 
 
-def scale_of(low: float, high: float, width: float) -> Scale:
+def scale_of(low: float, high: float, width: float) -> LinearScale:
     """Return a scale with round ticks."""
     step = _round_step(high - low)
     places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    return Scale(low, high, width, tuple(float(f"{place * step:.6g}") for place in places))
+    return LinearScale(low, high, width, tuple(float(f"{place * step:.6g}") for place in places))
 
 
-def interval_scale(values: Sequence[float], width: float, least: float) -> Scale:
+def interval_scale(values: Sequence[float], width: float, least: float) -> LinearScale:
     """Return a scale that has room for values and a margin of ``least`` or more."""
     margin = max(0.12 * (max(values) - min(values)), least)
     return scale_of(min(values) - margin, max(values) + margin, width)

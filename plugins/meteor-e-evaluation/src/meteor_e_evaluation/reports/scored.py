@@ -110,7 +110,7 @@ class SystemTests:
         return first < second and first < len(self.tests)
 
 
-class Explanation(NamedTuple):
+class SystemExplanation(NamedTuple):
     """Why a metric's scores of two outputs differ.
 
     Attributes:
@@ -147,7 +147,7 @@ class MetricResult:
     scores: tuple[float, ...]
     segments: tuple[Floats, ...]
     comparison: SystemTests | None = None
-    explanations: tuple[Explanation, ...] = ()
+    explanations: tuple[SystemExplanation, ...] = ()
     details: tuple[Sequence[Mapping[str, Any]], ...] = ()
 
     def ranking(self) -> list[int]:
@@ -324,7 +324,7 @@ def _result(
 
 def _explanations(
     metric: Metric, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
-) -> Iterator[Explanation]:
+) -> Iterator[SystemExplanation]:
     """Yield what moves each system away from the first: on the whole, and in the segments that differ most."""
     first = systems[0]
     for at, system in enumerate(systems[1:], 1):
@@ -333,12 +333,12 @@ def _explanations(
             text = metric.explain(first.hypotheses, system.hypotheses, references, names)
         except ConfigError:  # not every model of a kind can say
             return
-        yield Explanation(at, None, text)
+        yield SystemExplanation(at, None, text)
         gains = np.abs(result.gains(0, at))
         for segment in np.argsort(-gains, kind="stable")[:EXPLAINED]:
             if gains[segment] > 0:
                 one, other = first.hypotheses[segment], system.hypotheses[segment]
-                yield Explanation(at, int(segment), metric.explain([one], [other], [references[segment]], names))
+                yield SystemExplanation(at, int(segment), metric.explain([one], [other], [references[segment]], names))
 
 
 def _score(

@@ -55,7 +55,7 @@ def points(axes: Axes) -> Iterator[Point]:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The result of a grid or a search.
 
     Attributes:
@@ -73,7 +73,7 @@ class Found:
     values: Floats | None = None
 
 
-def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress: Progress = silent) -> Found:
+def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress: Progress = silent) -> SearchResult:
     """Try all points.
 
     Args:
@@ -95,4 +95,4 @@ def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress
         progress("grid", done * math.prod(values.shape[:3]), size)
     best = np.unravel_index(int(values.argmax()), values.shape)
     point = tuple(axis[int(at)] for axis, at in zip(axes, best, strict=True))
-    return Found(point, float(values.max()), size, values=values.reshape(-1))
+    return SearchResult(point, float(values.max()), size, values=values.reshape(-1))

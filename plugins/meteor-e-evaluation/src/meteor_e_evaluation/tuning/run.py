@@ -12,7 +12,7 @@ from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.progress import Progress
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
-from meteor_e_evaluation.tuning.grid import Axes, Found, evaluate_grid
+from meteor_e_evaluation.tuning.grid import Axes, SearchResult, evaluate_grid
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer, point_of
 from meteor_e_evaluation.tuning.search import search
@@ -104,14 +104,14 @@ class _Finder:
         self.tried = 0
         self.stopped = False
 
-    def find(self, parts: Sequence[TuningSet]) -> tuple[int, Found]:
+    def find(self, parts: Sequence[TuningSet]) -> tuple[int, SearchResult]:
         """Return the number of the best variant, of equals the first, and what was found for it."""
         found = [self._one(data, default) for data, default in zip(parts, self._defaults, strict=True)]
         self.tried += sum(each.evaluations for each in found)
         self.stopped |= any(each.stopped for each in found)
         return max(enumerate(found), key=lambda numbered: numbered[1].value)
 
-    def _one(self, data: TuningSet, default: Point) -> Found:
+    def _one(self, data: TuningSet, default: Point) -> SearchResult:
         settings = self._settings
         axes = settings.axes(default)
         if settings.grid:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from meteor_e.base.progress import Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
-from meteor_e_evaluation.tuning.grid import Axes, Found
+from meteor_e_evaluation.tuning.grid import Axes, SearchResult
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
@@ -26,7 +26,7 @@ def search(
     refine: bool = True,
     trials: int | None = None,
     progress: Progress = silent,
-) -> Found:
+) -> SearchResult:
     """Search by turns along one coordinate and over two.
 
     From every start: try all values of one coordinate after the other, in random order, moving to the best; when
@@ -47,8 +47,8 @@ def search(
     walk = _Walk(data, objective, progress, trials)
     with contextlib.suppress(_SpentError):
         _climb_all(walk, axes, starts, random.Random(seed), random_starts, refine)
-        return Found(*walk.best, walk.evaluations)
-    return Found(*walk.best, walk.evaluations, stopped=True)
+        return SearchResult(*walk.best, walk.evaluations)
+    return SearchResult(*walk.best, walk.evaluations, stopped=True)
 
 
 def _climb_all(

