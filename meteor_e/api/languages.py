@@ -56,7 +56,7 @@ class Task:
 
 
 class Evidence(NamedTuple):
-    """What a resource changed in the agreement with human judgments, alone beside exact matches.
+    """The measured effect of a resource on agreement with human judgments, alone beside exact matches.
 
     Attributes:
         change: difference of Kendall's tau inside a segment, the mean over the judgments.
@@ -101,7 +101,7 @@ class Language:
         segmenter: name of the segmenter that finds its words, ``None`` where spaces separate them.
         lemmatizer: name of the lemmatizer that chains with the matcher ``lemma`` use where they name none.
         resources: what can be had by name beside its stems: ``simplemma``, ``omw``, ``dbnary``.
-        evidence: what resources changed in the agreement with human judgments, by name; see :class:`Evidence`.
+        evidence: the measured effects of resources on agreement with human judgments, by name; see :class:`Evidence`.
         matchers: its modules, in chain order.
         default_task: the task used where none is named.
         tasks: its tasks by name.

@@ -1,4 +1,4 @@
-"""``meteor-e languages``: which languages have a definition, and what is known of each."""
+"""``meteor-e languages``: which languages have a definition, and what each has."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ _MODULES = {
 @click.argument("code", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def languages(code: str | None, as_json: bool) -> None:
-    """List languages: their stems, lemmas, synonyms, function words, segmenters, parameters and evidence.
+    """List languages, their resources and parameters, and what resources change in agreement with people.
 
     With a CODE (ISO 639, BCP 47) or an English name, show one. Any other language works, too: it gets the generic
     definition of its script.
 
-    Evidence is the change of Kendall's tau inside a segment that a resource brought on human judgments, with its 95 %
-    interval: proven, neutral or harmful. Untested resources are off; the task "all" switches every module on.
+    Evidence is a measurement: how much a resource changes segment-level Kendall's tau on human judgments, with its
+    95 % interval. A resource is proven if the interval is above 0, harmful if it is below 0, else neutral. Untested
+    resources are off. The task "all" switches every module on.
 
     \b
     meteor-e languages
