@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 
 from meteor_e.api.matchers import ContextualMatcher, Matcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, guarded
 from meteor_e.engine.batches import SegmentBatch
-from meteor_e.engine.candidates import collect_candidates, family_of
+from meteor_e.engine.candidates import collect_candidates
 from meteor_e.engine.protocol import Engine, EngineSettings, Scored
 from meteor_e.engine.search import DEFAULT_BEAM, search
+from meteor_e.matchers.pieces import CharactersMatcher, SubsequenceMatcher
 from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.characters import ngram_shares, subsequence_shares
 from meteor_e.scoring.formula import FormulaScores, compute
-from meteor_e.scoring.statistics import Statistics, characters_of, collect, corpus_vector, statistics_width
+from meteor_e.scoring.statistics import (
+    Statistics,
+    WholeShares,
+    characters_of,
+    collect,
+    corpus_vector,
+    statistics_width,
+)
 from meteor_e.text.identity import IDENTITIES, Identity
 
-_WHOLE = {"characters": ngram_shares, "subsequence": subsequence_shares}
-"""What the matchers of whole segments compare, by their family."""
+_WHOLE: dict[type[Matcher], WholeShares] = {CharactersMatcher: ngram_shares, SubsequenceMatcher: subsequence_shares}
+"""What the matchers of whole segments compare. A class that derives from one of them does not."""
 
 
 def align(
@@ -86,7 +95,8 @@ class PythonEngine(Engine):
         self._settings, self._matchers = settings, matchers
         self._function_words, self._tokenize = function_words, tokenize
         self._identity = IDENTITIES[settings.identity]
-        self._whole = [_WHOLE.get(family_of(matcher)) for matcher in matchers]
+        self._whole = [_WHOLE.get(type(matcher)) for matcher in matchers]
+        self._encoders = [matcher for matcher in matchers if isinstance(matcher, ContextualMatcher)]
 
     def score(
         self,
@@ -100,7 +110,15 @@ class PythonEngine(Engine):
         """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
         pairs = zip(batch.hypotheses, batch.references, strict=True)
         segments = [[self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs]
-        self._encode(segments)
+        for encoder in self._encoders:
+            _encode(encoder, segments)
+        align_pair = partial(
+            align,
+            self._matchers,
+            beam=self._settings.beam,
+            maximum_accuracy=maximum_accuracy,
+            identity=self._identity,
+        )
         statistics, scores, references = array("q"), array("d"), array("i")
         failures: dict[int, MeteorError] = {}
         kept: list[Alignment | None] = []
@@ -109,48 +127,28 @@ class PythonEngine(Engine):
             if stop:
                 raise KeyboardInterrupt
             try:
-                found = [self._pair(hypothesis, other, maximum_accuracy) for other in others]
+                aligned = [align_pair(hypothesis, other) for other in others]
+                found = [self._count(alignment) for alignment in aligned]
                 # Of equals, the first counts.
                 best = max(range(len(found)), key=lambda at: found[at][1].score)
-                counted, parts, alignment = found[best]
+                counted, parts = found[best]
                 total = [a + b for a, b in zip(total, corpus_vector(counted), strict=True)]
+                kept.append(aligned[best])
             except MeteorError as error:
                 failures[number] = error
-                best, alignment = 0, None
-                counted, parts = self._count(hypothesis, others[0], None)
+                best = 0
+                words, reference = (tuple(token.form for token in tokens) for tokens in (hypothesis, others[0]))
+                counted, parts = self._count(Alignment(words, reference, (), (), 0))
+                kept.append(None)
             statistics.extend(counted.to_vector())
             scores.extend(parts)
             references.append(best)
-            kept.append(alignment)
         return Scored(statistics.tobytes(), scores.tobytes(), references.tobytes(), failures, kept, total)
 
-    def _encode(self, segments: Iterable[Sequence[Sequence[Token]]]) -> None:
-        """Encode all sentences at once; the matchers then find them in memory, as far as it reaches."""
-        for matcher in self._matchers:
-            if isinstance(matcher, ContextualMatcher):
-                distinct = dict.fromkeys(tuple(tokens) for sides in segments for tokens in sides if tokens)
-                with guarded(f"matcher {matcher.name!r}"):
-                    matcher.sentence_rows([each for each in distinct if len(each) <= matcher.longest_sentence])
-
-    def _pair(
-        self, hypothesis: Sequence[Token], reference: Sequence[Token], accurate: bool
-    ) -> tuple[Statistics, FormulaScores, Alignment]:
-        """Align a pair, and score it."""
-        beam, identity = self._settings.beam, self._identity
-        alignment = align(
-            self._matchers, hypothesis, reference, beam=beam, maximum_accuracy=accurate, identity=identity
-        )
-        return *self._count(hypothesis, reference, alignment), alignment
-
-    def _count(
-        self, hypothesis: Sequence[Token], reference: Sequence[Token], alignment: Alignment | None
-    ) -> tuple[Statistics, FormulaScores]:
-        """Score an alignment; ``None`` stands for one in which nothing matches."""
+    def _count(self, alignment: Alignment) -> tuple[Statistics, FormulaScores]:
+        """Score an alignment."""
         statistics = collect(
-            [token.form for token in hypothesis],
-            [token.form for token in reference],
-            () if alignment is None else alignment.matches,
-            0 if alignment is None else alignment.chunks,
+            alignment,
             len(self._matchers),
             self._function_words,
             weigh=characters_of if self._settings.character_mode else self._settings.weigh,
@@ -159,3 +157,10 @@ class PythonEngine(Engine):
             whole=self._whole,
         )
         return statistics, compute(statistics, self._settings.parameters)
+
+
+def _encode(matcher: ContextualMatcher, segments: Iterable[Sequence[Sequence[Token]]]) -> None:
+    """Encode all sentences at once; the matcher then finds them in memory, as far as it reaches."""
+    distinct = dict.fromkeys(tuple(tokens) for sides in segments for tokens in sides if tokens)
+    with guarded(f"matcher {matcher.name!r}"):
+        matcher.sentence_rows([each for each in distinct if len(each) <= matcher.longest_sentence])

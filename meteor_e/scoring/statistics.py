@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from meteor_e.scoring.alignment import AlignedMatch
+    from meteor_e.scoring.alignment import Alignment
 
 GRADED_UNIT = 100
 """What a word counts in a chain where a match may count in part."""
@@ -137,10 +137,7 @@ def characters_of(word: str) -> int:
 
 
 def collect(
-    hypothesis: Sequence[str],
-    reference: Sequence[str],
-    matches: Iterable[AlignedMatch],
-    chunks: int,
+    alignment: Alignment,
     matcher_count: int,
     function_words: Collection[str],
     *,
@@ -152,10 +149,7 @@ def collect(
     """Count the statistics of an aligned pair.
 
     Args:
-        hypothesis: words of the hypothesis.
-        reference: words of the reference.
-        matches: the alignment.
-        chunks: its chunks.
+        alignment: of the pair.
         matcher_count: number of matchers of the chain.
         function_words: the language's function words, in lower case.
         weigh: what a word counts, instead of 1: its characters or its rarity.
@@ -166,13 +160,13 @@ def collect(
     """
     scale = GRADED_UNIT if any(graded) else 1
     sides = []
-    for words in (hypothesis, reference):
+    for words in (alignment.hypothesis, alignment.reference):
         units = [scale if weigh is None else scale * weigh(word) for word in words]
         sides.append((units, [word.lower() in function_words for word in words]))
     (hypothesis_units, hypothesis_functional), (reference_units, reference_functional) = sides
     counts = [dict.fromkeys(MatcherCounts._fields, 0) for _ in range(matcher_count)]
     hypothesis_matched = reference_matched = 0
-    for match in matches:
+    for match in alignment.matches:
         count = counts[match.matcher]
         share = match.probability if graded and graded[match.matcher] else 1.0
         for i in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
@@ -189,7 +183,7 @@ def collect(
         if find_shares is None:
             continue
         for side, (units, functional), share in zip(
-            ("hypothesis", "reference"), sides, find_shares(hypothesis, reference), strict=True
+            ("hypothesis", "reference"), sides, find_shares(alignment.hypothesis, alignment.reference), strict=True
         ):
             function = sum(itertools.compress(units, functional))
             count[f"{side}_content"] = _part(sum(units) - function, share)
@@ -200,7 +194,7 @@ def collect(
         hypothesis_function_words=sum(itertools.compress(hypothesis_units, hypothesis_functional)),
         reference_function_words=sum(itertools.compress(reference_units, reference_functional)),
         matchers=tuple(MatcherCounts(**count) for count in counts),
-        chunks=chunks,
+        chunks=alignment.chunks,
         hypothesis_matched=hypothesis_matched,
         reference_matched=reference_matched,
     )

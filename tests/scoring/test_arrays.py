@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meteor_e.scoring import arrays, formula
-from meteor_e.scoring.alignment import AlignedMatch
+from meteor_e.scoring.alignment import AlignedMatch, Alignment
 from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import (
     MatcherCounts,
@@ -83,20 +83,24 @@ def test_vectors_go_there_and_back():
 
 
 def test_collect_counts_content_and_function_words_on_both_sides():
-    matches = [AlignedMatch(0, 2, 1, 1, 1, 1.0), AlignedMatch(2, 1, 0, 1, 0, 1.0)]
-    found = collect(["THE", "b", "c"], ["of", "x", "The"], matches, 2, 2, {"the", "of"})
+    matches = (AlignedMatch(0, 2, 1, 1, 1, 1.0), AlignedMatch(2, 1, 0, 1, 0, 1.0))
+    alignment = Alignment(("THE", "b", "c"), ("of", "x", "The"), matches, ("exact", "stem"), 2)
+    found = collect(alignment, 2, {"the", "of"})
     assert found == Statistics(3, 3, 1, 2, (MatcherCounts(0, 0, 1, 1), MatcherCounts(1, 1, 0, 1)), 2, 2, 3)
 
 
 def test_characters_are_utf16_units_as_java_counts_them():
     assert [characters_of(word) for word in ("ab", "𝒜", "é", "\ud800", "")] == [2, 2, 1, 1, 0]
-    found = collect(["the", "𝒜"], ["𝒜"], [AlignedMatch(0, 1, 1, 1, 0, 1.0)], 1, 1, {"the"}, weigh=characters_of)
+    alignment = Alignment(("the", "𝒜"), ("𝒜",), (AlignedMatch(0, 1, 1, 1, 0, 1.0),), ("exact",), 1)
+    found = collect(alignment, 1, {"the"}, weigh=characters_of)
     assert found == Statistics(5, 2, 3, 0, (MatcherCounts(2, 2, 0, 0),), 1, 1, 1)
 
 
 def test_a_perfect_segment_brings_no_chunks_to_a_sum():
-    perfect = collect(["a"], ["a"], [AlignedMatch(0, 1, 0, 1, 0, 1.0)], 1, 1, set())
-    partial = collect(["a", "b"], ["a"], [AlignedMatch(0, 1, 0, 1, 0, 1.0)], 1, 1, set())
+    matches = (AlignedMatch(0, 1, 0, 1, 0, 1.0),)
+    perfect, partial = (
+        collect(Alignment(hypothesis, ("a",), matches, ("exact",), 1), 1, set()) for hypothesis in (("a",), ("a", "b"))
+    )
     total = StatisticsSum(1)
     for statistics in (perfect, partial, perfect):
         total.add(statistics)
