@@ -100,7 +100,7 @@ class Meteor:
         on_error: str = "stop",
         **keys: Unpack[ChainArguments],
     ) -> None:
-        self._set_up(chain_of(_given({"language": language, **keys})), offline, resources, threads, on_error)
+        self._set_up(chain_of({"language": language, **keys}), offline, resources, threads, on_error)
 
     @classmethod
     def from_config(
@@ -125,9 +125,8 @@ class Meteor:
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
         config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
-        given = _given(overrides)
         meteor = cls.__new__(cls)
-        meteor._set_up(config.overridden(chain_of(given), given), offline, resources, threads, on_error)
+        meteor._set_up(config.overridden(overrides), offline, resources, threads, on_error)
         return meteor
 
     def _set_up(
@@ -148,9 +147,11 @@ class Meteor:
             chain.language, chain.pack, chain.function_words, offline
         )
         """Function words, prefixes, synonyms and paraphrases."""
-        with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
-            self._lemmatizer = _lemmatizer(chain, self.resources)
-        self.matchers = self._make_all()
+        self.lemmatizer: Lemmatizer | None = (
+            None if chain.lemmatizer is None else self._made("lemmatizer", chain.lemmatizer)
+        )
+        """The lemmatizer, if the chain has one."""
+        self.matchers = tuple(self._made_matchers())
         """The matchers, in chain order."""
         prefixes = self.resources.nonbreaking_prefixes
         self.normalizer = Normalizer(chain.normalization, chain.language.apostrophes, prefixes)
@@ -172,7 +173,7 @@ class Meteor:
             self.matchers,
             self.resources.description,
             plugins_of(chain, plugin_registry()),
-            self._lemmatizer,
+            self.lemmatizer,
             self._segmenter,
         )
 
@@ -188,15 +189,10 @@ class Meteor:
             self.normalizer,
             self.resources.function_words,
             self.tokenize,
-            self._lemmatizer,
-            segment=None if self._segmenter is None else self._segment,
+            self.lemmatizer,
+            segment=None if self._segmenter is None else self._segmenter.join,
             wanted=self._wanted_engine,
         )
-
-    @property
-    def lemmatizer(self) -> Lemmatizer | None:
-        """The lemmatizer, if the chain has one."""
-        return self._lemmatizer
 
     def compare_words_by(self, identity: str) -> None:
         """Say what makes two words one: ``word``, as always unless it is said, or ``java``, the Java program's hash."""
@@ -246,34 +242,36 @@ class Meteor:
         # The engine in Python gains nothing by more than one.
         return self.threads if self._engine.name == "native" else 1
 
-    def _make_all(self) -> tuple[Matcher, ...]:
+    def _made(self, kind: str, entry: ChainEntry) -> Any:
+        """Make what an entry of the chain names: a matcher, or the lemmatizer."""
+        with located(entry.where), guarded(f"making {kind} {entry.name!r}"):
+            context = MatcherContext(self.chain.language, self.resources, not entry.optional)
+            return plugin_registry().get(kind, entry.name).make(context, **entry.options)
+
+    def _made_matchers(self) -> Iterator[Matcher]:
         """Make the matchers; ResourceError says all that is missing."""
-        made, missing = [], []
+        lemmatizer, missing = self.lemmatizer, []
         for entry in self.chain.matchers:
             try:
-                made.append(self._make(entry))
+                matcher = self._made("matcher", entry)
             except ResourceError as error:
                 missing.append(error)
+                continue
+            with located(entry.where):
+                if matcher.needs_lemmas and lemmatizer is None:
+                    raise ConfigError(
+                        f"matcher {entry.name!r} needs lemmas, and the chain has no lemmatizer; "
+                        "name one, as in --set lemmatizer.use=simplemma"
+                    )
+                if matcher.needs_tags and (lemmatizer is None or not lemmatizer.tags):
+                    name = "no lemmatizer" if lemmatizer is None else f"the lemmatizer {lemmatizer.name!r}"
+                    raise ConfigError(
+                        f"matcher {entry.name!r} needs tags, and the chain has {name}; name a lemmatizer that gives "
+                        "tags, such as treetagger, udpipe, hanta or a lookup file with tags"
+                    )
+            yield matcher
         if missing:
             raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
-        return tuple(made)
-
-    def _make(self, entry: ChainEntry) -> Matcher:
-        with located(entry.where), guarded(f"making matcher {entry.name!r}"):
-            context = MatcherContext(self.chain.language, self.resources, not entry.optional)
-            matcher: Matcher = plugin_registry().get("matcher", entry.name).make(context, **entry.options)
-            if matcher.needs_lemmas and self._lemmatizer is None:
-                raise ConfigError(
-                    f"matcher {entry.name!r} needs lemmas, and the chain has no lemmatizer; "
-                    "name one, as in --set lemmatizer.use=simplemma"
-                )
-            if matcher.needs_tags and (self._lemmatizer is None or not self._lemmatizer.tags):
-                name = "no lemmatizer" if self._lemmatizer is None else f"the lemmatizer {self._lemmatizer.name!r}"
-                raise ConfigError(
-                    f"matcher {entry.name!r} needs tags, and the chain has {name}; name a lemmatizer that gives tags, "
-                    "such as treetagger, udpipe, hanta or a lookup file with tags"
-                )
-            return matcher
 
     @property
     def matcher_names(self) -> tuple[str, ...]:
@@ -282,16 +280,14 @@ class Meteor:
 
     def tokenize(self, text: str) -> list[Token]:
         """Turn a segment into tokens: segmented if the language has a segmenter, normalized, lemmatized."""
-        words = split_words(self.normalizer(self._segment(text)))
-        return list(map(Token, words)) if self._lemmatizer is None else self._lemmatizer.analyze(words)
-
-    def _segment(self, text: str) -> str:
         check_text(text)
-        return text if self._segmenter is None else self._segmenter.join(text)
+        segmented = text if self._segmenter is None else self._segmenter.join(text)
+        words = split_words(self.normalizer(segmented))
+        return list(map(Token, words)) if self.lemmatizer is None else self.lemmatizer.analyze(words)
 
     def word_types(self, texts: Sequence[str]) -> tuple[list[Token], list[list[int]]]:
         """Return the distinct tokens of texts in their order, and of each text the places of its tokens there."""
-        if self._lemmatizer is not None:
+        if self.lemmatizer is not None:
             types: dict[Token, int] = {}
             rows = [[types.setdefault(token, len(types)) for token in self.tokenize(text)] for text in texts]
             return list(types), rows
@@ -549,20 +545,3 @@ class Meteor:
 
     def __repr__(self) -> str:
         return f"<Meteor {self.signature}>"
-
-
-def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keys of a chain as a file has them; those that are ``None`` are not given."""
-    plain = {
-        key: str(Path(value).resolve()) if isinstance(value, os.PathLike) else value for key, value in keys.items()
-    }
-    return {key: value for key, value in plain.items() if value is not None}
-
-
-def _lemmatizer(chain: Chain, resources: ResourceParts) -> Lemmatizer | None:
-    if chain.lemmatizer is None or chain.lemmatizer.name == "none":
-        return None
-    name, options = chain.lemmatizer.name, chain.lemmatizer.options
-    with guarded(f"making lemmatizer {name!r}"):
-        kind: type[Lemmatizer] = plugin_registry().get("lemmatizer", name)
-        return kind.make(MatcherContext(chain.language, resources), **options)

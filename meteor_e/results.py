@@ -17,8 +17,8 @@ from meteor_e.api.metrics import (
     OutputsMetric,
     SystemOutputs,
     checked_rows,
+    found_by,
     main_scores,
-    values_of,
 )
 from meteor_e.api.tables import SystemInput
 from meteor_e.base import DEFAULT_SEED
@@ -147,7 +147,8 @@ class Results(Result, Tabular):
                     for row in part.rows()
                     if row.segment is not None and row.system == place
                 ]
-            rows.append(_system_row(place, of_system))
+            whole = tuple(found for one in of_system for found in one.found(details=True))
+            rows.append(Row(place, None, whole, of_system[0].count))
         return Results(self.metrics, self.systems, rows, sums=sums)
 
     def rows(self) -> Iterator[Row]:
@@ -521,23 +522,10 @@ class _Scorer(NamedTuple):
 
     def _of_segments(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[tuple[Found, ...]]:
         with guarded(f"metric {metric.name!r}"):
-            values = values_of(metric, metric.segment_scores(statistics))
+            scores = metric.segment_scores(statistics)
             wanted = self.details or self.alignments
             told = metric.details(statistics, batch.hypotheses, batch.references) if wanted else None
-            return _by_column(metric, values, told)
-
-
-def _by_column(
-    metric: Metric, values: Sequence[Sequence[float]], details: Sequence[Mapping[str, Any]] | None
-) -> list[tuple[Found, ...]]:
-    """Return for each segment or system what the columns of a metric hold; the first one has the details."""
-    ends = list(itertools.accumulate(1 + len(column.parts) for column in metric.headings))
-    parts = list(map(slice, [0, *ends[:-1]], ends))
-    told = [None] * len(values) if details is None else details
-    return [
-        tuple(Found(tuple(row[part]), None if part.start else detail) for part in parts)
-        for row, detail in zip(values, told, strict=True)
-    ]
+            return found_by(metric, scores, told)
 
 
 class _Loop(NamedTuple):
@@ -585,7 +573,8 @@ class _Loop(NamedTuple):
                     f"{system.name} and {self.systems[0].name} are not of the same segments; tests compare systems "
                     "that are"
                 )
-            yield _system_row(place, sums, scorer.details)
+            whole = tuple(found for one in sums for found in one.found(scorer.details))
+            yield Row(place, None, whole, sums[0].count)
 
     def _prepared(self, system: SystemInput, sums: Sequence[MetricSum]) -> tuple[Iterator[SegmentBatch], _Scorer]:
         """Prepare the metrics; return what there is to score, and what scores it."""
@@ -648,12 +637,3 @@ def _by_name(
     cells = np.ones((1, len(outputs)), bool)
     scores = metric.score_outputs(outputs, cells, ArrayCache(enabled=False), systems=True)
     return np.stack([scores.segments[0], np.ones(len(pairs))], axis=1), [float(scores.systems[0])]
-
-
-def _system_row(place: int, sums: Sequence[MetricSum], details: bool = True) -> Row:
-    found: list[Found] = []
-    for one in sums:
-        with guarded(f"metric {one.metric.name!r}"):
-            told = one.metric.details([one.total], (), ()) if details else None
-            found += _by_column(one.metric, [one.values()], told or None)[0]
-    return Row(place, None, tuple(found), sums[0].count)

@@ -38,12 +38,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from meteor_e.api.component import Component
-from meteor_e.api.formats import MetricColumn
+from meteor_e.api.formats import Found, MetricColumn
 from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items, sides_of_sources
@@ -385,7 +386,7 @@ class Metric(Component):
         with guarded(f"metric {self.name!r}"):
             segments = main_scores(self.segment_scores(cast("Floats", rows)))
         progress(self.label, len(texts), len(texts))
-        return MetricScore(self.label, whole.values()[0], segments, whole.statistics, self.signature)
+        return MetricScore(self.label, whole.found()[0].values[0], segments, whole.statistics, self.signature)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> float:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
@@ -498,24 +499,36 @@ def checked_rows(
     return part
 
 
-def values_of(metric: Metric, found: Any) -> list[list[float]]:
-    """Return scores of segments or systems as rows of the values of all columns.
+def found_by(
+    metric: Metric, scores: Any, details: Sequence[Mapping[str, Any]] | None = None
+) -> list[tuple[Found, ...]]:
+    """Return for each segment or system what the columns of a metric hold.
+
+    Args:
+        metric: the metric.
+        scores: what its :meth:`~Metric.segment_scores` or :meth:`~Metric.corpus_scores` returned.
+        details: of each segment or system; the first column has them.
 
     Raises:
-        PluginError: if they are not as many as the columns of the metric have.
+        PluginError: if there are not as many scores as the columns hold.
     """
-    if not isinstance(found, list):
+    if not isinstance(scores, list):
         import numpy as np
 
-        values = np.asarray(found, float)
-        found = (values[:, None] if values.ndim == 1 else values).tolist()
-    width = sum(1 + len(column.parts) for column in metric.headings)
-    if found and len(found[0]) != width:
-        raise PluginError(f"metric {metric.name!r} returned {len(found[0])} values; its columns have {width}")
-    rows: list[list[float]] = found
-    return rows
+        values = np.asarray(scores, float)
+        scores = (values[:, None] if values.ndim == 1 else values).tolist()
+    ends = list(accumulate(1 + len(column.parts) for column in metric.headings))
+    if scores and len(scores[0]) != ends[-1]:
+        raise PluginError(f"metric {metric.name!r} returned {len(scores[0])} values; its columns have {ends[-1]}")
+    parts = list(map(slice, [0, *ends[:-1]], ends))
+    told = [None] * len(scores) if details is None else details
+    return [
+        tuple(Found(tuple(row[part]), None if part.start else detail) for part in parts)
+        for row, detail in zip(scores, told, strict=True)
+    ]
 
 
+@dataclass
 class MetricSum:
     """A metric's statistics of a system, added up.
 
@@ -528,20 +541,23 @@ class MetricSum:
 
     Attributes:
         count: number of segments.
+        total: the sum, ``(width,)``: a list of whole numbers, or an array; ``None`` before there are rows.
         given: the values of the system, where a metric knows them and does not compute them from the sum.
     """
 
-    def __init__(self, metric: Metric, keep: bool = False) -> None:
-        self.metric, self.keep = metric, keep
-        self.count = 0
-        self.given: list[float] | None = None
-        self._sum: Any = None
-        self._rows: list[Floats] = []
+    metric: Metric
+    keep: bool = False
+    count: int = 0
+    total: Any = None
+    given: list[float] | None = None
+    _rows: list[Floats] = field(default_factory=list)
 
     def add(self, rows: Floats | SummedRows) -> None:
         """Add the rows of the next segments."""
         if isinstance(rows, SummedRows):
-            self._sum = rows.total if self._sum is None else [a + b for a, b in zip(self._sum, rows.total, strict=True)]
+            self.total = (
+                rows.total if self.total is None else [a + b for a, b in zip(self.total, rows.total, strict=True)]
+            )
             self.count += rows.count
             if not self.keep:  # Plain METEOR does without NumPy.
                 return
@@ -552,30 +568,19 @@ class MetricSum:
             self._rows.append(part)
         if not isinstance(rows, SummedRows) and len(part):
             # One after the other, so that no digit depends on the batches.
-            self._sum = np.add.accumulate(part if self._sum is None else np.vstack([self._sum, part]), axis=0)[-1]
+            self.total = np.add.accumulate(part if self.total is None else np.vstack([self.total, part]), axis=0)[-1]
             self.count += len(part)
 
     def __add__(self, other: MetricSum) -> MetricSum:
         """Return the sum of this part and the next one."""
         both = MetricSum(self.metric, self.keep)
         both.count, both._rows = self.count + other.count, self._rows + other._rows
-        parts = [part for part in (self._sum, other._sum) if part is not None]
+        parts = [part for part in (self.total, other.total) if part is not None]
         if all(isinstance(part, list) for part in parts):
-            both._sum = [sum(column) for column in zip(*parts, strict=True)] or None
+            both.total = [sum(column) for column in zip(*parts, strict=True)] or None
         elif both.count:
-            both._sum = both.statistics.cumsum(axis=0)[-1]
+            both.total = both.statistics.cumsum(axis=0)[-1]
         return both
-
-    @property
-    def total(self) -> Any:
-        """The sum, ``(width,)``: a list of whole numbers, or an array.
-
-        Raises:
-            InputError: if there are no segments.
-        """
-        if self._sum is None or not self.count:
-            raise InputError("there are no segments to score")
-        return self._sum
 
     @property
     def statistics(self) -> Floats:
@@ -584,14 +589,24 @@ class MetricSum:
 
         return np.concatenate(self._rows) if self._rows else np.empty((0, 0))
 
-    def values(self) -> list[float]:
-        """Return the values of the system: of each column the score, then its parts."""
-        total: Any = self.total
-        if self.given is not None:
-            return self.given
-        with guarded(f"metric {self.metric.name!r}"):
-            sums: Any = [total] if isinstance(total, list) else total[None]
-            return values_of(self.metric, self.metric.corpus_scores(sums))[0]
+    def found(self, details: bool = False) -> tuple[Found, ...]:
+        """Return what the columns of the metric hold for the system.
+
+        Args:
+            details: whether the first column has what :meth:`Metric.details` returns.
+
+        Raises:
+            InputError: if there are no segments.
+        """
+        total, metric = self.total, self.metric
+        if total is None or not self.count:
+            raise InputError("there are no segments to score")
+        with guarded(f"metric {metric.name!r}"):
+            scores: Any = [self.given]
+            if self.given is None:
+                scores = metric.corpus_scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
+            told = metric.details([total], (), ()) if details else None
+            return found_by(metric, scores, told or None)[0]
 
 
 class SegmentMetric(Metric):

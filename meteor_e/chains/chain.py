@@ -18,7 +18,7 @@ from meteor_e.base.yamlfile import is_path, seen_from
 from meteor_e.chains.config import ChainEntry
 from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys
 from meteor_e.engine.search import MAX_BEAM
-from meteor_e.languages.files import is_ours, own_tasks, read_language
+from meteor_e.languages.files import LANGUAGE_FOLDER, own_tasks, read_language
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import BUILTIN, Registry, plugin_registry
 from meteor_e.scoring.formula import Parameters
@@ -89,7 +89,8 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         PluginError: for a matcher that does not exist.
     """
     with located(config.where("language")):
-        language = choose_language(config, registry)
+        pack = None if config.pack == NO_PACK else config.pack
+        language = find_language("en" if config.language is None else config.language, registry, pack=pack)
     if config.plain.get("segmenter"):
         # What it returns are words, whatever the normalization.
         language = replace(language, segmenter=config.plain["segmenter"], normalizations=tuple(Normalization))
@@ -140,48 +141,13 @@ def _default_weights(language: Language, name: str, task: Task, registry: Regist
     The task ``universal`` has weights of two matchers only. A language file of your own that has it as its default
     task gets all the matchers that it lists. In meteor_e's files, what the default task leaves out is off on purpose.
     """
-    if name != language.default_task or name in own_tasks(language) or is_ours(language):
+    is_ours = language.script or Path(language.source).parent == LANGUAGE_FOLDER
+    if is_ours or name != language.default_task or name in own_tasks(language):
         return task.weights
     return {
         matcher: task.weights.get(matcher, registry.get("matcher", matcher).default_weight)
         for matcher in language.matchers
     }
-
-
-def choose_language(config: ChainConfig, registry: Registry) -> Language:
-    """Return the language of a configuration: a defined one, or that of the pack it names.
-
-    A pack made of bitext brings a language file, so that ``xx`` is known where the pack is ``xx-bitext``.
-
-    Raises:
-        ConfigError: if there is no such language, or its file has mistakes.
-    """
-    from meteor_e.packs.pack import LANGUAGE_FILE
-    from meteor_e.packs.store import PackStore
-
-    name = "en" if config.language is None else config.language
-    pack = None if config.pack == NO_PACK else config.pack
-    try:
-        return find_language(name, registry, generic=pack is None)
-    except ConfigError as error:
-        if pack is None or is_path(name):
-            raise
-        folder = Path(pack) if is_path(pack) else PackStore().root / pack
-        file = folder / LANGUAGE_FILE
-        if not file.is_file():
-            raise ConfigError(
-                f"{error}. The pack {pack!r}, which could define it, "
-                + (
-                    "has no language.yaml"
-                    if folder.is_dir()
-                    else "is not installed; build it first: "
-                    f"meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
-                )
-            ) from None
-        found = find_language(str(file.absolute()), registry)
-        if name not in (found.code, *found.aliases):
-            raise
-        return found
 
 
 def _function_words(config: ChainConfig, language: Language) -> str | None:
@@ -231,16 +197,17 @@ def absolute(component: type[Component], entry: ChainEntry) -> dict[str, Any]:
     return component.with_paths(entry.options, change)
 
 
-def find_language(name: str, registry: Registry | None = None, *, generic: bool = True) -> Language:
+def find_language(name: str, registry: Registry | None = None, *, pack: str | None = None) -> Language:
     """Return a language by its code or English name, or from a file of your own.
 
-    A language that has no definition gets the generic one of its script, with a warning.
+    A language that has no definition gets the generic one of its script, with a warning. Where a pack is named, the
+    pack has to define it: one made of bitext brings a language file, so that ``xx`` is known where it is ``xx-bitext``.
 
     Args:
         name: a code (ISO 639, BCP 47), an alias, an English name, or the path of a language file (with a slash, or
             ending in ``.yaml``).
         registry: knows the codes; by default those of meteor_e and of all installed plugins.
-        generic: whether a language may go without a definition of its own.
+        pack: name or folder of the pack.
 
     Raises:
         ConfigError: if there is no such language, or its file has mistakes.
@@ -258,17 +225,45 @@ def find_language(name: str, registry: Registry | None = None, *, generic: bool 
     from meteor_e.languages.codes import find_tag, generic_language
 
     known = registry.names("language")
-    tag = find_tag(name, known)
+    try:
+        tag = find_tag(name, known)
+    except ConfigError as error:
+        if pack is None:
+            raise
+        return _language_of_pack(name, pack, str(error))
     for code in tag.candidates():
         if code in known:
             found = registry.get("language", code)
             return found
     language = generic_language(tag)
     text = f"language {tag.code!r} ({language.name}) has no definition"
-    if not generic:
-        raise ConfigError(text)
+    if pack is not None:
+        return _language_of_pack(name, pack, text)
     warnings.warn(f"{text}; it gets the generic one of the script {tag.script}", MeteorWarning, stacklevel=2)
     return language
+
+
+def _language_of_pack(name: str, pack: str, unknown: str) -> Language:
+    """Return the language that a pack defines.
+
+    Args:
+        name: of the language.
+        pack: name or folder of the pack.
+        unknown: what to say where the pack does not define it.
+    """
+    from meteor_e.packs.pack import LANGUAGE_FILE
+    from meteor_e.packs.store import PackStore
+
+    folder = Path(pack) if is_path(pack) else PackStore().root / pack
+    file = folder / LANGUAGE_FILE
+    if not file.is_file():
+        advice = f"meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
+        why = "has no language.yaml" if folder.is_dir() else f"is not installed; build it first: {advice}"
+        raise ConfigError(f"{unknown}. The pack {pack!r}, which could define it, {why}")
+    found = find_language(str(file.absolute()))
+    if name not in (found.code, *found.aliases):
+        raise ConfigError(unknown)
+    return found
 
 
 def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
@@ -297,7 +292,7 @@ def plugins_of(chain: Chain, registry: Registry) -> list[str]:
         wanted.append(("lemmatizer", chain.lemmatizer.name))
     if chain.language.segmenter is not None:
         wanted.append(("segmenter", chain.language.segmenter))
-    origins = {registry.origin(kind, name) for kind, name in wanted}
+    origins = {registry.definition(kind, name).origin for kind, name in wanted}
     return sorted({f"{origin.distribution or origin.plugin}@{origin.version}" for origin in origins - {BUILTIN}})
 
 

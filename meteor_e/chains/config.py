@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,9 +92,9 @@ class ChainConfig:
         """Return ``file:line: key``; empty for what comes from Python."""
         return f"{self.source}:{self.lines[key]}: {key}" if self.source and key in self.lines else ""
 
-    def overridden(self, other: ChainConfig, keys: Iterable[str]) -> ChainConfig:
-        """Return this chain with some keys taken from another one."""
-        replaced = set(keys)
+    def overridden(self, given: Mapping[str, Any]) -> ChainConfig:
+        """Return this chain with some keys replaced; arguments and errors as for :func:`chain_of`."""
+        other, replaced = chain_of(given), {key for key, value in given.items() if value is not None}
         changes: dict[str, Any] = {key: getattr(other, key) for key in replaced.difference(PLAIN)}
         plain = {**self.plain, **{key: value for key, value in other.plain.items() if key in replaced}}
         lines = {key: line for key, line in self.lines.items() if key not in replaced}
@@ -127,16 +127,24 @@ def load_chain(source: ChainSource) -> ChainConfig:
 def chain_of(given: Mapping[str, Any]) -> ChainConfig:
     """Return a chain from keys that a program gives, checked as a file would be.
 
+    Args:
+        given: the keys; those that are ``None`` are not given, and paths are seen from here.
+
     Raises:
         ConfigError: for the first thing that is wrong.
     """
-    for name in given:
+    keys = {
+        name: str(Path(value).resolve()) if isinstance(value, os.PathLike) else value
+        for name, value in given.items()
+        if value is not None
+    }
+    for name in keys:
         if name in GREEK:
-            raise ConfigError(f"{name}: unknown key; give parameters={{{name!r}: {given[name]!r}}}")
-    if all(name in KEYS and _is_simple(name, value) for name, value in given.items()):
+            raise ConfigError(f"{name}: unknown key; give parameters={{{name!r}: {keys[name]!r}}}")
+    if all(name in KEYS and _is_simple(name, value) for name, value in keys.items()):
         # What resolving checks anyhow; the checker of files would take a while to import.
-        return make_chain(Document(given))
-    return load_chain(given)
+        return make_chain(Document(keys))
+    return load_chain(keys)
 
 
 def _is_simple(name: str, value: Any) -> bool:

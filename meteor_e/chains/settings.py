@@ -34,7 +34,7 @@ def apply_settings(chain: ChainSource | None, given: Mapping[str, Any], settings
     """
     config = load_chain(given if chain is None else chain)
     if chain is not None and given:
-        config = config.overridden(load_chain(given), given)
+        config = config.overridden(given)
     entries = _entries(config)
     for name, options in settings.items():
         if name == "lemmatizer":

@@ -96,11 +96,10 @@ def show(source: str | None, language: str | None, task: str | None) -> None:
     from meteor_e.base.yamlfile import dump_yaml
     from meteor_e.chains.chain import resolve
     from meteor_e.chains.checks import spell_out
-    from meteor_e.chains.config import ChainConfig, chain_of, load_chain
+    from meteor_e.chains.config import ChainConfig, load_chain
     from meteor_e.plugins.registry import plugin_registry
 
     chain = load_chain(source) if source is not None else ChainConfig()
-    given = {key: value for key, value in (("language", language), ("task", task)) if value is not None}
-    chain = chain.overridden(chain_of(given), given)
+    chain = chain.overridden({"language": language, "task": task})
     spelled = spell_out(resolve(chain, plugin_registry()), plugin_registry())
     click.echo(dump_yaml(spelled).rstrip())

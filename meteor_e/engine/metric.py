@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.metrics import CURRENT, Metric, SummedRows
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _ORDER = [FormulaScores._fields.index(part) for part in PARTS]
 
 
+@dataclass(frozen=True, eq=False)
 class ScoredRows(SummedRows):
     """Statistics that an engine gave.
 
@@ -31,8 +33,9 @@ class ScoredRows(SummedRows):
         scored: what the engine gave.
     """
 
-    def __init__(self, scored: Scored, total: list[int], count: int) -> None:
-        self.scored, self.total, self.count = scored, total, count
+    scored: Scored
+    total: list[int]
+    count: int
 
     def __len__(self) -> int:
         return len(self.scored.best_references) // 4

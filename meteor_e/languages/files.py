@@ -46,7 +46,7 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
     """
     document = data if isinstance(data, Document) else Document(data, source)
     common = common_tasks() if common is None else common
-    if Path(document.source).parent != _FOLDER:
+    if Path(document.source).parent != LANGUAGE_FOLDER:
         # METEOR's own files are checked by a test, which saves every run the time to import the checker.
         _check(document, common)
     values: Any = document.data
@@ -112,8 +112,8 @@ except ModuleNotFoundError:
     RESOURCES = Path(__file__).parents[2] / "resources"
 """The folder ``resources``: inside the installed package, beside it in a checkout."""
 
-_FOLDER = RESOURCES / "languages"
-"""METEOR's languages."""
+LANGUAGE_FOLDER = RESOURCES / "languages"
+"""The folder of METEOR's languages."""
 
 
 def own_tasks(language: Language) -> dict[str, Task]:
@@ -122,15 +122,10 @@ def own_tasks(language: Language) -> dict[str, Task]:
     return {name: task for name, task in language.tasks.items() if task != common.get(name)}
 
 
-def is_ours(language: Language) -> bool:
-    """Return whether a language is one that meteor_e defines, or that of a script."""
-    return Path(language.source).parent == _FOLDER or bool(language.script)
-
-
 @functools.cache
 def common_tasks() -> Mapping[str, Any]:
     """Return the tasks that every language has, as ``any.yaml`` says them."""
-    tasks = read_yaml(_FOLDER / "any.yaml").data
+    tasks = read_yaml(LANGUAGE_FOLDER / "any.yaml").data
     assert isinstance(tasks, dict)
     return tasks
 
@@ -138,7 +133,7 @@ def common_tasks() -> Mapping[str, Any]:
 @functools.cache
 def builtin_language(code: str) -> Language:
     """Return one of METEOR's languages, by its own code."""
-    return read_language(_FOLDER / f"{code}.yaml")
+    return read_language(LANGUAGE_FOLDER / f"{code}.yaml")
 
 
 BUILTIN_CODES = (
@@ -150,7 +145,7 @@ BUILTIN_CODES = (
 def language_files() -> dict[str, Path]:
     """Return the file of each language of ours, METEOR's and others, by its code; no file is read."""
     # any.yaml has the tasks of every language.
-    return {file.stem: file for file in sorted(_FOLDER.glob("*.yaml")) if file.stem != "any"}
+    return {file.stem: file for file in sorted(LANGUAGE_FOLDER.glob("*.yaml")) if file.stem != "any"}
 
 
 def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:

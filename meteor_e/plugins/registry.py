@@ -331,14 +331,10 @@ class Registry:
             PluginError: if there is none, several plugins claim the name, or the plugin is broken.
             ConfigError: if there is no such language, chain or command.
         """
-        value = self._find(kind, name).load()
+        value = self.definition(kind, name).load()
         if self._warnings:
             self.tell()
         return value
-
-    def origin(self, kind: str, name: str) -> Origin:
-        """Return where the bearer of a name comes from; errors as for :meth:`get`."""
-        return self._find(kind, name).origin
 
     def names(self, kind: str) -> list[str]:
         """Return all names of a kind, aliases of languages included, sorted; plugins are imported."""
@@ -396,7 +392,8 @@ class Registry:
         for text in texts:
             warnings.warn(text, PluginWarning, stacklevel=4)
 
-    def _find(self, kind: str, name: str) -> Definition:
+    def definition(self, kind: str, name: str) -> Definition:
+        """Return who has a name, not loaded yet; arguments and errors as for :meth:`get`."""
         if not isinstance(name, str):
             raise ConfigError(f"the name of a {kind} must be a text, not {name!r}; put it in quotes")
         with self._lock:
