@@ -55,23 +55,12 @@ def input_name(path: PathLike) -> str:
 
 
 @contextlib.contextmanager
-def reading(name: str) -> Iterator[None]:
-    """Turn what goes wrong while a file is read into an :class:`InputError` that names it.
-
-    To be put around reading and nothing else: a broken pipe of the output is an ``OSError`` too.
-    """
-    try:
-        yield
-    except Exception as error:
-        # By name: its module need not be imported to know that it is none of its.
-        if not isinstance(error, OSError | EOFError | zlib.error) and type(error).__name__ != "LZMAError":
-            raise
-        raise InputError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from error
-
-
-@contextlib.contextmanager
 def os_errors_as(kind: type[MeteorError], what: str) -> Iterator[None]:
-    """Turn an OSError of the block into an error of ours.
+    """Turn what goes wrong with a file in the block into an error of ours.
+
+    That is OSError, damage to what is compressed, and what a file system or a compression cannot do.
+
+    To be put around reading or writing and nothing else: a broken pipe of the output is an OSError, too.
 
     Args:
         kind: the error that is raised.
@@ -79,21 +68,25 @@ def os_errors_as(kind: type[MeteorError], what: str) -> Iterator[None]:
     """
     try:
         yield
-    except OSError as error:
-        raise kind(f"{what}: {error.strerror or error}") from error
+    except Exception as error:
+        # LZMAError by its name: lzma need not be imported to know that an error is none of its.
+        if (
+            not isinstance(error, OSError | EOFError | zlib.error | NotImplementedError)
+            and type(error).__name__ != "LZMAError"
+        ):
+            raise
+        raise kind(f"{what}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _mode(path: PathLike) -> int:
-    """Return the mode of a file, which says what kind it is; raise OSError, too, if the path cannot be one."""
+def _special(path: PathLike) -> str | None:
+    """Return what a path is if it is no regular file (or a folder); raise OSError, too, if the path cannot be one."""
     try:
-        return Path(path).stat().st_mode
+        mode = Path(path).stat().st_mode
     except ValueError as error:  # a null character, half a surrogate pair
         raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
-
-
-def _is_kernels(path: PathLike, mode: int) -> bool:
-    """Return whether a path looks like a file, but is the kernel's."""
-    return stat.S_ISREG(mode) and os.path.realpath(path).startswith(_KERNEL)
+    if stat.S_ISREG(mode) and os.path.realpath(path).startswith(_KERNEL):
+        return "one of the kernel's"
+    return _SPECIAL.get(stat.S_IFMT(mode))
 
 
 def open_regular(path: PathLike) -> BinaryIO:
@@ -105,10 +98,7 @@ def open_regular(path: PathLike) -> BinaryIO:
     Raises:
         OSError: if it cannot be opened; for a pipe, a socket, a device or a folder, too, with that as its ``strerror``.
     """
-    mode = _mode(path)
-    kind = _SPECIAL.get(stat.S_IFMT(mode))
-    if _is_kernels(path, mode):
-        kind = "one of the kernel's"
+    kind = _special(path)
     if kind is not None:
         raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
     return Path(path).open("rb")
@@ -173,24 +163,23 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
     """Open a file to read its bytes; ``-`` is standard input.
 
     They are unpacked if they are gzip, bzip2 or xz, which the first of them tell. What can go wrong later, in
-    reading, is for :func:`reading` to report.
+    reading, is for :func:`os_errors_as` to report.
 
     Raises:
         InputError: if it cannot be opened, or is compressed by something else.
     """
     with contextlib.ExitStack() as stack:
-        with reading(input_name(path)):
+        with os_errors_as(InputError, f"cannot read {input_name(path)}"):
             if os.fspath(path) == "-":
                 binary = cast(io.RawIOBase, sys.stdin.buffer)
                 # Tests and embedding programs put plain BytesIO objects there.
                 stream = cast(io.BufferedReader, binary) if hasattr(binary, "peek") else io.BufferedReader(binary)
             else:
-                mode = _mode(path)
+                kind = _special(path)
                 stream = stack.enter_context(Path(path).open("rb"))
-                if _is_kernels(path, mode):
-                    raise InputError(f"cannot read {os.fspath(path)}: not a file but one of the kernel's")
-                if stat.S_ISCHR(mode) and not stream.isatty() and os.fspath(path) != os.devnull:
-                    raise InputError(f"cannot read {os.fspath(path)}: not a file but a device")
+                endless = kind == "a device" and not stream.isatty() and os.fspath(path) != os.devnull
+                if endless or kind == "one of the kernel's":
+                    raise InputError(f"cannot read {os.fspath(path)}: not a file but {kind}")
             text = unpacked(stream, input_name(path))
             if text is not stream:  # standard input itself stays open
                 stack.enter_context(text)
@@ -281,9 +270,8 @@ def whole_file(target: Path) -> Iterator[Path]:
         if target.exists():
             scratch.chmod(target.stat().st_mode)
         scratch.replace(target)
-    except BaseException:
+    finally:
         remove(scratch)
-        raise
 
 
 @contextlib.contextmanager
@@ -324,19 +312,16 @@ def locked(folder: Path, name: str, progress: Progress = silent) -> Iterator[Non
     """Hold the lock ``name`` of a folder, which is made if need be; wait for another process that has it."""
     import filelock
 
-    try:
+    file = folder / f".{name}.lock"
+    lock = filelock.FileLock(file)
+    with os_errors_as(ResourceError, f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f".{name}.lock"
         file.touch()  # filelock tries for ever where a file cannot be made, as on a full disk
-        lock = filelock.FileLock(file)
         try:
             lock.acquire(timeout=0.2)
         except filelock.Timeout:
             progress(f"waiting for another process that works on {name}", 0, None)
             lock.acquire()
-    except (OSError, NotImplementedError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ResourceError(f"cannot write to {folder}: {reason}") from error
     try:
         yield
     finally:
@@ -362,57 +347,39 @@ def scratch_folder(folder: Path, name: str) -> Iterator[Path]:
 @contextlib.contextmanager
 def workplace(target: Path) -> Iterator[Path]:
     """Give a folder beside the target to work in, gone afterwards; the caller holds the target's lock."""
-    old = _old(target)
-    with contextlib.suppress(OSError):
-        if old.exists() and not target.exists():
-            old.rename(target)
-    remove(old)
+    _settle(target)
     sweep(target.parent, target.name)
-    with scratch_folder(target.parent, target.name) as work:
-        yield work
+    try:
+        with scratch_folder(target.parent, target.name) as work:
+            yield work
+    finally:
+        _settle(target)
 
 
 def put_folder(finished: Path, target: Path) -> None:
-    """Let a finished folder take the target's place; the caller holds the target's lock.
+    """Let a finished folder take the target's place, in the target's :func:`workplace`.
 
     Between the two renames there is no target. A process killed there loses nothing: the next :func:`workplace`
     puts the old folder back.
     """
-    old = _old(target)
     with os_errors_as(ResourceError, f"cannot write {target}"):
         if target.exists():
-            target.rename(old)
-        try:
-            finished.rename(target)
-        except OSError:
-            if old.exists():
-                old.rename(target)
-            raise
-    remove(old)
+            target.rename(_old(target))
+        finished.rename(target)
 
 
 def _old(target: Path) -> Path:
+    """Return where the folder is that the target replaces."""
     return target.with_name(f".old-{target.name}")
 
 
-def remove_folder(target: Path) -> None:
-    """Remove a folder, whole, as seen from outside; the caller holds the target's lock."""
-    with os_errors_as(ResourceError, f"cannot remove {target}"), workplace(target) as work:
-        target.rename(work / "removed")
-
-
-def folder_names(folder: Path) -> list[str]:
-    """Return the names of the folders in a folder, sorted, hidden ones left out; none where it is not there.
-
-    Raises:
-        ResourceError: if it cannot be read.
-    """
-    try:
-        return sorted(path.name for path in folder.iterdir() if path.name[0] != "." and path.is_dir())
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise ResourceError(f"cannot read {folder}: {error.strerror}") from error
+def _settle(target: Path) -> None:
+    """Remove the old folder; put it back where no new one took its place."""
+    with contextlib.suppress(OSError):
+        if target.exists():
+            remove(_old(target))
+        else:
+            _old(target).rename(target)
 
 
 def sha256_of(path: Path) -> str:
@@ -435,11 +402,7 @@ def named_digest(path: PathLike) -> str:
 def cache_folder(name: str = "") -> Path:
     """Return a folder of what can be made again: ``name`` in ``METEOR_E_CACHE``, else in the user's cache folder."""
     named = os.environ.get("METEOR_E_CACHE")
-    if named:
-        return Path(named).absolute() / name
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("meteor_e", appauthor=False)) / name
+    return (Path(named).absolute() if named else _users_folder("cache")) / name
 
 
 def data_folder(name: str) -> Path:
@@ -448,8 +411,11 @@ def data_folder(name: str) -> Path:
     The environment variable ``METEOR_E_NAME`` names it; else it is ``name`` in the user's data folder for meteor_e.
     """
     named = os.environ.get(f"METEOR_E_{name.upper()}")
-    if named:
-        return Path(named).absolute()
-    import platformdirs
+    return Path(named).absolute() if named else _users_folder("data") / name
 
-    return Path(platformdirs.user_data_dir("meteor_e", appauthor=False)) / name
+
+def _users_folder(kind: str) -> Path:
+    import platformdirs  # takes time to import
+
+    folder = {"cache": platformdirs.user_cache_dir, "data": platformdirs.user_data_dir}[kind]
+    return Path(folder("meteor_e", appauthor=False))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, input_name, open_binary, reading
+from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
 from meteor_e.base.texts import distinct_keys
 from meteor_e.formats.documents import Collection, SegmentKey
 
@@ -90,7 +90,7 @@ def coco_results(given: Any, name: str = "results") -> dict[Any, str]:
 
 def _load(path: PathLike) -> Any:
     name = input_name(path)
-    with open_binary(path) as stream, reading(name):
+    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         data = stream.read()
     try:
         return json.loads(data, object_pairs_hook=distinct_keys)

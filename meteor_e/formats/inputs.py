@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, input_name, open_binary, reading
+from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
 from meteor_e.formats.documents import Collection
 
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
@@ -57,7 +57,7 @@ def input_format(path: str, *, alone: bool = False) -> str:
         return "jsonl"
     if os.path.isdir(path) and parquet_files(Path(path)):  # noqa: PTH112  # of any length
         return "parquet"
-    with open_binary(path) as stream, reading(name):
+    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         head: bytes = stream.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # open_binary's streams are buffered
         prologue = _PROLOGUE.match(head)
         start = head[prologue.end() :] if prologue else head

@@ -8,7 +8,7 @@ from typing import BinaryIO, NoReturn
 from xml.parsers import expat
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import reading, spell_size
+from meteor_e.base.files import os_errors_as, spell_size
 from meteor_e.formats.documents import Collection, Role, SegmentKey
 from meteor_e.text.normalization import unescape_entities
 
@@ -105,7 +105,7 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> Collection:
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, end, text.append
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     size = 0
-    with reading(name):
+    with os_errors_as(InputError, f"cannot read {name}"):
         try:
             while block := stream.read(_BLOCK):
                 size += len(block)

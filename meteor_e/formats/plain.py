@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, reading, spell_size
+from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, os_errors_as, spell_size
 
 _BLOCK = 1 << 16
 """Bytes that are read at once, at most."""
@@ -39,7 +39,7 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
         raise ConfigError(f"unknown encoding {encoding[:40]!r}; utf-8 is the usual one") from error
     parts: list[str] = []
     size, is_damaged = 0, False
-    with open_binary(path) as stream, reading(name):
+    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         try:
             # What is there is taken as it is there, so that a program that answers line by line gets its answers.
             for block in chain(iter(partial(stream.read1, _BLOCK), b""), [b""]):  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 from meteor_e.base.errors import ConfigError, InputError, located
-from meteor_e.base.files import atomic_writer, input_name, open_binary, reading
+from meteor_e.base.files import atomic_writer, input_name, open_binary, os_errors_as
 from meteor_e.java.alignments import format_alignment
 from meteor_e.java.formats import hash_map_order, hashtable_order, java_double, java_lines, java_trim
 from meteor_e.java.options import JavaConfiguration, JavaOptions
@@ -251,7 +251,7 @@ def _alignment(segment: _Segment, ids: str) -> str:
 
 def _lines(path: str) -> list[str]:
     name = input_name(path)
-    with open_binary(path) as stream, reading(name), located(name):
+    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"), located(name):
         return list(java_lines(cast(Any, stream)))
 
 
@@ -449,7 +449,7 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
     evaluate = _evaluator(parameters, configuration.slots)
     lines = java_lines(cast(Any, sys.stdin.buffer))
     while True:
-        with reading("standard input"):
+        with os_errors_as(InputError, "cannot read standard input"):
             line = next(lines, None)
         if line is None:
             return

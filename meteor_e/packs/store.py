@@ -10,7 +10,7 @@ from pathlib import Path
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import ISO_CODES, Language
 from meteor_e.base.errors import ResourceError, near_miss
-from meteor_e.base.files import data_folder, folder_names, locked, remove_folder
+from meteor_e.base.files import data_folder, locked, os_errors_as, workplace
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import Progress, silent, terminal_progress
 from meteor_e.base.yamlfile import is_path
@@ -82,7 +82,9 @@ class PackStore:
 
     def names(self) -> list[str]:
         """Return the names of the installed packs, damaged ones included, sorted."""
-        return folder_names(self.root)
+        with os_errors_as(ResourceError, f"cannot read {self.root}"):
+            there = self.root.iterdir() if self.root.is_dir() else ()
+            return sorted(path.name for path in there if path.name[0] != "." and path.is_dir())
 
     def find(self, name: str) -> Pack | None:
         """Return the pack of this name (or METEOR's language code), None if it is not installed.
@@ -114,9 +116,10 @@ class PackStore:
         target = self.root / check_name(ISO_CODES.get(name, name))
         if not target.is_dir():
             raise ResourceError(f"the resource pack {target.name!r} is not installed in {self.root}")
-        with locked(self.root, target.name):
+        what = f"cannot remove {target}"
+        with locked(self.root, target.name), os_errors_as(ResourceError, what), workplace(target) as work:
             if target.is_dir():
-                remove_folder(target)
+                target.rename(work / "removed")
 
 
 def find_resources(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.options import ComponentOptions, FilePath, Meta
 from meteor_e.base.errors import InputError, ResourceError
-from meteor_e.base.files import open_regular, read_regular, spell_size
+from meteor_e.base.files import open_regular, os_errors_as, read_regular, spell_size
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -81,16 +81,12 @@ class LookupLemmatizer(Lemmatizer):
 
 def _read(path: Path) -> bytes:
     import gzip
-    import zlib
 
-    try:
+    with os_errors_as(ResourceError, f"lemma table {str(path)!r} cannot be read"):
         if path.suffix != ".gz":
             return read_regular(path, MAX_SIZE)
         with open_regular(path) as packed, gzip.GzipFile(fileobj=packed) as stream:
             content = stream.read(MAX_SIZE + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ResourceError(f"lemma table {str(path)!r} cannot be read: {reason}") from error
     if len(content) > MAX_SIZE:
         raise ResourceError(f"lemma table {str(path)!r} holds more than {spell_size(MAX_SIZE)} of text")
     return content
