@@ -17,7 +17,7 @@ from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceE
 from meteor_e.base.files import refuse_special
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_text, sides_of_sources
-from meteor_e.chains.chain import Chain, make_segmenter, plugins_of, resolve, signature
+from meteor_e.chains.chain import Chain, make_segmenter, resolve, signature
 from meteor_e.chains.config import ChainEntry, chain_of, load_chain
 from meteor_e.engine.batches import (
     BATCH_CHARACTERS,
@@ -155,27 +155,14 @@ class Meteor:
         """The matchers, in chain order."""
         prefixes = self.resources.nonbreaking_prefixes
         self.normalizer = Normalizer(chain.normalization, chain.language.apostrophes, prefixes)
-        self._segmenter = make_segmenter(chain.language, plugin_registry())
+        self.segmenter = make_segmenter(chain.language, plugin_registry())
+        """The segmenter, if the language has one."""
         self._rarity = None if chain.idf is None else self._read_rarity(chain.idf)
-        self.signature = self.signature_with(chain)
+        self.signature = signature(chain, self)
         """What must be the same for two scores to be comparable."""
         self._identity = "word"
         self._wanted_engine: str | None = None
         self._start_engine()
-
-    def signature_with(self, chain: Chain) -> str:
-        """Return the signature that this metric would have with another chain's task and parameters.
-
-        Whatever describes the metric is in it, so that it is also what keys of caches are made from.
-        """
-        return signature(
-            chain,
-            self.matchers,
-            self.resources.description,
-            plugins_of(chain, plugin_registry()),
-            self.lemmatizer,
-            self._segmenter,
-        )
 
     def _start_engine(self) -> None:
         chain = self.chain
@@ -190,7 +177,7 @@ class Meteor:
             self.resources.function_words,
             self.tokenize,
             self.lemmatizer,
-            segment=None if self._segmenter is None else self._segmenter.join,
+            segment=None if self.segmenter is None else self.segmenter.join,
             wanted=self._wanted_engine,
         )
 
@@ -281,7 +268,7 @@ class Meteor:
     def tokenize(self, text: str) -> list[Token]:
         """Turn a segment into tokens: segmented if the language has a segmenter, normalized, lemmatized."""
         check_text(text)
-        segmented = text if self._segmenter is None else self._segmenter.join(text)
+        segmented = text if self.segmenter is None else self.segmenter.join(text)
         words = split_words(self.normalizer(segmented))
         return list(map(Token, words)) if self.lemmatizer is None else self.lemmatizer.analyze(words)
 
@@ -293,7 +280,7 @@ class Meteor:
             return list(types), rows
         for text in texts:
             check_text(text)
-        tokenizer = Tokenizer(self.normalizer, None if self._segmenter is None else self._segmenter.join)
+        tokenizer = Tokenizer(self.normalizer, None if self.segmenter is None else self.segmenter.join)
         rows = tokenizer(texts)
         return list(map(Token, tokenizer.words)), rows
 

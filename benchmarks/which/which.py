@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from meteor_e import Meteor, MeteorError, Parameters, ResourceError
 from meteor_e.chains.chain import find_language
+from meteor_e.chains.chain import signature as chain_signature
 from meteor_e.scoring.arrays import score_arrays
 from meteor_e.scoring.statistics import as_summed
 
@@ -298,7 +299,7 @@ class Run:
     ) -> Iterator[Candidate]:
         """Yield the score of the corpus and the mean of its segments; the best reference of each segment counts."""
         chain = replace(self.meteor.chain, task=task, parameters=parameters)
-        signature = self.meteor.signature_with(chain)
+        signature = chain_signature(chain, self.meteor)
         segments = score_arrays(self.counts, parameters)
         best = segments.argmax(axis=-1)[:, None]
         whole = as_summed(np.take_along_axis(self.counts, best[..., None], axis=1)[:, 0]).sum(axis=0, dtype=float)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +26,6 @@ from meteor_e.scoring.formula import Parameters
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
     from meteor_e.api.languages import Language, Task
-    from meteor_e.api.lemmatizers import Lemmatizer
-    from meteor_e.api.matchers import Matcher
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.chains.config import ChainConfig
 
@@ -296,31 +294,20 @@ def plugins_of(chain: Chain, registry: Registry) -> list[str]:
     return sorted({f"{origin.distribution or origin.plugin}@{origin.version}" for origin in origins - {BUILTIN}})
 
 
-def signature(
-    chain: Chain,
-    matchers: Sequence[Matcher],
-    resources: str,
-    plugins: Sequence[str] = (),
-    lemmatizer: Lemmatizer | None = None,
-    segmenter: Segmenter | None = None,
-) -> str:
-    """Return the signature of a chain.
+def signature(chain: Chain, meteor: Any) -> str:
+    """Return the signature of a chain, which keys of caches are made from, too.
 
     Args:
-        chain: the chain.
-        matchers: its matchers, made.
-        resources: name and digest of the resource pack.
-        plugins: ``distribution@version`` of each third-party plugin that the chain uses.
-        lemmatizer: the chain's lemmatizer, made.
-        segmenter: the language's segmenter, made.
+        chain: the chain; task and parameters may be others than METEOR's own.
+        meteor: the :class:`~meteor_e.Meteor` that has made the matchers, the lemmatizer and the segmenter, and has
+            opened the resources.
 
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
     """
     parameters = chain.parameters
     names = [
-        f"{matcher.name}={weight!r}{_details('matcher', matcher)}"
-        for matcher, weight in zip(matchers, parameters.weights, strict=True)
+        _named(matcher, f"={weight!r}") for matcher, weight in zip(meteor.matchers, parameters.weights, strict=True)
     ]
     # The segmenter has a part of its own, wherever it is from.
     plain = [(name, KEYS[name]) for name in PLAIN if name != "segmenter"]
@@ -339,21 +326,22 @@ def signature(
             for name, key in plain
             if key.signature or getattr(chain, name) != PLAIN[name]
         ),
-        ("pack", resources),
+        ("pack", meteor.resources.description),
     ]
-    if lemmatizer is not None:
-        parts.append(("lemmas", f"{lemmatizer.name}{_details('lemmatizer', lemmatizer)}"))
-    if segmenter is not None:
-        parts.append(("segmenter", f"{segmenter.name}{_details('segmenter', segmenter)}"))
-    if plugins:
+    if meteor.lemmatizer is not None:
+        parts.append(("lemmas", _named(meteor.lemmatizer)))
+    if meteor.segmenter is not None:
+        parts.append(("segmenter", _named(meteor.segmenter)))
+    if plugins := plugins_of(chain, plugin_registry()):
         parts.append(("plugins", "+".join(plugins)))
     return "|".join(f"{key}:{value}" for key, value in parts)
 
 
-def _details(kind: str, thing: Matcher | Lemmatizer | Segmenter) -> str:
-    with guarded(f"{kind} {thing.name!r}"):
-        details = thing.describe()
-    return f"({details})" if details else ""
+def _named(component: Component, weight: str = "") -> str:
+    """Return the name of a component, its weight, and what it says of itself."""
+    with guarded(f"{component.kind} {component.name!r}"):
+        details = component.describe()
+    return f"{component.name}{weight}" + (f"({details})" if details else "")
 
 
 def _spelled_language(language: Language) -> str:

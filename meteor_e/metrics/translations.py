@@ -11,6 +11,7 @@ from meteor_e.api.metrics import Metric, OutputsMetric, Scores, SystemOutputs, m
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, digest
 from meteor_e.base.progress import Progress, silent
+from meteor_e.chains.chain import signature as chain_signature
 from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.results import score
 from meteor_e.scoring.arrays import Counts
@@ -85,9 +86,8 @@ def statistics_signature(meteor: Meteor) -> str:
     """
     chain = meteor.chain
     weights = (0.0,) * len(chain.parameters.weights)
-    return meteor.signature_with(
-        dataclasses.replace(chain, task="", parameters=Parameters(0.0, 0.0, 0.0, 0.0, weights))
-    )
+    parameters = Parameters(0.0, 0.0, 0.0, 0.0, weights)
+    return chain_signature(dataclasses.replace(chain, task="", parameters=parameters), meteor)
 
 
 def _statistics(

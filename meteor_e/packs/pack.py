@@ -90,12 +90,6 @@ class Manifest:
     files: dict[str, PackFile] = field(default_factory=dict)
     format: int = FORMAT_VERSION
 
-    @property
-    def digest(self) -> str:
-        """Twelve hexadecimal digits over the data files: equal digests, equal scores."""
-        lines = [f"{name} {self.files[name].sha256}\n" for name in DATA_FILES if name in self.files]
-        return hashlib.sha256("".join(lines).encode()).hexdigest()[:12]
-
     def to_json(self) -> str:
         """Return the file's text."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
@@ -237,7 +231,8 @@ class Pack(ResourceParts):
             advice = how_to_install(name, again=True)
             raise ResourceError(f"pack {name!r} in {self.path} is damaged: {error}; {advice}") from error
         self.name, self.language, self.version = manifest.name, manifest.language, manifest.version
-        self.digest = manifest.digest
+        hashes = "".join(f"{name} {manifest.files[name].sha256}\n" for name in there)
+        self.digest = hashlib.sha256(hashes.encode()).hexdigest()[:12]
         self.description = f"{self.name}@{self.digest}"
 
     @property

@@ -83,14 +83,14 @@ def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
 
 def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
     class Halves:
-        name = "halves"
+        kind, name = "segmenter", "halves"
 
         def describe(self):
             return "at 2"
 
     meteor = Meteor.from_config(CHAIN)
     before = translations.statistics_signature(meteor)
-    meteor._segmenter = Halves()
+    meteor.segmenter = Halves()
     after = translations.statistics_signature(meteor)
     assert after != before
     assert "segmenter:halves(at 2)" in after
