@@ -24,7 +24,6 @@ from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, Matcher
 from meteor_e.base.array_cache import digest
 from meteor_e.base.errors import near_miss
 from meteor_e.base.files import cache_folder
-from meteor_e.base.processes import worked_on
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
@@ -447,17 +446,31 @@ def unescaped(batch: FeatureBatch) -> FeatureBatch:
     return FeatureBatch(hypotheses, references, batch.sources, batch.systems, batch.segments)
 
 
-def _compute(features: Sequence[Feature], batch: FeatureBatch) -> list[Floats]:
-    return [feature.rows(batch) for feature in features]
+_features: dict[str, Feature] = {}
+"""The features that this process computes, by label."""
 
 
-def _compute_block(features: Mapping[str, Feature], block: tuple[Sequence[str], FeatureBatch]) -> list[Floats]:
+def _begin(features: Mapping[str, Feature]) -> None:
+    _features.update(features)
+
+
+def _compute(block: tuple[Sequence[str], FeatureBatch]) -> list[Floats]:
     labels, batch = block
-    return _compute([features[label] for label in labels], batch)
+    return [_features[label].rows(batch) for label in labels]
 
 
 def _run(work: Sequence[_Block], batch: FeatureBatch, jobs: int) -> Iterator[tuple[_Block, list[Floats]]]:
     """Yield each block with the rows of each of its features."""
     features = {entry.label: entry.feature for block in work for entry in block.features}
     parts = (([entry.label for entry in block.features], picked(batch, block.places)) for block in work)
-    yield from zip(work, worked_on(_compute_block, features, parts, min(jobs, len(work))), strict=True)
+    if min(jobs, len(work)) <= 1:
+        computed = ([features[label].rows(part) for label in labels] for labels, part in parts)
+        yield from zip(work, computed, strict=True)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    # A process that is forked from one with threads can hang; these are started afresh.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(work)), context, _begin, (features,)) as pool:
+        yield from zip(work, pool.map(_compute, parts), strict=True)
