@@ -22,7 +22,7 @@ msgspec takes time to import, and this module is only imported where a component
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
@@ -115,37 +115,25 @@ class OptionInfo(NamedTuple):
 def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
     """Return what can be said of each option."""
     infos = []
-    for name, field in _fields(kind).items():
+    for field in _fields(kind):
         said = [(each.extra_json_schema or {}).get("description", "") for each in _metadata(field.type)]
-        default = option_defaults(kind).get(name)
         text = " ".join(filter(None, dict.fromkeys(said)))
-        infos.append(OptionInfo(name, describe_type(field.type), field.required, default, text))
-    return infos
-
-
-def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
-    """Return the options that have a default other than ``None``, with it."""
-    defaults: dict[str, Any] = {}
-    for field in structs.fields(kind):
         default = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
-        if default is not msgspec.NODEFAULT and default is not None:
-            defaults[field.name] = list(default) if isinstance(default, tuple) else default
-    return defaults
+        shown = None if default is msgspec.NODEFAULT else list(default) if isinstance(default, tuple) else default
+        infos.append(OptionInfo(field.name, describe_type(field.type), field.required, shown, text))
+    return infos
 
 
 def path_options(kind: type[ComponentOptions]) -> list[str]:
     """Return the names of the options that hold paths."""
-    return [
-        name
-        for name, field in _fields(kind).items()
-        if any("path" in (said.extra or {}) for said in _metadata(field.type))
-    ]
+    paths = [field for field in _fields(kind) if any("path" in (said.extra or {}) for said in _metadata(field.type))]
+    return [field.name for field in paths]
 
 
-def _fields(kind: type[ComponentOptions]) -> dict[str, types.Field]:
+def _fields(kind: type[ComponentOptions]) -> Iterable[types.Field]:
     found = types.type_info(kind)
     assert isinstance(found, types.StructType)
-    return {field.name: field for field in found.fields}
+    return found.fields
 
 
 def _metadata(kind: types.Type) -> Iterator[types.Metadata]:
