@@ -157,7 +157,7 @@ def test_headers_that_do_not_fit(run, recipe, tmp_path):
         ("options: {C: [0.01, 0.1]}", "options: {C: much}", "C: must be a number, above 0 or .*, not 'much'"),
         ("options: {C: [0.01, 0.1]}", "options: {folds: 2.5}", "folds: must be a whole number, at least 2, not 2.5"),
         ("options: {C: [0.01, 0.1]}", "options: {C: -1}", "C: must be .*, not -1"),
-        ("options: {C: [0.01, 0.1]}", "options: {seed: 2}", "seed stands in the recipe"),
+        ("options: {C: [0.01, 0.1]}", "options: {seed: 2}", "seed is a key of the recipe"),
         ("use: text", "use: txet", "txet"),
         ("edit_similarity", "edit_similar", "no column 'edit_similar'"),
         ("description: For a test", "descripton: x\nnames: y", "unknown key"),

@@ -332,7 +332,10 @@ def test_files_of_other_programs(tmp_path):
     save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors", {"meteor_e": "null"})
     with pytest.raises(InputError, match=r"not a model file of meteor-e: it has no checksum"):
         load_model(tmp_path / "other.safetensors")
-    for header, message in ((f'[{{"{KEY}": "{OPEN}"}}]', "no object"), (f'{{"{KEY}": "{OPEN}"}}', "lacks 'format'")):
+    for header, message in (
+        (f'[{{"{KEY}": "{OPEN}"}}]', "not an object"),
+        (f'{{"{KEY}": "{OPEN}"}}', "lacks 'format'"),
+    ):
         content = sealed(save({"a": np.zeros(3)}, {"meteor_e": header}))
         (tmp_path / "other.safetensors").write_bytes(content)
         with pytest.raises(InputError, match=f"not a model file of meteor-e: its header.*{message}"):

@@ -1,7 +1,7 @@
 """BLEU-1 to 4, ROUGE-L and CIDEr-D of captions, with the numbers of pycocoevalcap, from arrays of n-grams.
 
 Captions are tokenized texts, words joined by blanks, as :class:`meteor_e_captions.coco.PTBTokenizer` gives them.
-Where pycocoevalcap's numbers follow from choices of its own, they are said here:
+pycocoevalcap's own choices, which decide its numbers:
 
 * BLEU (Papineni et al., 2002): clipped n-gram precisions with 1e-15 added to what matches and 1e-9 to what there is;
   the reference length is the one that is closest to the caption's, the shorter of two.
@@ -49,7 +49,7 @@ class Counted(NamedTuple):
 
 
 class DocumentFrequencies(NamedTuple):
-    """In how many images' references n-grams are.
+    """Document frequencies of n-grams; a document is the references of one image.
 
     Attributes:
         words: numbers of the words.
@@ -119,7 +119,7 @@ def _longer(words: _Words, before: Integers, order: int, size: int) -> tuple[Int
 
     Args:
         words: all words.
-        before: for each place, the number of the n-gram that is a word shorter.
+        before: for each place, the number of the n-gram that is shorter by one word.
         order: at least 2.
         size: number of distinct words.
     """

@@ -17,7 +17,7 @@ class Groups(NamedTuple):
 
     Attributes:
         keys: the numbers.
-        first: where each stands first.
+        first: the first place of each.
         counts: how often each is there.
         inverse: for each place of the array, the position of its number in ``keys``.
     """

@@ -1,4 +1,4 @@
-"""Words of captions: what kind each is, how much it tells, and which words mean the same (English)."""
+"""Words of English captions: kind, information weight, and synonyms of each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NUMBERS = {
     **dict.fromkeys(("couple", "pair", "both"), 2),
     **dict.fromkeys(("few", "several", "many", "multiple", "numerous", "group", "crowd"), 100),
 }  # fmt: skip
-"""Words for numbers; 100 stands for more than can be counted."""
+"""Words for numbers; 100 means more than can be counted."""
 _RELATIONS = _listed(
     "above across against along amid among around at atop before behind below beneath beside between beyond by down in "
     "inside into near off on onto out outside over through toward towards under underneath up with within without"
@@ -192,7 +192,7 @@ def _frequencies() -> Mapping[str, float]:
 
 
 def _information(words: Sequence[str]) -> Floats:
-    """Return how much words tell, in (0, 1]: the logarithm of their frequency in wordfreq's list, relative to 1e-7."""
+    """Return the information weights of words, in (0, 1]: log frequencies in wordfreq's list, relative to log 1e-7."""
     frequency = _frequencies().get
     return np.array([min(1.0, math.log(max(frequency(word, 0.0), _RAREST)) / math.log(_RAREST)) for word in words])
 

@@ -43,7 +43,7 @@ class Table:
         testset: name of the test set.
         measure: the measure.
         columns: language pairs, then :data:`AVERAGE` if there are several.
-        rows: for each metric, a result a column.
+        rows: for each metric, one result per column.
         comparisons: tests of metrics against one another, by column.
         ranks: rank of each metric by clusters of significance, by column.
     """
@@ -58,10 +58,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All tables, and what they rest on.
+    """All tables, and the data, scores and settings behind them.
 
     Attributes:
-        tables: one a test set and measure.
+        tables: one per test set and measure.
         signatures: metric → signature; where those of target languages differ, ``metric (language)`` → signature.
         counts: what was judged, by test set and pair.
         warnings: of the sanity checks, by test set and pair.

@@ -59,7 +59,7 @@ class JudgementSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         file: its path; ``{pair}`` and the like stand for the language pair.
         format: its form.
         system: pattern of its system names: ``{system}`` the name of the output file, ``{number}`` digits.
-        drop: names that are no systems, such as ``_ref``.
+        drop: names that are not systems, such as ``_ref``.
         rename: name as judged → name of the output.
         pairs: pair as judged → pair of this index.
         languages: names of languages → codes.
@@ -125,7 +125,7 @@ class PairSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         references, source, outputs, language, documents, judgements: instead of the index's own.
-        drop: names that are no systems of this pair.
+        drop: names that are not systems of this pair.
         outliers: systems of this pair that system-level measures leave out.
         reference_names: what files of scores call the references.
     """

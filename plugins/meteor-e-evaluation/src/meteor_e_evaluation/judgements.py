@@ -13,7 +13,7 @@ from meteor_e.base.array_cache import Floats, Integers
 
 @dataclass(frozen=True)
 class Rankings:
-    """Comparisons of two systems on a segment, one a row of the arrays.
+    """Comparisons of two systems on a segment, one per row of the arrays.
 
     Attributes:
         segments: segment, from 0.
@@ -40,7 +40,7 @@ class Rankings:
 
 @dataclass(frozen=True)
 class Assessments:
-    """Human scores of segments, one a row of the arrays.
+    """Human scores of segments, one per row of the arrays.
 
     A segment of a system has one row, unless every rating of several was kept.
 

@@ -353,7 +353,7 @@ class SoftAccuracy(Measure[TestSet]):
     class Options(ComponentOptions):
         """How permutations are drawn."""
 
-        seed: Annotated[int, Meta(ge=0, description="Of the permutations.")] = DEFAULT_SEED
+        seed: Annotated[int, Meta(ge=0, description="Seed of the permutations.")] = DEFAULT_SEED
 
     def default_test(self) -> str:
         """Exchange systems: metrics may favor systems, and scores of a system are then not independent."""

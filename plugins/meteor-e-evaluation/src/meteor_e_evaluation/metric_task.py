@@ -77,7 +77,7 @@ def read_metric_scores(path: PathLike) -> Iterator[GivenScore]:
     """Read a metric's scores as the WMT metrics task exchanges them, at segment or system level.
 
     Without a header, tabs (or blanks) between: ``METRIC LP TESTSET SYSTEM SEGMENT SCORE`` a segment,
-    ``METRIC LP TESTSET SYSTEM SCORE`` a system; from 2019 on, ``REFERENCE`` may stand after ``TESTSET``, and
+    ``METRIC LP TESTSET SYSTEM SCORE`` for a system; from 2019 on, ``REFERENCE`` may stand after ``TESTSET``, and
     ``ensemble`` and ``available`` at the end. The short form of later years, ``SYSTEM SCORE``, is known too: where
     a system has several lines, they are its segments in order, from 1.
 

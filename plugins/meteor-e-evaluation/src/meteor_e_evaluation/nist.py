@@ -66,7 +66,7 @@ class NistMetric(Metric):
         self.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in sides)}"
 
     def weigh(self, references: Sequence[Sequence[str]]) -> None:
-        """Weigh n-grams by how much they tell: ``log2`` of how often they continue their beginning."""
+        """Set the information weights of n-grams: ``-log2`` of their relative frequency after their beginning."""
         counts: Counter[tuple[str, ...]] = Counter()
         for words in references:
             counts.update(_ngrams(words))

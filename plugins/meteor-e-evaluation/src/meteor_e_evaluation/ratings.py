@@ -231,7 +231,7 @@ def read_ratings(
     columns: Sequence[str] = (),
     only: Mapping[str, str] | None = None,
 ) -> Iterator[Assessment]:
-    """Read ratings of segments, one a row: direct assessment with scalar quality metrics (DA+SQM), or ESA.
+    """Read ratings of segments, one per row: direct assessment with scalar quality metrics (DA+SQM), or ESA.
 
     Args:
         path: a table with the columns ``system``, ``segment`` (or ``line``), ``score`` and, where segments are

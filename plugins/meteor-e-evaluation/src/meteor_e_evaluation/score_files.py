@@ -255,14 +255,14 @@ def _one_of(
 
 
 def file_name(metric: str) -> str:
-    """Return a metric's name as a file can be called: other characters than letters, digits and ``._+-`` are ``_``."""
+    """Return a metric's name as part of a file name: characters except letters, digits and ``._+-`` become ``_``."""
     return re.sub(r"[^\w.+-]+", "_", metric).strip("_.") or "metric"
 
 
 def write_scores(folder: Path, test: TestSet, scores: Sequence[Scores], *, by_name: bool = False) -> list[Path]:
     """Write ``PAIR/METRIC-REFERENCE.seg.score`` and ``.sys.score``, the layout of mt-metrics-eval's ``metric-scores``.
 
-    A line is ``SYSTEM⇥SCORE``; segments are in order, and ``None`` stands where there is no score.
+    A line is ``SYSTEM⇥SCORE``; segments are in order, ``None`` for no score.
 
     Args:
         folder: where to write.

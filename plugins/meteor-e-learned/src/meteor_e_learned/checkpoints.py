@@ -1,4 +1,4 @@
-"""Where a training stands, on disk: written now and then, and when it is interrupted."""
+"""Checkpoints: the state of a training on disk, written now and then, and when it is interrupted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHECKPOINT_EVERY = 10.0
 
 
 class Checkpoints:
-    """Writes where training stands, now and then, and when it is interrupted.
+    """Writes the state of a training now and then, and when it is interrupted.
 
     Args:
         path: the file.

@@ -49,7 +49,7 @@ def load_examples(
         seed: of samples that have none of their own.
         jobs: number of processes.
         progress: told about the work on each test set.
-        roots: folders of the data by the name of the index, in place of the index's own.
+        roots: folders of the data by the name of the index, instead of the index's own.
 
     Raises:
         ConfigError: for a sample of nothing, or no pairs.
@@ -85,13 +85,13 @@ def load_examples(
 
 
 def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
-    """Return test sets with so many judgments in all, drawn without replacement; ties do not count as judgments.
+    """Return test sets with a number of judgments in all, drawn without replacement; ties do not count as judgments.
 
     Args:
         tests: test sets with rankings, or with scores of segments.
         count: how many; ``None`` for all.
         seed: of the draw.
-        skip: so many of those that are drawn first are left out.
+        skip: number of those drawn first that are left out.
     """
     from meteor_e_evaluation import pairs_of
 

@@ -67,7 +67,7 @@ class Explanation:
 
         Args:
             names: what to call the outputs.
-            most: so many reasons.
+            most: largest number of reasons.
         """
         apart = self.first - self.second
         if not apart:

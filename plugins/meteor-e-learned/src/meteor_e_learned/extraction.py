@@ -203,7 +203,7 @@ class FeatureSet:
 
     @property
     def dimension(self) -> int:
-        """Numbers a row."""
+        """Numbers per row."""
         return len(self.columns)
 
     @property
@@ -267,7 +267,7 @@ class FeatureSet:
         if self.unescape:
             batch = unescaped(batch)
         keys = _row_keys({entry.feature.needs for entry in self.features}, batch, store)
-        # Where the same segment stands first: it is computed there, and copied from there.
+        # The first place of the same segment, where it is computed; others are copies.
         firsts: dict[tuple[str, ...], dict[Hashable, int]] = {}
         for needs, of_rows in keys.items():
             found: dict[Hashable, int] = {}
@@ -351,7 +351,7 @@ def _choose(label: str, columns: Sequence[str], wanted: object) -> tuple[int, ..
 def _row_keys(
     needs: Iterable[tuple[str, ...]], batch: FeatureBatch, store: FeatureStore
 ) -> dict[tuple[str, ...], list[Hashable]]:
-    """Return what tells segments apart, for each choice of what features read.
+    """Return the keys of segments, for each choice of what features read.
 
     Rows that are kept on disk go by a digest; else the texts themselves do.
     """

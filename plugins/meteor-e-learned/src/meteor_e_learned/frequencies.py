@@ -26,7 +26,7 @@ class Frequencies(NamedTuple):
 
 
 def word_lists() -> bytes:
-    """Return 800 lists of words, as msgpack has them; those of list n occur 10 ** (-n / 100) times a word.
+    """Return 800 lists of words in msgpack; words of list n have the frequency 10 ** (-n / 100).
 
     The file is read without the import of wordfreq, which takes longer.
 

@@ -16,7 +16,7 @@ class TrainingLog:
     Args:
         path: the file; ``None`` for none. It is begun anew with the first event, so that a training that fails before
             leaves an older log as it was.
-        keep: so many of its lines are kept.
+        keep: number of its lines that are kept.
         listener: told the same.
 
     Raises:

@@ -162,7 +162,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
         check_seal(file.read_bytes(), name)
         header = json.loads(metadata["meteor_e"])
         if not isinstance(header, dict):
-            raise InputError(f"{name}: not a model file of meteor-e: its header is no object")
+            raise InputError(f"{name}: not a model file of meteor-e: its header is not an object")
         if header["format"] != FORMAT:
             raise InputError(
                 f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}; train the model again"

@@ -25,14 +25,14 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         index: a data index, as ``meteor-e evaluate`` reads it.
         pairs: language pairs; by default all into the recipe's language.
-        sample: take so many comparisons (or scores) of all; by default all.
+        sample: number of comparisons (or scores) to take; by default all.
         skip: leave so many out, those that ``sample: SKIP`` takes: with the same index, pairs and seed, what one entry
             skips and what the other samples have no judgment in common.
         seed: of the sample; by default the recipe's. With one of its own, models of several seeds learn from the same
             sample, and features are computed once.
         weight: of each comparison, relative to those of other test sets.
-        made: in place of its judgments, comparisons that are made of ``sample`` of its outputs: ``errors``, each output
-            against the same with an error, or ``excerpts`` of documents.
+        made: instead of judgments, synthetic comparisons of ``sample`` outputs: ``errors``, each output against the
+            same with an error, or ``excerpts`` of documents.
     """
 
     index: str

@@ -76,5 +76,5 @@ def score_segments(
 
 
 def _counting(progress: Progress, start: int, segments: int, total: int) -> Progress:
-    """Return what tells of segments, where it is told of the rows of a block's features."""
+    """Return the progress of segments, from the progress of a block's rows."""
     return lambda stage, done, rows: progress(stage, start + segments * done // max(1, rows or 0), total)

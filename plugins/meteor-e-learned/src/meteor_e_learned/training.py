@@ -54,7 +54,7 @@ def train(
         jobs: processes that extract features.
         listener: told what is logged.
         progress: told about the work.
-        roots: folders of data by the names of their indexes, in place of the indexes' own.
+        roots: folders of data by the names of their indexes, instead of the indexes' own.
 
     Raises:
         MeteorError: for whatever is wrong with recipe or data.
@@ -163,7 +163,7 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
         ConfigError: for an option that it does not have, a value of another type, or vectors that it does not read.
     """
     if "seed" in recipe.options:
-        raise ConfigError("the seed stands in the recipe itself, or comes from --seed; take it out of its 'options'")
+        raise ConfigError("the seed is a key of the recipe, or comes from --seed; take it out of 'options'")
     kind = estimator_class(recipe.estimator)
     known = kind.options_class()
     # An estimator that draws nothing need not have the option.

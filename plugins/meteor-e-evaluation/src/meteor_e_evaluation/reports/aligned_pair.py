@@ -23,7 +23,7 @@ _LABELS = ("", "hypothesis", "", "reference")
 
 
 class WordColumn(NamedTuple):
-    """Words that stand one over the other.
+    """Words one above the other.
 
     Attributes:
         sides: positions of the words in the hypothesis and in the reference.
@@ -35,7 +35,7 @@ class WordColumn(NamedTuple):
 
 
 def _straight(matches: Sequence[AlignedMatch]) -> list[int]:
-    """Return the heaviest matches that do not cross, which can stand in columns."""
+    """Return the heaviest matches that do not cross, which fit into columns."""
     ends = np.array([match.hypothesis_start + match.hypothesis_length for match in matches])
     weights, before = np.zeros(len(matches), int), np.full(len(matches), -1)
     for at, match in enumerate(matches):
@@ -160,7 +160,7 @@ def _cells(
     numbers: Sequence[int],
     held: tuple[Sequence[int | None], Sequence[int | None]],
 ) -> tuple[Text, Text, Text, Text]:
-    """Return what stands in a column: the chunk's mark, the hypothesis, the link, the reference."""
+    """Return the cells of a column: the chunk's mark, the hypothesis, the link, the reference."""
 
     def look(word: str, match: int | None) -> Text:
         styles = ["dim"] if word.lower() in function_words else []

@@ -1,4 +1,4 @@
-"""Where aligned words stand in the raw text."""
+"""Offsets of aligned words in the raw text."""
 
 from __future__ import annotations
 

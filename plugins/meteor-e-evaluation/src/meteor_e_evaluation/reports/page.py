@@ -52,7 +52,7 @@ _BAR_WIDTH = 480
 _BALANCE_WIDTH = 200
 
 MOST_PAIRS = 10
-"""So many pairs of systems are shown at once; the others are behind a button."""
+"""Number of pairs of systems that are shown at once; a button shows the others."""
 
 
 def write_report(
@@ -155,7 +155,7 @@ def render(report: Report) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return what a content security policy calls a text by."""
+    """Return the hash of a text for a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -282,7 +282,7 @@ def _pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any
 def _finding(report: Report, result: MetricResult) -> tuple[str, str]:
     """Return a metric's name, and what it says in words of the best system and the next one.
 
-    Where those two were not tested, the first system, the baseline, stands for the next one.
+    Where those two were not tested, the best is compared with the first system, the baseline.
     """
     names = [f"{letter(at)} ({visible(system.name)})" for at, system in enumerate(report.systems)]
     best, second, *_ = result.ranking()

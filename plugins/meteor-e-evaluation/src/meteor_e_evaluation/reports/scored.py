@@ -137,7 +137,7 @@ class MetricResult:
         segments: ``(segments,)`` for each system.
         comparison: of the systems; ``None`` if it was not asked for.
         explanations: where the metric can say why scores differ.
-        details: for each system what the metric tells of each segment, see :meth:`Metric.details`; empty for nothing.
+        details: for each system the metric's details of each segment, see :meth:`Metric.details`; empty for nothing.
     """
 
     label: str

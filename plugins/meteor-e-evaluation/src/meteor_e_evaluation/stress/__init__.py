@@ -252,7 +252,7 @@ def stress(
     applied = {name: np.array([text is not None for text in texts]) for name, texts in changed.items()}
     used = [rule for rule in chosen if applied[rule.name].any()]
     if not used:
-        raise InputError("no perturbation found an occasion in these texts")
+        raise InputError("no perturbation applies to these texts")
     errors = [rule.name for rule in used if rule.kind == "error"]
     small = [rule.name for rule in used if rule.name in errors and rule.group in TYPICAL] or errors
     rows = [[own if new is None else new for own, new in zip(hypotheses, row, strict=True)] for row in changed.values()]

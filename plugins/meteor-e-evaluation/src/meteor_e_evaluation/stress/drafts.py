@@ -37,7 +37,7 @@ class Draft:
         context: language, other texts, source and reference.
         words: the words.
         lower: the words in lower case, apostrophes straight.
-        gaps: what stands before, between and after them: one more than there are words.
+        gaps: the text before, between and after them: one more than there are words.
     """
 
     def __init__(self, text: str, rng: Random | None = None, context: PerturbationContext | None = None) -> None:
@@ -107,7 +107,7 @@ class Draft:
         return sorted(others, key=lambda text: (abs(len(text) - len(own)), text))[:8]
 
     def swap(self, distance: Sequence[int]) -> str:
-        """Swap two different words so many places apart."""
+        """Swap two different words whose distance is in a range, given by its ends."""
         first, second = self.pick(
             (first, second)
             for first in range(len(self))
@@ -290,7 +290,7 @@ def words_of(*names: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=64)
 def frequent_words(language: str, first: int, last: int) -> list[str]:
-    """Return the most frequent words of a language, but for so many at first; none where they are not known."""
+    """Return the most frequent words of a language from ``first`` to ``last``; none where they are not known."""
     from wordfreq import available_languages, top_n_list
 
     found = top_n_list(language, last)[first:] if language in available_languages() else []

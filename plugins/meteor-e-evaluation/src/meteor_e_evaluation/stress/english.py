@@ -91,7 +91,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 class Forms(dict[str, str]):
     """Forms of an English word, by name: as it is written (``form``), what follows an apostrophe in it (``ending``),
-    a verb's of a tag, a noun's number (NN, NNS), a year so many years later (``+1``).
+    a verb's of a tag, a noun's number (NN, NNS), a year some years later (``+1``).
     """
 
     def __missing__(self, name: str) -> str:
@@ -215,7 +215,7 @@ class EnglishDraft(Draft):
         return self.inserted(at, self.pick(each for each in rows("frequent")[0] if each not in near))
 
     def content_word_added(self) -> str:
-        """Add an adjective, an adverb or a noun of another text where it can stand."""
+        """Add an adjective, an adverb or a noun of another text where grammar allows it."""
         other = self.pick(self.near_texts())
         before = {"JJ": ("NN", "NNS"), "RB": ("JJ", "VBD", "VBZ", "VBN"), "NN": ("NN", "NNS"), "NNS": ("NN", "NNS")}
         at, word = self.pick(

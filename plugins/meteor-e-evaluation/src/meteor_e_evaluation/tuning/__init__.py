@@ -2,5 +2,5 @@
 
 Statistics are computed once (:mod:`.data`); a point of parameters is then a few array operations
 (:mod:`.scorer`), which a grid (:mod:`.grid`) or a search (:mod:`.search`) tries by the thousand.
-:mod:`.validation` tells what is learnt from what is luck.
+:mod:`.validation` tests the result on held-out data.
 """

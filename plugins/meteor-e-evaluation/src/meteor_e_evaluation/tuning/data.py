@@ -61,7 +61,7 @@ class TuningSet:
         return (int(self.counts.shape[1]) - 7) // 4
 
     def select(self, units: NDArray[np.bool_]) -> TuningSet:
-        """Return the part that stands on some of the units, given as a truth value a unit."""
+        """Return the part with some of the units; ``units`` has one truth value per unit."""
         keep = units[self.units]
         number = np.cumsum(keep) - 1
         sizes = np.diff(np.append(self.starts, len(self.counts)))

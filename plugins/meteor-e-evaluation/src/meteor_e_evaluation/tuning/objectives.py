@@ -72,7 +72,7 @@ class _Ranked(PreparedObjective):
 
     def __init__(self, data: TuningSet, *, epsilon: float, macro: bool) -> None:
         if not len(data.better):
-            raise InputError("these judgments are no rankings; choose another objective, such as pearson")
+            raise InputError("these judgments are not rankings; choose another objective, such as pearson")
         self._epsilon = epsilon
         # Cells that are compared often are fetched once; the pairs come sorted for the processor's cache.
         order = np.lexsort((data.worse, data.better))
@@ -94,7 +94,7 @@ class _Ranked(PreparedObjective):
         self._first, self._second = np.empty(len(groups)), np.empty(len(groups))
 
     def right(self, scores: Floats) -> NDArray[np.bool_]:
-        """Return which pairs come out right."""
+        """Return which pairs are in the right order."""
         np.take(scores, self._better, out=self._first, mode="clip")
         np.take(scores, self._worse, out=self._second, mode="clip")
         if not self._epsilon:
@@ -143,7 +143,7 @@ class _Correlated(PreparedObjective):
         self._kind = kind
         scored = np.flatnonzero(~np.isnan(data.humans))
         if not len(scored):
-            raise InputError("these judgments are no scores of segments; choose the objective rank")
+            raise InputError("these judgments are not scores of segments; choose the objective rank")
         if macro:
             groups = data.groups[scored]
             self._parts = [scored[groups == group] for group in np.unique(groups)]

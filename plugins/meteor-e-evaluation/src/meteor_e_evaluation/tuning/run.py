@@ -94,7 +94,7 @@ class Tuning:
 
 
 class _Finder:
-    """Finds the best variant and point for data sets, one a variant."""
+    """Finds the best variant and point for data sets, one per variant."""
 
     def __init__(
         self, objective: Objective, variants: Sequence[Variant], settings: Settings, progress: Progress

@@ -1,4 +1,4 @@
-"""How alike a sentence encoder holds a text and its reference for."""
+"""Similarity of a text and its reference to a sentence encoder."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class EncoderFeature(Feature):
         """What a recipe may say."""
 
         encoder: Annotated[str, Meta(description="An installed encoder.")] = "minilm"
-        layer: Annotated[int, Meta(ge=1, description="The layer, from 1, whose difference is taken.")] = 4
+        layer: Annotated[int, Meta(ge=1, description="Number of the layer, from 1, whose vectors are subtracted.")] = 4
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -95,7 +95,7 @@ class EncoderFeature(Feature):
 
     @property
     def dimension(self) -> int:
-        """As many as there are columns."""
+        """Number of columns."""
         return 1 + self._size
 
     def compute(self, batch: FeatureBatch) -> Floats:

@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 def segment_pairs(batch: FeatureBatch) -> tuple[list[str], list[str]]:
-    """Return hypotheses and references side by side; a hypothesis stands there once for each of its references."""
+    """Return pairs of hypotheses and references: each hypothesis once for each of its references."""
     left = [text for text, each in zip(batch.hypotheses, batch.references, strict=True) for _ in each]
     return left, list(chain.from_iterable(batch.references))
 

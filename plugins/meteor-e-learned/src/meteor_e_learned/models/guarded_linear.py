@@ -47,48 +47,48 @@ class GuardedLinear(LinearEstimator):
     levels_: Floats
 
     class Options(ComponentOptions):
-        """Weights of the loss's parts, the guard, and what is cut off."""
+        """Weights of the parts of the loss, the guard, and clipping."""
 
         ratings: Annotated[
             Strength, Meta(description="Weight of the ratings; the comparisons of all years have 1.")
         ] = 0.5
         spread: Annotated[
-            float, Meta(gt=0, description="By how much sums differ where ratings differ by a standard deviation.")
+            float, Meta(gt=0, description="Difference of sums that stands for one standard deviation of ratings.")
         ] = 1.0
         shares: Annotated[
             dict[str, Strength],
-            Meta(description="Share of that weight by what titles of test sets begin with; else 1."),
+            Meta(description="Factor of that weight, by the beginnings of test sets' titles; else 1."),
         ] = field(default_factory=dict)
         penalty: Annotated[float, Meta(gt=0, description="Strength of the ridge penalty.")] = 0.1
         penalties: Annotated[
             dict[str, Annotated[float, Meta(gt=0)]],
-            Meta(description="Its strength for features whose full names begin so: many that tell little each."),
+            Meta(description="Its strength by the beginnings of features' names, for many weak features."),
         ] = field(default_factory=dict)
         toward: Annotated[
             tuple[str, ...],
-            Meta(description="Features, in full, whose weights are drawn to toward_weight and not to 0."),
+            Meta(description="Full names of features whose weights are drawn to toward_weight, not to 0."),
         ] = ()
-        toward_weight: Annotated[float, Meta(description="See toward; features have a standard deviation of 1.")] = 0.15
+        toward_weight: Annotated[float, Meta(description="See toward; features have standard deviation 1.")] = 0.15
         kinds: Annotated[
             dict[str, Strength], Meta(description="Weights of kinds of synthetic comparisons; else 0.")
         ] = field(default_factory=dict)
         margin: Annotated[float, Meta(gt=0, description="Difference of sums to reach in synthetic comparisons.")] = 0.4
         reach: Annotated[
-            dict[str, float], Meta(description="How far features, by their beginnings, are at least taken as they are.")
+            dict[str, float], Meta(description="Least upper bound of clipping, by the beginnings of features' names.")
         ] = field(default_factory=dict)
         guard: Annotated[
             dict[str, Range],
-            Meta(description="By feature, the range in which the sum counts in full: lowest, highest, width beyond."),
+            Meta(description="Range of each feature in which the sum counts in full: lowest, highest, width beyond."),
         ] = field(default_factory=dict)
-        base: Annotated[str, Meta(description="The feature that is the base.")] = "meteor.score"
+        base: Annotated[str, Meta(description="The feature that scores outside the guard.")] = "meteor.score"
         clip: Annotated[
             float,
-            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are cut off."),
+            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are clipped."),
         ] = 0.001
         clip_scores: Annotated[
-            float, Meta(ge=0, lt=0.5, description="Quantile of human scores beyond which they are cut off.")
+            float, Meta(ge=0, lt=0.5, description="Quantile of human scores beyond which they are clipped.")
         ] = 0.02
-        seed: Annotated[int, Meta(description="Nothing is drawn; every estimator has one.")] = 1
+        seed: Annotated[int, Meta(description="Unused, for nothing is random.")] = 1
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from all comparisons and all human scores that the examples have."""

@@ -33,7 +33,7 @@ class LinearEstimator(Estimator):
         self.mean_ = self._clipped(X).mean(axis=0)
 
     def _fit_scale(self, deviation: Floats) -> None:
-        """Take the size of each feature; one that never differs, or only by rounding, has nothing to tell."""
+        """Take the size of each feature; one that never differs, or only by rounding, is left out."""
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
     def _clipped(self, X: Floats) -> Floats:  # noqa: N803

@@ -33,12 +33,12 @@ class PairwiseLogistic(LinearEstimator):
             Strength | Annotated[list[Strength], Meta(min_length=1)],
             Meta(description="Inverse strength of the L2 penalty, or a list from which folds choose."),
         ] = 0.01
-        folds: Annotated[int, Meta(ge=2, description="How many folds of the training pairs choose.")] = 5
+        folds: Annotated[int, Meta(ge=2, description="Number of folds of the training pairs that choose.")] = 5
         clip: Annotated[
             float,
-            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are cut off."),
+            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are clipped."),
         ] = 0.001
-        seed: Annotated[int, Meta(description="Of the folds.")] = 1
+        seed: Annotated[int, Meta(description="Seed of the folds.")] = 1
 
     def fit(
         self,

@@ -66,23 +66,23 @@ class SegmentRegression(LinearEstimator):
         ] = (10.0, 100.0, 1000.0, 10000.0)
         degrees: Annotated[
             tuple[Literal[1, 2], ...],
-            Meta(min_length=1, description="1: the features alone; 2: their squares, too; to choose from."),
+            Meta(min_length=1, description="Degrees to choose from. 1: the features; 2: their squares, too."),
         ] = (1, 2)
-        folds: Annotated[int, Meta(ge=2, description="How many folds choose.")] = 5
+        folds: Annotated[int, Meta(ge=2, description="Number of folds that choose.")] = 5
         clip: Annotated[
             float,
-            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are cut off."),
+            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are clipped."),
         ] = 0.001
         clip_scores: Annotated[
             float,
             Meta(
                 ge=0,
                 lt=0.5,
-                description="Quantile of human scores beyond which they are cut off, so that a few judgments far from "
+                description="Quantile of human scores beyond which they are clipped, so that a few judgments far from "
                 "all others do not weigh most; folds compare with the scores as they are.",
             ),
         ] = 0.05
-        seed: Annotated[int, Meta(description="Of the folds.")] = 1
+        seed: Annotated[int, Meta(description="Seed of the folds.")] = 1
 
     def fit(
         self,

@@ -1,4 +1,4 @@
-"""Where a training in epochs stands."""
+"""State of a training in epochs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class TrainingState:
-    """Where training stands between two epochs; what a resumed one starts from.
+    """State of a training between two epochs, from which a resumed one goes on.
 
     Attributes:
         phase: position in the sequence of costs.
         epoch: epochs done in this phase.
         theta, squares: parameters, and AdaGrad's sums of squared gradients, ``(seeds, parameters)``.
         best_theta, best_tau, best_epoch: of the best epoch so far, a seed each.
-        order: the last state of the random number generators, one a seed.
+        order: the last state of the random number generators, one per seed.
     """
 
     phase: int
