@@ -82,7 +82,7 @@ def test_objectives_on_samples(data, name, macro):
 
 def test_judgements_of_the_wrong_kind(data):
     none = np.array([], int)
-    with pytest.raises(InputError, match="no rankings"):
+    with pytest.raises(InputError, match="not rankings"):
         make_objective("rank").prepare(dataclasses.replace(data, better=none, worse=none))
     with pytest.raises(InputError, match="no scores"):
         make_objective("pearson").prepare(dataclasses.replace(data, humans=data.humans * np.nan))

@@ -98,7 +98,7 @@ def test_limits_and_root(index, tmp_path):
     for more, error, message in (
         (["pearson", "--grid", "--trials", 3], ConfigError, "--trials goes with the search"),
         (["system-accuracy"], ConfigError, "too few to tune on"),
-        (["rank"], InputError, "do not allow the objective tau-b|no rankings"),
+        (["rank"], InputError, "do not allow the objective tau-b|not rankings"),
     ):
         with pytest.raises(error, match=message):
             run(*arguments, *more)
