@@ -84,7 +84,7 @@ def test_judgements_of_the_wrong_kind(data):
     none = np.array([], int)
     with pytest.raises(InputError, match="not rankings"):
         make_objective("rank").prepare(dataclasses.replace(data, better=none, worse=none))
-    with pytest.raises(InputError, match="no scores"):
+    with pytest.raises(InputError, match="not scores"):
         make_objective("pearson").prepare(dataclasses.replace(data, humans=data.humans * np.nan))
     with pytest.raises(ConfigError, match="unknown objective 'ranks' \\(did you mean 'rank'"):
         make_objective("ranks")
