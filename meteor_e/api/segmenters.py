@@ -39,7 +39,7 @@ class Segmenter(Component):
 
     kind: ClassVar[str] = "segmenter"
 
-    _known = cached_property(lambda self: Memory[str, str](TEXT_LIMIT))
+    _known = cached_property(lambda self: Memory[str, str](TEXT_LIMIT, self._joined))
 
     @abstractmethod
     def segment(self, text: str) -> Sequence[str]:
@@ -51,16 +51,14 @@ class Segmenter(Component):
         Raises:
             PluginError: if the segmenter fails, or does not return texts.
         """
-        joined = self._known.get(text)
-        if joined is None:
-            with guarded(f"segmenter {self.name!r}"):
-                words = self.segment(text)
-                if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-                    raise PluginError("segment must return a sequence of texts")
-                joined = " ".join(words)
-            if len(text) <= _LONG:
-                self._known[text] = joined
-        return joined
+        return self._known[text] if len(text) <= _LONG else self._joined(text)
+
+    def _joined(self, text: str) -> str:
+        with guarded(f"segmenter {self.name!r}"):
+            words = self.segment(text)
+            if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+                raise PluginError("segment must return a sequence of texts")
+            return " ".join(words)
 
     def join_lines(self, lines: Sequence[str]) -> list[str]:
         """Return the words of each line of a text, separated by spaces.
