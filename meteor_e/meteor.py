@@ -155,7 +155,8 @@ class Meteor:
         """The matchers, in chain order."""
         prefixes = self.resources.nonbreaking_prefixes
         self.normalizer = Normalizer(chain.normalization, chain.language.apostrophes, prefixes)
-        self.segmenter = make_segmenter(chain.language, plugin_registry())
+        is_spaced = chain.language.segmenter is None
+        self.segmenter = None if is_spaced else make_segmenter(chain.language, plugin_registry())
         """The segmenter, if the language has one."""
         self._rarity = None if chain.idf is None else self._read_rarity(chain.idf)
         self.signature = signature(chain, self)

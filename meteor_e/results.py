@@ -191,16 +191,6 @@ class Results(Result, Tabular):
         rows = [(self.systems[row.system], *(found.values[0] for found in row.found)) for row in self.whole]
         return ("system", *(column.name for column in self.columns)), rows
 
-    def _signed(self) -> list[str]:
-        """Return one signature per metric, with the name of the metric where there are several."""
-        if len(self.columns) == 1:
-            return list(self.signatures.values())
-        # Columns of one metric have one signature.
-        names: dict[str, list[str]] = {}
-        for name, signature in self.signatures.items():
-            names.setdefault(signature, []).append(name)
-        return [f"{', '.join(each)}: {signature}" for signature, each in names.items()]
-
     # For people.
 
     def _decimals(self, digits: int | None) -> list[int]:
@@ -238,7 +228,11 @@ class Results(Result, Tabular):
             for found, decimals in zip(row.found, self._decimals(digits), strict=True):
                 cells += [shown_number(value, decimals) for value in (found.values if alone else found.values[:1])]
             rows.append([*cells, str(row.count)])
-        notes = self._signed()
+        # Columns of one metric have one signature.
+        names: dict[str, list[str]] = {}
+        for name, signature in self.signatures.items():
+            names.setdefault(signature, []).append(name)
+        notes = [signature if alone else f"{', '.join(each)}: {signature}" for signature, each in names.items()]
         if self.left_out:
             what = "segment" if len(self.left_out) == 1 else f"{len(self.left_out)} segments"
             numbers = ", ".join(map(str, self.left_out))

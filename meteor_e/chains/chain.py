@@ -264,20 +264,17 @@ def _language_of_pack(name: str, pack: str, unknown: str) -> Language:
     return found
 
 
-def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
-    """Return the segmenter of a language, ``None`` if it needs none.
+def make_segmenter(language: Language, registry: Registry) -> Segmenter:
+    """Return the segmenter that a language names.
 
     Raises:
         PluginError: if there is no such segmenter, or it cannot be made.
     """
-    name = language.segmenter
-    if name is None:
-        return None
     try:
-        found = registry.get("segmenter", name)
+        found = registry.get("segmenter", str(language.segmenter))
     except PluginError as error:
         raise PluginError(f"language {language.code!r}: {error}; --set segmenter=characters needs no plugin") from error
-    result: Segmenter | None = found.make(MatcherContext(language, LanguageResources()))
+    result: Segmenter = found.make(MatcherContext(language, LanguageResources()))
     return result
 
 

@@ -82,8 +82,8 @@ def language_text(
     mode = language.normalization if language is not None else Normalization.FULL
     apostrophes = language.apostrophes if language is not None else "apart"
     segment, segmenter = None, ""
-    made = make_segmenter(language, plugin_registry()) if language is not None else None
-    if made is not None:
+    if language is not None and language.segmenter is not None:
+        made = make_segmenter(language, plugin_registry())
         segment, segmenter = made.join, f"{made.name}({made.describe()})"
     digest = hashlib.sha256(content).hexdigest()[:12] if content is not None else "none"
     description = f"{mode.value}, apostrophes {apostrophes}, prefixes {digest}"
