@@ -59,20 +59,17 @@ class Inputs(Options, heading="Input", example="system.txt -R first.txt -R secon
         (), "--name", multiple=True, metavar="NAME", help="Name of a system; one for each, in order."
     )
 
-    def systems(self, form: str | None = None, given: Sequence[SystemInput] | None = None) -> list[SystemInput]:
-        """Return the systems, lined up with their references, under the names that were given, or their own.
+    def systems(self) -> list[SystemInput]:
+        """Return the systems, lined up with their references; errors as for :meth:`named`."""
+        counted = self.references_per_segment
+        return self.named(read_systems(self.files, self.references, counted, self.encoding, on_missing=self.on_missing))
 
-        Args:
-            form: the format of all files; ``None``: their content tells.
-            given: the systems, instead of those of the files.
+    def named(self, found: Sequence[SystemInput]) -> list[SystemInput]:
+        """Return systems under the names that were given, or their own.
 
         Raises:
             ConfigError: if there are names, but not one for each system, or one is empty, or two are equal.
         """
-        counted = self.references_per_segment
-        found = given or read_systems(
-            self.files, self.references, counted, self.encoding, form=form, on_missing=self.on_missing
-        )
         # Each is one line, fit for a terminal.
         shown = [printable(" ".join(name.split())) for name in self.names or [system.name for system in found]]
         if len(shown) != len(found):

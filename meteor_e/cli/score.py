@@ -17,8 +17,8 @@ from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarde
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, destination, option
 from meteor_e.cli.options import Inputs, MetricOptions, Output, Tests, lined_up
-from meteor_e.formats.inputs import INPUT_FORMATS, JSON_LINES, PARQUET, TEXT_FORMATS, input_format
-from meteor_e.formats.systems import refuse_pipes
+from meteor_e.formats.inputs import INPUT_FORMATS, JSON_LINES, PARQUET, TEXT_FORMATS, input_formats
+from meteor_e.formats.systems import read_systems
 from meteor_e.plugins.registry import plugin_registry
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class ScoreInputs(Inputs):
         "processes here. (Plugin meteor-e-tables.)",
     )
 
-    def systems(self, form: str | None = None, given: Sequence[SystemInput] | None = None) -> list[SystemInput]:
+    def systems(self) -> list[SystemInput]:
         """Return the systems, lined up with their references; a table is read once for each.
 
         Raises:
@@ -88,11 +88,10 @@ class ScoreInputs(Inputs):
         """
         paths, alone = (*self.files, *self.references), len(self.files) == 1 and not self.references
         asked = self.hypothesis_columns + self.reference_columns
-        refuse_pipes(paths)
         found = self.form_in or ("jsonl" if asked and paths == ("-",) else None)
+        formats = input_formats(paths, found, alone=alone)
         if found is None:
-            formats = (input_format(path, alone=alone) for path in paths)
-            found = next((form for form in formats if form not in TEXT_FORMATS), None)
+            found = next((form for form in formats.values() if form not in TEXT_FORMATS), None)
         if found is None and alone and paths[0] != "-":
             found = _format_of_plugins(paths[0])
         if found is None or found in TEXT_FORMATS:
@@ -101,7 +100,8 @@ class ScoreInputs(Inputs):
                     f"{paths[0] if paths else 'nothing'} is {found or 'not a table'}, which has no columns: tables are "
                     "Parquet, .csv, .tsv, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
                 )
-            return super().systems(found)
+            counted, missing = self.references_per_segment, self.on_missing
+            return self.named(read_systems(self.files, self.references, counted, self.encoding, formats, missing))
         if found not in INPUT_FORMATS:
             known = sorted({*INPUT_FORMATS, *plugin_registry().names("table format")})
             if found not in known:
@@ -118,11 +118,12 @@ class ScoreInputs(Inputs):
         columns = TextColumns(names, self.reference_columns or TextColumns().references)
         kind: type[TableFormat] = plugin_registry().get("table format", found)
         table = kind.make().open(paths[0], columns, encoding=self.encoding)
-        systems = [
-            SystemInput(name, table.size, partial(table.pairs, number), table)
-            for number, name in enumerate(table.systems)
-        ]
-        return super().systems(found, systems)
+        return self.named(
+            [
+                SystemInput(name, table.size, partial(table.pairs, number), table)
+                for number, name in enumerate(table.systems)
+            ]
+        )
 
 
 def _format_of_plugins(path: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from meteor_e.base.errors import InputError
@@ -73,6 +74,23 @@ def input_format(path: str, *, alone: bool = False) -> str:
         if ".json" in Path(name).suffixes or (path != "-" and start[:1] in (b"[", b"{") and _is_json(stream.read())):
             return "coco"
     return "plain"
+
+
+def input_formats(paths: Iterable[str], form: str | None = None, *, alone: bool = False) -> dict[str, str]:
+    """Return the formats of files that are read more than once.
+
+    Args:
+        paths: the files; ``-`` is standard input.
+        form: the format of all; ``None``: as :func:`input_format` finds it.
+        alone: see :func:`input_format`.
+
+    Raises:
+        InputError: for a named pipe, also one that a shell makes; otherwise as for :func:`input_format`.
+    """
+    for path in paths:
+        if path != "-" and Path(path).is_fifo():
+            raise InputError(f"{path} is a pipe, which can be read once only; give a file, or - for standard input")
+    return {path: form or input_format(path, alone=alone) for path in dict.fromkeys(paths)}
 
 
 def _is_json(data: bytes) -> bool:

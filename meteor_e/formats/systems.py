@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats.documents import SegmentKey
-from meteor_e.formats.inputs import TEXT_FORMATS, input_format, read_collection
+from meteor_e.formats.inputs import TEXT_FORMATS, input_formats, read_collection
 from meteor_e.formats.plain import read_segments
 
 Pair = tuple[str, list[str]]
@@ -24,7 +24,7 @@ def read_systems(
     references: Sequence[str] = (),
     references_per_segment: int = 1,
     encoding: str = "utf-8",
-    form: str | None = None,
+    formats: Mapping[str, str] | None = None,
     on_missing: str = "stop",
 ) -> list[SystemInput]:
     """Find out what files hold, and line up systems and references.
@@ -37,7 +37,7 @@ def read_systems(
         references: files that hold nothing but references.
         references_per_segment: how many lines of a plain reference file belong to a segment.
         encoding: of plain text and SGML files.
-        form: the format of all files; ``None``: their content tells.
+        formats: of the files; ``None``: their content tells.
         on_missing: what to do with a segment of an SGML, XML or COCO file that a system or the references lack:
             ``stop`` is an error, ``skip`` leaves it out, ``empty`` takes it as empty where a system lacks it. Not of
             lines of plain text, which must line up.
@@ -47,9 +47,8 @@ def read_systems(
         InputError: if a file cannot be used, or files do not line up.
     """
     hypotheses = list(files)
-    refuse_pipes((*hypotheses, *references))
-    formats = {path: form or input_format(path) for path in dict.fromkeys([*hypotheses, *references])}
-    formats = {path: each if each in TEXT_FORMATS else "plain" for path, each in formats.items()}
+    known = input_formats((*files, *references)) if formats is None else formats
+    formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in known.items()}
     if not references:
         if len(hypotheses) == 1 and formats[hypotheses[0]] == "wmt-xml":
             references = hypotheses
@@ -72,13 +71,6 @@ def read_systems(
                 "or plain hypotheses and SGML or XML references"
             )
     return _structured_systems(hypotheses, references, formats, encoding, on_missing)
-
-
-def refuse_pipes(paths: Iterable[str]) -> None:
-    """Refuse named pipes, also those that a shell makes; files are read more than once."""
-    for path in paths:
-        if path != "-" and Path(path).is_fifo():
-            raise InputError(f"{path} is a pipe, which can be read once only; give a file, or - for standard input")
 
 
 def check_same_segments(systems: Sequence[tuple[str, Sequence[Sequence[str]]]]) -> None:
