@@ -23,7 +23,7 @@ from meteor_e.api.metrics import (
 from meteor_e.api.tables import SystemInput
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, guarded
-from meteor_e.base.frames import Tabular
+from meteor_e.base.extras import data_frame
 from meteor_e.base.progress import Progress, silent
 from meteor_e.engine.batches import SegmentBatch, scored_in_order, segment_batches
 from meteor_e.render.documents import settled
@@ -86,7 +86,7 @@ class Row:
     tests: tuple[SystemTest, ...] = ()
 
 
-class Results(Result, Tabular):
+class Results(Result):
     """Systems by metrics. They are scored while they are written, and kept where that is asked for.
 
     Kept results of consecutive parts of the same systems can be added: ``a + b``.
@@ -187,9 +187,10 @@ class Results(Result, Tabular):
     def __repr__(self) -> str:
         return f"Results({len(self.systems)} systems; {', '.join(column.name for column in self.columns)})"
 
-    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with one row per system; ConfigError if pandas is not installed."""
         rows = [(self.systems[row.system], *(found.values[0] for found in row.found)) for row in self.whole]
-        return ("system", *(column.name for column in self.columns)), rows
+        return data_frame(("system", *(column.name for column in self.columns)), rows)
 
     # For people.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from meteor_e.base.errors import ConfigError
@@ -26,6 +27,11 @@ def require(module: str, what: str, extra: str = "", distribution: str = "meteor
     except ModuleNotFoundError as error:
         advice = how_to_install(f"{distribution}[{extra}]" if extra else distribution)
         raise ConfigError(f"{what} needs {error.name}, which is not installed; {advice}") from error
+
+
+def data_frame(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
+    """Return a pandas DataFrame; ConfigError if pandas is not installed."""
+    return require("pandas", "to_pandas()", "dask").DataFrame(list(rows), columns=list(titles))
 
 
 def comes_with_plugin(what: str, distribution: str) -> str:

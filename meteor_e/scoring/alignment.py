@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from meteor_e.base.frames import Tabular
+from meteor_e.base.extras import data_frame
 
 
 class AlignedMatch(NamedTuple):
@@ -48,7 +48,7 @@ def count_chunks(matches: Sequence[AlignedMatch]) -> int:
 
 
 @dataclass(frozen=True, repr=False)
-class Alignment(Tabular):
+class Alignment:
     """A hypothesis aligned with a reference.
 
     Attributes:
@@ -69,8 +69,9 @@ class Alignment(Tabular):
         sides = f"{len(self.hypothesis)} words, {len(self.reference)} of the reference"
         return f"Alignment({sides}; {len(self.matches)} matches in {self.chunks} chunks)"
 
-    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
-        return ("hypothesis", "reference", "matcher"), self.pairs()
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with one row per match; ConfigError if pandas is not installed."""
+        return data_frame(("hypothesis", "reference", "matcher"), self.pairs())
 
     def pairs(self) -> list[tuple[str, str, str]]:
         """Return ``(hypothesis words, reference words, matcher name)`` of every match."""

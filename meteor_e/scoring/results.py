@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from meteor_e.base.frames import Tabular
+from meteor_e.base.extras import data_frame
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import PARTS, FormulaScores, Parameters, shares
 from meteor_e.scoring.statistics import Statistics
@@ -31,7 +31,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, repr=False)
-class Score(Tabular):
+class Score:
     """A METEOR score and its parts, each in [0, 1].
 
     Attributes:
@@ -64,8 +64,9 @@ class Score(Tabular):
         parts = ", ".join(f"{name}={getattr(self, name):.4f}" for name in PARTS)
         return f"{type(self).__name__}({parts})"
 
-    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
-        return PARTS, [_row(self)]
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with the parts in one row; ConfigError if pandas is not installed."""
+        return data_frame(PARTS, [_row(self)])
 
     def contributions(self) -> list[Contribution]:
         """Return what each matcher of the chain contributed to the score."""
@@ -183,8 +184,9 @@ class CorpusScore(Score):
         count = f"{self.segment_count} segment{'' if self.segment_count == 1 else 's'}"
         return f"{super().__repr__()[:-1]}, {count}{' kept' if self.segments else ''})"
 
-    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
-        return PARTS, map(_row, self.segments or [self])
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with one row per segment; without segments, as :meth:`Score.to_pandas` does."""
+        return data_frame(PARTS, map(_row, self.segments or [self]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold; it has the segments if they were asked for."""
