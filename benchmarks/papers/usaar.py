@@ -22,7 +22,6 @@ from meteor_e_evaluation.data import TestSet, load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import MEASURES
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import load_recipe, make_features
 from meteor_e_learned.training import learnable, make_estimator
 from meteor_e_papers.means import MEANS, system_mean
@@ -31,6 +30,7 @@ from meteor_e.api import Estimator
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.api.features import FeatureBatch
 from meteor_e.api.metrics import Scores
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import InputError, MeteorError
 from meteor_e.base.files import atomic_writer
 from meteor_e.significance.resampling import draw_weights, interval

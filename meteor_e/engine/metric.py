@@ -11,7 +11,7 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.engine.batches import SegmentBatch
 from meteor_e.engine.protocol import Scored, joined
 from meteor_e.scoring import formula
-from meteor_e.scoring.formula import PARTS, FormulaScores
+from meteor_e.scoring.formula import PARTS, PLACES, FormulaScores
 from meteor_e.scoring.results import Score
 from meteor_e.scoring.statistics import Statistics
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from meteor_e.base.array_cache import Floats, Integers
     from meteor_e.engine.aggregation import Aggregated
-
-_ORDER = [FormulaScores._fields.index(part) for part in PARTS]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +48,7 @@ class ScoredRows(SummedRows):
         numbers = memoryview(self.scored.scores).cast("d").tolist()
         defined = [value if value == value else 0.0 for value in numbers]  # NaN is not equal to itself.
         width = len(PARTS)
-        return [[defined[start + at] for at in _ORDER] for start in range(0, len(defined), width)]
+        return [[defined[start + at] for at in PLACES] for start in range(0, len(defined), width)]
 
 
 class AlignmentMetric(Metric):
@@ -156,12 +154,12 @@ class AlignmentMetric(Metric):
         parameters = self.meteor.chain.parameters
         if isinstance(sums, list):
             found = [formula.compute(Statistics.from_vector(row), parameters).defined() for row in sums]
-            return [[row[at] for at in _ORDER] for row in found]
+            return [[row[at] for at in PLACES] for row in found]
         import numpy as np
 
         from meteor_e.scoring.arrays import part_arrays
 
-        return np.nan_to_num(np.stack(part_arrays(sums, parameters), axis=-1)[..., _ORDER], posinf=np.inf)
+        return np.nan_to_num(np.stack(part_arrays(sums, parameters), axis=-1)[..., PLACES], posinf=np.inf)
 
     def details(
         self, statistics: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import NamedTuple
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import decode_utf8, locked, put_folder, read_regular, sha256_of, workplace
+from meteor_e.base.files import PathLike, decode_utf8, locked, put_folder, read_regular, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.build_indexes import PathOrStream, build_paraphrase_index, build_synonym_index, refuse_huge
 from meteor_e.packs.pack import (
@@ -30,8 +29,6 @@ from meteor_e.packs.pack import (
     parse_function_words,
     parse_prefixes,
 )
-
-PathLike = str | os.PathLike[str]
 
 
 class Ingredients(NamedTuple):

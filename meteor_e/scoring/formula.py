@@ -59,6 +59,9 @@ class FormulaScores(NamedTuple):
 PARTS = ("score", *(name for name in FormulaScores._fields if name != "score"))
 """Names of the score and its parts, in the order in which tables have them."""
 
+PLACES = [FormulaScores._fields.index(part) for part in PARTS]
+"""Their places in :class:`FormulaScores`."""
+
 
 def _ratio(numerator: float, denominator: float) -> float:
     """Divide as IEEE 754 does: 0/0 is not a number."""

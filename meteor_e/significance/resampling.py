@@ -18,6 +18,12 @@ from meteor_e.base.array_cache import Floats
 
 DEFAULT_SAMPLES = 1000
 
+SIGNIFICANT = 0.05
+"""p below which a difference counts."""
+
+SLACK = 1e-12
+"""Differences closer than this are equal except for rounding."""
+
 
 class Interval(NamedTuple):
     """A percentile interval."""

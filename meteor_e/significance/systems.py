@@ -21,13 +21,10 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring import arrays
 from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import Statistics, as_summed
-from meteor_e.significance.resampling import Interval, draw_weights, interval, permutation_p, random_signs
+from meteor_e.significance.resampling import SLACK, Interval, draw_weights, interval, permutation_p, random_signs
 
 Scorer: TypeAlias = Callable[[Floats], Floats]
 """From sums of statistics ``(samples, width)`` to scores ``(samples,)``."""
-
-SLACK = 1e-12
-"""Differences closer than this are equal except for rounding."""
 
 METHODS = {"randomization": 10_000, "bootstrap": 1000}
 """The tests, and how many samples they take by default."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from meteor_e_learned.models.base import Floats
 from meteor_e_learned.models.texts import TextSamples
 from numpy.typing import NDArray
 
 from meteor_e.api import Examples
+from meteor_e.base.array_cache import Floats
 
 Integers = NDArray[np.int64]
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from meteor_e_learned.models.base import Floats, strict_tau
+from meteor_e_learned.models.base import strict_tau
 from meteor_e_learned.models.state import TrainingState
 from meteor_e_learned.models.texts import TextSamples
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, InputError, Meta
 from meteor_e.api.estimators import TrainingRun
+from meteor_e.base.array_cache import Floats
 from meteor_e_papers.comparisons import Comparisons, clean_comparisons, comparisons_of, texts_of
 from meteor_e_papers.devices import choose_device
 from meteor_e_papers.splitting import split

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from meteor_e_learned.models.base import Floats, strict_tau
+from meteor_e_learned.models.base import strict_tau
 from meteor_e_learned.models.state import TrainingState
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, Meta
 from meteor_e.api.component import options_by_name
 from meteor_e.api.estimators import TrainingRun
+from meteor_e.base.array_cache import Floats
 from meteor_e_papers.devices import choose_device
 
 if TYPE_CHECKING:

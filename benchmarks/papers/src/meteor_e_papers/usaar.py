@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from meteor_e_learned.models.base import Floats
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, Estimator, InputError, Meta
+from meteor_e.base.array_cache import Floats
 from meteor_e_papers.means import Mean, system_mean
 
 EXTREME = 1e-9

@@ -22,7 +22,7 @@ from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import near_miss
 from meteor_e.base.progress import Progress, silent
-from meteor_e.significance.resampling import permutation_p
+from meteor_e.significance.resampling import SIGNIFICANT, SLACK, permutation_p
 from meteor_e_evaluation.correlation import williams_matrix
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.exchange import Differences, Masks
@@ -53,9 +53,6 @@ def assumed(measure: Measure[TestSet], test: str) -> str:
     """Return what a test of a measure assumes to be independent."""
     return "systems" if test == "williams" and measure.takes == "systems" else ASSUMED[test]
 
-
-SLACK = 1e-12
-"""Differences closer than this are equal except for rounding."""
 
 Pairs = list[tuple[int, int]]
 
@@ -285,10 +282,6 @@ def _masks(
     none = np.zeros(drawn, bool)
     masks = np.stack([none, *(random.integers(2, size=drawn, dtype=bool) for _ in range(samples))])
     return masks[:, own] if method == "documents" else masks
-
-
-SIGNIFICANT = 0.05
-"""p below which a difference counts."""
 
 
 def cluster_ranks(values: Mapping[str, float], comparison: Comparison, level: float = SIGNIFICANT) -> dict[str, int]:

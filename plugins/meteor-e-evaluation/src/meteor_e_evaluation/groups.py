@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api.measures import Agreement
 from meteor_e.base.array_cache import Floats, Integers
+from meteor_e.significance.resampling import SLACK
 from meteor_e_evaluation.correlation import correlate
 
 Grouping: TypeAlias = Literal["none", "item", "sys"]
@@ -155,7 +156,6 @@ def _by_segment(kind: str, human: Floats) -> Callable[[Floats], Floats]:
 
 
 PERMUTATIONS = 1000
-SLACK = 1e-12
 
 
 def _differences(scores: Floats, human: Floats) -> Floats:

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch
+from meteor_e.base.array_cache import Floats
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-6
 """By how much a number may differ, absolutely or relative to its size."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e_learned.examples import joined
@@ -20,8 +20,6 @@ from meteor_e_learned.synthetic import SYNTHETIC, SyntheticTexts, synthetic_comp
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
-
-Floats = NDArray[np.float64]
 
 
 def load_examples(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import Examples
-
-Integers = NDArray[np.int64]
+from meteor_e.base.array_cache import Floats, Integers
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
@@ -18,7 +16,7 @@ def joined(parts: Sequence[Examples]) -> Examples:
     titles = np.cumsum([0, *(len(part.title) for part in parts)])
     groups = np.cumsum([0, *(int(part.group.max(initial=-1)) + 1 for part in parts)])
 
-    def stacked(name: str, offsets: Sequence[int] | Integers | None = None) -> NDArray[np.float64]:
+    def stacked(name: str, offsets: Sequence[int] | Integers | None = None) -> Floats:
         values = [getattr(part, name) for part in parts]
         if offsets is not None:
             values = [value + offset for value, offset in zip(values, offsets, strict=False)]

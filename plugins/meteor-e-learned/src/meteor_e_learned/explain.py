@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError
+from meteor_e.base.array_cache import Floats
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.guarded_linear import GuardedLinear
-
-Floats = NDArray[np.float64]
 
 _GROUPS: dict[str, str] = {
     "meteor.": "words, stems, synonyms and paraphrases that match, and their order (METEOR)",

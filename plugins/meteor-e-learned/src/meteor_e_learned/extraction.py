@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature
-from meteor_e.base.array_cache import digest
+from meteor_e.base.array_cache import Floats, digest
 from meteor_e.base.errors import near_miss
 from meteor_e.base.files import cache_folder
 from meteor_e.base.progress import Progress, silent
@@ -35,7 +34,6 @@ ROOM = 1 << 21
 LOCKED_AFTER = 60
 """Seconds to wait for another process that writes."""
 _SEAL = 8
-Floats = NDArray[np.float64]
 
 
 class FeatureStore:

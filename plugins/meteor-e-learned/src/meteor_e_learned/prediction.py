@@ -20,6 +20,7 @@ from meteor_e.api import (
     SystemOutputs,
 )
 from meteor_e.api.metrics import Scores
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
 from meteor_e_learned.explain import explain
@@ -31,8 +32,6 @@ from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, Cells
-
-Floats = NDArray[np.float64]
 
 
 def pairwise_advantages(

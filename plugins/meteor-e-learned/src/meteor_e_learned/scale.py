@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.base.array_cache import Floats
 from meteor_e.scoring.arrays import each_number
-
-Floats = NDArray[np.float64]
 
 SHARES = np.concatenate([[0.1, 0.25, 0.5], np.arange(1.0, 100.0), [99.5, 99.75, 99.9]])
 """The shares, in percent, whose values a scale holds."""

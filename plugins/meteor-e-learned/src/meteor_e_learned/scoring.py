@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.extraction import FeatureStore, picked
 from meteor_e_learned.libraries import guarded_estimator
@@ -16,7 +16,6 @@ from meteor_e_learned.models.texts import TextSamples
 
 BLOCK = 8192
 """Segments whose features are in memory at once, for each process."""
-Floats = NDArray[np.float64]
 
 
 def has_scores(model: LearnedModel) -> bool:

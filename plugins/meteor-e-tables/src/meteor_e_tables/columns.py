@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.engine.metric import ScoredRows, aligned_rows
-from meteor_e.scoring.formula import PARTS, FormulaScores
+from meteor_e.scoring.formula import PARTS, PLACES
 from meteor_e.scoring.statistics import statistics_names
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-_ORDER = [FormulaScores._fields.index(part) for part in PARTS]
 
 
 class ColumnNames(NamedTuple):
@@ -70,7 +68,7 @@ class ScoredColumns(NamedTuple):
         import numpy as np
 
         found = aligned_rows(rows.scored)
-        scores = np.nan_to_num(found.scores[:, _ORDER], posinf=np.inf)
+        scores = np.nan_to_num(found.scores[:, PLACES], posinf=np.inf)
         return cls(scores, found.references.astype(np.int64), found.statistics)
 
     def named(self, names: ColumnNames) -> dict[str, NDArray[Any]]:

@@ -22,6 +22,7 @@ from meteor_e import __version__
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e.base.progress import Progress, silent
+from meteor_e.significance.resampling import SIGNIFICANT
 from meteor_e_evaluation.reports import charts
 from meteor_e_evaluation.reports.lengths import distributions
 from meteor_e_evaluation.reports.payload import encode, payload
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("elements", "data", "list", "lines", "matrix", "segment", "main")
 """The page's scripts, in the order in which they use one another."""
-
-SIGNIFICANT = 0.05
 
 _INTERVAL_WIDTH = 160
 _BAR_WIDTH = 480

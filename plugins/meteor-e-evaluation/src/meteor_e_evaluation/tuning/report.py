@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e import __version__
+from meteor_e.api.languages import GREEK
 from meteor_e.base.yamlfile import dump_yaml
 from meteor_e.render.plain import shown_p
 from meteor_e_evaluation.tuning.run import Settings, Tuning
@@ -14,9 +15,6 @@ from meteor_e_evaluation.tuning.scorer import Point
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-
-
-GREEK = ("alpha", "beta", "gamma", "delta")
 
 
 def tuned_chain(meteor: Meteor, point: Point, description: str) -> dict[str, Any]:

@@ -9,15 +9,13 @@ import numpy as np
 
 from meteor_e.api import ConfigError
 from meteor_e.base.array_cache import Floats
-from meteor_e.significance.resampling import Interval, draw_weights, interval, permutation_p
+from meteor_e.significance.resampling import SLACK, Interval, draw_weights, interval, permutation_p
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
 OVERLAP = 0.01
 """Share of held-out segments that may have been tuned on; they are then left out. More is an error."""
-
-SLACK = 1e-12
 
 
 @dataclass(frozen=True)

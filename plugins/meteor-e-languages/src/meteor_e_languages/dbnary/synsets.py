@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.base.files import os_errors_as, sha256_of
+from meteor_e.base.files import PathLike, os_errors_as, sha256_of
 from meteor_e.languages.files import named_languages
 from meteor_e.packs.cache import cached_synonym_file
 from meteor_e.packs.indexes import SynonymIndex
 from meteor_e.packs.store import PackStore
-
-PathLike = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)

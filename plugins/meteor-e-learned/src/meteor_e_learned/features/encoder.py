@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
 from meteor_e.base.memory import Memory
 from meteor_e_learned.features.references import mean_over_references, segment_pairs
 
-Floats = NDArray[np.float64]
 Vectors = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 KEPT = 16_384

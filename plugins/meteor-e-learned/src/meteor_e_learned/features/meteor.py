@@ -16,7 +16,7 @@ from meteor_e.chains.settings import apply_settings, chain_with_paths
 from meteor_e.engine.metric import aligned
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.arrays import quotient
-from meteor_e.scoring.formula import PARTS, FormulaScores, Shares, shares
+from meteor_e.scoring.formula import PARTS, PLACES, FormulaScores, Shares, shares
 from meteor_e.scoring.statistics import statistics_columns
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class MeteorFeature(Feature):
         """Return the parts of the scores, in the order of ``PARTS``, and the statistics, a row for each segment."""
         found = aligned(self.meteor, batch.hypotheses, batch.references)
         # Undefined parts are 0, as in a score.
-        return np.nan_to_num(found.scores[:, _PARTS]), found.statistics.astype(float)
+        return np.nan_to_num(found.scores[:, PLACES]), found.statistics.astype(float)
 
     def describe(self) -> str:
         """Return METEOR's signature."""
@@ -148,6 +148,5 @@ class MeteorFeature(Feature):
         return f"{chain.language.code}|{chain.task}|{'+'.join(self.meteor.matcher_names)}"
 
 
-_PARTS = [FormulaScores._fields.index(part) for part in PARTS]
 _STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
 _MATCHER_PARTS = (*MatcherCounts._fields, *Shares._fields)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import FeatureBatch
-
-Floats = NDArray[np.float64]
+from meteor_e.base.array_cache import Floats
 
 
 def segment_pairs(batch: FeatureBatch) -> tuple[list[str], list[str]]:

@@ -21,9 +21,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
 from meteor_e_learned.features.references import mean_over_references, segment_pairs
 from meteor_e_learned.frequencies import FREQUENT, USUAL, frequencies, word_lists
@@ -37,8 +37,6 @@ _native: ModuleType | None = None
 if os.environ.get("METEOR_E_PURE", "0") in ("", "0"):
     with contextlib.suppress(ImportError):
         from meteor_e_learned import _native  # type: ignore[no-redef]
-
-Floats = NDArray[np.float64]
 
 
 def listed(text: str) -> frozenset[str]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import Estimator, Examples
-
-Floats = NDArray[np.float64]
+from meteor_e.base.array_cache import Floats
 
 
 def strict_tau(differences: Floats) -> float:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Examples, InputError, Meta
 from meteor_e.api.estimators import TrainingRun
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import near_miss
-from meteor_e_learned.models.base import Floats, pair_taus
+from meteor_e_learned.models.base import pair_taus
 from meteor_e_learned.models.linear import LinearEstimator
 from meteor_e_learned.scale import Scale
 from meteor_e_learned.synthetic import SYNTHETIC

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import Estimator, InputError
-from meteor_e_learned.models.base import Floats
+from meteor_e.base.array_cache import Floats
 
 
 class LinearEstimator(Estimator):

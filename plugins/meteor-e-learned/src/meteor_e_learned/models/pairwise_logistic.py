@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Examples, Meta
 from meteor_e.api.estimators import TrainingRun
-from meteor_e_learned.models.base import Floats, strict_tau
+from meteor_e.base.array_cache import Floats
+from meteor_e_learned.models.base import strict_tau
 from meteor_e_learned.models.linear import LinearEstimator
 
 Strength = Annotated[float, Meta(gt=0)]

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, Examples, Meta
 from meteor_e.api.estimators import TrainingRun
-from meteor_e_learned.models.base import Floats, pearson
+from meteor_e.base.array_cache import Floats
+from meteor_e_learned.models.base import pearson
 from meteor_e_learned.models.linear import LinearEstimator
 
 

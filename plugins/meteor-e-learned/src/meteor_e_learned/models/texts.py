@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from meteor_e.api import InputError
-from meteor_e_learned.models.base import Floats
+from meteor_e.base.array_cache import Floats
 
 
 @dataclass(frozen=True)
