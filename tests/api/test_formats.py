@@ -12,6 +12,7 @@ from meteor_e.api import OutputFormat
 from meteor_e.cli.mbr import mbr
 from meteor_e.cli.score import score
 from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.render.plain import display_width
 
 
 class OrgOutput(OutputFormat):
@@ -58,3 +59,7 @@ def test_every_command_writes_it(files):
 def test_room_for_segments_is_what_the_format_says(files):
     refused = CliRunner().invoke(score, [*files, "-l", "other", "-f", "org", "--segments"])
     assert "--segments does not go with --format without segments" in str(refused.exception)
+
+
+def test_columns_of_a_terminal():
+    assert [display_width(text) for text in ("", "cat", "猫", "e\u0301", "a\u200db")] == [0, 3, 2, 1, 2]

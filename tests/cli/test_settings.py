@@ -47,6 +47,10 @@ def test_the_language_s_own_chain():
         {"use": "paraphrase", "weight": 0.2, "optional": True},
     ]
     assert "lemmatizer" not in changed
+    with pytest.raises(ConfigError, match="the chain has no lemmatizer"):
+        apply_settings(None, {"language": "de"}, {"lemmatizer": {"file": "a.tsv"}})
+    named = apply_settings(None, {"language": "de"}, {"lemmatizer": {"use": "lookup", "file": "/a.tsv"}})
+    assert named["lemmatizer"] == {"use": "lookup", "file": "/a.tsv"}
 
 
 def test_a_chain_file(tmp_path):

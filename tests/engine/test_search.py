@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.engine.search import search
+from meteor_e.engine.search import _distances, search
 from meteor_e.scoring.alignment import AlignedMatch
 
 
@@ -77,3 +77,9 @@ def test_a_wide_beam_finds_the_best_alignment(hypothesis, reference):
         chunks += last != (match.reference_start - 1, match.hypothesis_start - 1)
         last = (match.reference_start, match.hypothesis_start)
     assert (-len(found), chunks) == brute_force(hypothesis, reference)
+
+
+@given(st.sets(st.integers(0, 300)), st.integers(0, 300))
+def test_distances_of_many_words_are_added_up_at_once(words, position):
+    mask = sum(1 << word for word in words)
+    assert _distances(mask, position) == sum(abs(position - word) for word in words)

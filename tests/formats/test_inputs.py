@@ -7,7 +7,7 @@ import pytest
 
 from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import Collection, SegmentKey
-from meteor_e.formats.inputs import input_format, read_collection
+from meteor_e.formats.inputs import input_format, parquet_files, read_collection
 from meteor_e.formats.plain import read_segments
 from meteor_e.formats.systems import read_systems
 
@@ -135,3 +135,10 @@ def test_a_segment_is_there_once():
 
 def test_keys_read_well():
     assert str(SegmentKey("", "doc", "3")) == "[doc][3]"
+
+
+def test_files_of_a_table_come_in_the_order_of_their_numbers(tmp_path):
+    for name in ("part-10.parquet", "part-9.parquet", "_metadata.parquet", ".part-1.parquet", "part-1.txt"):
+        (tmp_path / name).touch()
+    assert [file.name for file in parquet_files(tmp_path)] == ["part-9.parquet", "part-10.parquet"]
+    assert parquet_files(tmp_path / "part-1.txt") == [tmp_path / "part-1.txt"]

@@ -113,7 +113,9 @@ def test_shares_of_subsequences():
 
 
 def test_what_a_hypothesis_repeats():
-    assert repetition([" aaaa ", ""]) == 0
+    assert repetition([" aaaa ", ""]) == repetition(["", ""]) == 0
+    assert repetition(["aaaa", ""]) == 0
+    assert repetition(["aaaaa", ""]) == 1 / 2
     # " abcd abcd ": "abcd", " abc" and "bcd " come twice, of 8.
     assert repetition([" abcd abcd ", " abcd "]) == 3 / 8
     assert repetition([" abcd abcd ", " abcd abcd "]) == 0

@@ -1,21 +1,27 @@
 from __future__ import annotations
 
 import itertools
+import json
 import pickle
 import re
 import types
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pytest
 
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
 from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, SystemInput
+from meteor_e.base.errors import SegmentWarning
 from meteor_e.engine.batches import BATCH_SEGMENTS as BATCH
+from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.specs import parse_metric, parse_metrics
+from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.render.documents import _pieces
 from meteor_e.results import Significance, score
 
 HYPOTHESES = ["the cat sat on the mat", "boats left the harbour early", "他 走 了 。"]
@@ -436,3 +442,22 @@ def test_ter_of_very_long_segments_is_refused():
         ter.corpus([*["a"] * 5000, long], [*["a"] * 5000, "a b c d"])
     # One long word is no long segment.
     assert ter.corpus(["a" * 3_000], ["b" * 3_000]).score == 100
+
+
+def test_a_document_is_written_piece_by_piece_as_json_writes_it():
+    document = {"none": iter(()), "some": iter([{"é": [1, 2]}, iter(["a"])]), "later": lambda: {}, "two\nlines": 1.5}
+    wanted = {"none": [], "some": [{"é": [1, 2]}, ["a"]], "later": {}, "two\nlines": 1.5}
+    assert "".join(_pieces(document)) == json.dumps(wanted, ensure_ascii=False, indent=2)
+
+
+def test_a_segment_that_cannot_be_aligned_counts_its_words():
+    meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(None), on_error="zero")
+    metric = AlignmentMetric(meteor)
+    assert metric.on_error == "zero"
+    endless = "a " * 10_001
+    with pytest.warns(SegmentWarning, match="segment 2"):
+        found = metric.statistics(["x y", endless], [["x y"], [endless + "b"]])
+    assert found.count == 2
+    rows = np.asarray(found)
+    assert rows[1].sum() > 20_000
+    assert list(found.total) == rows.sum(axis=0).tolist()
