@@ -29,12 +29,8 @@ _DIGEST = 32
 
 def digest(parts: Iterable[str]) -> str:
     """Return a hash of texts; their borders count."""
-    state = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        state.update(b"%d:" % len(data))
-        state.update(data)
-    return state.hexdigest()
+    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in encoded)).hexdigest()
 
 
 class ArrayCache:

@@ -99,8 +99,7 @@ def guarded(what: str) -> Iterator[None]:
     except (MeteorError, MemoryError, RecursionError):
         raise
     except Exception as error:
-        trace = error.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        where = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace is not None else ""
-        raise PluginError(f"{what} failed with {describe_error(error)}{where}") from error
+        from traceback import extract_tb
+
+        last = extract_tb(error.__traceback__)[-1]
+        raise PluginError(f"{what} failed with {describe_error(error)} ({last.filename}:{last.lineno})") from error

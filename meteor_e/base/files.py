@@ -240,10 +240,9 @@ def sweep(folder: Path, target: str = "") -> None:
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             ours = _SCRATCH.fullmatch(path.name)
-            if ours is None:
-                continue
             mine = target and path.name.startswith(f".{target[:40]}.")
-            if mine or _is_left(*ours.groups()) or path.lstat().st_mtime < time.time() - LEFT_AFTER:
+            old = time.time() - LEFT_AFTER
+            if ours and (mine or _is_left(*ours.groups()) or path.lstat().st_mtime < old):
                 remove(path)
 
 
