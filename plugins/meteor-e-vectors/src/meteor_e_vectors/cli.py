@@ -11,9 +11,7 @@ from meteor_e.api import ConfigError, InputError
 from meteor_e.base.files import scratch_folder
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, Options, option
-
-# What click offers must be known before numpy and gensim are imported.
-KEYS = ("word", "lemma", "word_POS", "lemma_POS", "word_lemma")
+from meteor_e_vectors.keys import KEYS
 
 
 @click.group(cls=FullHelpGroup)
