@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from meteor_e_evaluation.agreement import AVERAGE, evaluate, load_test_sets
+from meteor_e_evaluation.evaluation import AVERAGE, evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
 from meteor_e_vectors.contextual import Encoder, open_encoder

@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from meteor_e_evaluation.agreement import AVERAGE, evaluate, load_test_sets
 from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.evaluation import AVERAGE, evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
 

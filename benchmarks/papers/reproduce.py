@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from meteor_e_evaluation.agreement import AVERAGE, Evaluation, evaluate, load_test_sets
+from meteor_e_evaluation.evaluation import AVERAGE, Evaluation, evaluate, load_test_sets
 from meteor_e_evaluation.index import DataIndex, load_index
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.report import EvaluationResult

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from meteor_e_evaluation.agreement import load_test_sets
+from meteor_e_evaluation.evaluation import load_test_sets
 from meteor_e_evaluation.index import load_index
 
 from meteor_e import Meteor

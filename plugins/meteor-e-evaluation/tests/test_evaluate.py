@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.agreement import evaluate, load_test_sets
+from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import MEASURES, human_system_scores, measure
 from meteor_e_evaluation.report import EvaluationResult

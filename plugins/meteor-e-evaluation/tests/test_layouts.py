@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import languages_of, load_index, target_language
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.mtme import mtme_index

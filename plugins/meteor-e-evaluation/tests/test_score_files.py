@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.agreement import evaluate, load_test_sets
+from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.score_files import ScoreFileMetric, write_scores

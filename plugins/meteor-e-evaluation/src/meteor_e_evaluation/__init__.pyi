@@ -1,4 +1,4 @@
-from meteor_e_evaluation.agreement import Evaluation as Evaluation, evaluate as evaluate
+from meteor_e_evaluation.evaluation import Evaluation as Evaluation, evaluate as evaluate
 from meteor_e_evaluation.correlation import correlate as correlate
 from meteor_e_evaluation.data import TestSet as TestSet, load_test_set as load_test_set
 from meteor_e_evaluation.index import DataIndex as DataIndex, load_index as load_index

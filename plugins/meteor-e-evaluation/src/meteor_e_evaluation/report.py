@@ -10,7 +10,7 @@ from meteor_e.api import Result
 from meteor_e.api.formats import Grid
 from meteor_e.render.documents import json_ready
 from meteor_e.render.plain import shown_number, shown_p
-from meteor_e_evaluation.agreement import Evaluation, Table, Value
+from meteor_e_evaluation.evaluation import Evaluation, Table, Value
 
 RANKS = "Ranks in parentheses: metrics share a rank until one is significantly worse (p < 0.05) than any of that rank."
 

@@ -16,7 +16,7 @@ from meteor_e.render.plain import format_table
 from meteor_e_evaluation.cli.options import Data
 
 if TYPE_CHECKING:
-    from meteor_e_evaluation.agreement import Evaluation
+    from meteor_e_evaluation.evaluation import Evaluation
     from meteor_e_evaluation.index import DataIndex
 
 
@@ -163,8 +163,8 @@ def evaluate(
     meteor-e evaluate wmt12.yaml --check
     """
     from meteor_e.metrics.specs import parse_metrics
-    from meteor_e_evaluation.agreement import evaluate as run
     from meteor_e_evaluation.data import load_test_set
+    from meteor_e_evaluation.evaluation import evaluate as run
     from meteor_e_evaluation.measures import measure, measure_names
     from meteor_e_evaluation.report import EvaluationResult
 
