@@ -419,7 +419,11 @@ def score(
     """
     if not systems:
         raise InputError("there are no systems to score")
-    _check_language(metrics, language)
+    first = next((metric for metric in metrics if metric.language), None)
+    spoken = f"the text is in {language!r}" if language else first and f"{first.label} for {first.language!r}"
+    for metric in metrics:
+        if first and metric.language not in ("", language or first.language):
+            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and {spoken}")
     if tests is not None:
         from meteor_e.significance.systems import METHODS
 
@@ -439,14 +443,6 @@ def score(
         explanations=_explanations(metrics, systems) if explain else None,
         sums=loop.sums,
     )
-
-
-def _check_language(metrics: Sequence[Metric], language: str) -> None:
-    first = next((metric for metric in metrics if metric.language), None)
-    spoken = f"the text is in {language!r}" if language else first and f"{first.label} for {first.language!r}"
-    for metric in metrics:
-        if first and metric.language not in ("", language or first.language):
-            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and {spoken}")
 
 
 def _explanations(

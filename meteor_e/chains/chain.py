@@ -302,7 +302,11 @@ def signature(chain: Chain, meteor: Any) -> str:
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
     """
-    parameters = chain.parameters
+    language, parameters = chain.language, chain.parameters
+    # What nothing else tells of a language from a file of your own, or without a file.
+    origin = f"{language.apostrophes} apostrophes" if language.path else ""
+    if language.script:
+        origin = f"generic {language.script}"
     names = [
         _named(matcher, f"={weight!r}") for matcher, weight in zip(meteor.matchers, parameters.weights, strict=True)
     ]
@@ -310,13 +314,10 @@ def signature(chain: Chain, meteor: Any) -> str:
     plain = [(name, KEYS[name]) for name in PLAIN if name != "segmenter"]
     parts = [
         ("meteor_e", __version__),
-        ("lang", _spelled_language(chain.language)),
+        ("lang", f"{language.code}({origin})" if origin else language.code),
         ("task", chain.task),
         ("norm", chain.normalization.value),
-        ("a", repr(parameters.alpha)),
-        ("b", repr(parameters.beta)),
-        ("g", repr(parameters.gamma)),
-        ("d", repr(parameters.delta)),
+        *((name[0], repr(getattr(parameters, name))) for name in GREEK),
         ("match", "+".join(names)),
         *(
             (key.signature or name, key.spell(getattr(chain, name)))
@@ -339,10 +340,3 @@ def _named(component: Component, weight: str = "") -> str:
     with guarded(f"{component.kind} {component.name!r}"):
         details = component.describe()
     return f"{component.name}{weight}" + (f"({details})" if details else "")
-
-
-def _spelled_language(language: Language) -> str:
-    """Return a language's code; of one without a file, or from one of your own, also what nothing else tells."""
-    if language.script:
-        return f"{language.code}(generic {language.script})"
-    return f"{language.code}({language.apostrophes} apostrophes)" if language.path else language.code

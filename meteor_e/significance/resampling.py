@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
 
-DEFAULT_SAMPLES = 1000
-
 SIGNIFICANT = 0.05
 """p below which a difference counts."""
 
