@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from meteor_e.api.component import Component
 from meteor_e.base.errors import InputError, PluginError, guarded
+from meteor_e.base.texts import check_items
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +95,7 @@ class Feature(Component):
     def extract(
         self,
         hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
+        references: Sequence[str | Sequence[str]],
         *,
         sources: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
@@ -104,31 +105,33 @@ class Feature(Component):
 
         Args:
             hypotheses: raw hypotheses.
-            references: for each hypothesis its raw references.
+            references: for each hypothesis its raw references, or its only one.
             sources: raw source segments; see :class:`FeatureBatch`.
             systems: which system's output each hypothesis is.
             segments: which segment each hypothesis is of.
 
         Raises:
-            InputError: if the sequences differ in length, or one that the feature needs is not given.
+            InputError: for other things than texts, lists of different lengths, or a list that the feature needs.
             PluginError: if the feature fails, or does not return finite rows of the dimension that it declares.
         """
-        return self.rows(FeatureBatch(hypotheses, references, sources, systems, segments))
+        sides = {"hypotheses": hypotheses, "references": references}
+        others = {"sources": sources, "systems": systems, "segments": segments}
+        found = check_items(**sides, **{name: values for name, values in others.items() if values is not None})
+        found["references"] = [[each] if isinstance(each, str) else each for each in found["references"]]
+        return self.rows(FeatureBatch(**found))
 
     def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Return one row for each segment of a batch, ``(len(batch), dimension)``; errors as :meth:`extract`."""
+        """Return one row for each segment of a batch, ``(len(batch), dimension)``.
+
+        Raises:
+            InputError: if the batch lacks what the feature needs.
+            PluginError: if the feature fails, or does not return finite rows of the dimension that it declares.
+        """
         import numpy as np
 
-        for name in ("hypotheses", "references", "sources", "systems", "segments"):
-            values = getattr(batch, name)
-            if values is None and name in self.needs:
+        for name in self.needs:
+            if getattr(batch, name) is None:
                 raise InputError(f"feature {self.name!r} needs the {name} of the segments")
-            if isinstance(values, str) or (name == "references" and any(isinstance(v, str) for v in values)):
-                raise InputError(f"{name} must be a list, with a list of references for each hypothesis")
-            if values is not None and len(values) != len(batch):
-                raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {name}")
-        if not all(batch.references):
-            raise InputError("a hypothesis needs at least one reference")
         if not len(batch):
             return np.empty((0, self.dimension))
         with guarded(f"feature {self.name!r}"):

@@ -55,10 +55,10 @@ def test_a_vector_for_each_side():
 @pytest.mark.parametrize(
     ("hypotheses", "references", "sources", "message"),
     [
-        (["a", "b"], [["a"]], None, "there are 2 hypotheses but 1 references"),
-        (["a"], ["a"], None, "must be a list, with a list of references"),
-        (["a"], [[]], None, "at least one reference"),
-        (["a", "b"], [["a"], ["b"]], ["x", "y", "z"], "2 hypotheses but 3 sources"),
+        (["a", "b"], [["a"]], None, "2 hypotheses but 1 references"),
+        (["a"], "a", None, "references are a list"),
+        (["a"], [[]], None, "no text in the references"),
+        (["a", "b"], [["a"], ["b"]], ["x", "y", "z"], "but 3 sources"),
     ],
 )
 def test_wrong_input(hypotheses, references, sources, message):
