@@ -42,11 +42,13 @@ def option(default: Any, *flags: str, **more: Any) -> Any:
     """Return a field that is an option of the command line; without flags, it is an argument.
 
     Args:
-        default: its value where it is not given.
+        default: its value where it is not given; for what is required, any.
         flags: such as ``-R`` and ``--reference``.
         more: arguments of ``click.Option`` or ``click.Argument``.
     """
-    return dataclasses.field(default=default, metadata={"flags": flags, **more})
+    # What has a default is never missing for click.
+    given = {} if more.get("required") else {"default": default}
+    return dataclasses.field(default=default, metadata={"flags": flags, "more": {**given, **more}})
 
 
 class GroupedCommand(click.Command):
@@ -64,8 +66,7 @@ class GroupedCommand(click.Command):
         self.structs.pop("return", None)
         for struct in self.structs.values():
             for field in dataclasses.fields(struct):  # type: ignore[arg-type]
-                flags, more = field.metadata["flags"], {**field.metadata, "default": field.default}
-                del more["flags"]
+                flags, more = field.metadata["flags"], field.metadata["more"]
                 made = click.Option([*flags, field.name], **{"show_default": True, **more}) if flags else None
                 self.params.append(made or click.Argument([field.name], **more))
 

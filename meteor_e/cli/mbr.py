@@ -31,7 +31,7 @@ METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
 class CandidateOptions(Options, heading="Input", example="samples.txt --candidates 100"):
     """The candidates of each source, and their references."""
 
-    candidates: str = option("", metavar="CANDIDATES", required=True)
+    candidates: str = option(None, metavar="CANDIDATES", required=True)
     count: int | None = option(
         None,
         "--candidates",

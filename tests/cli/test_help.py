@@ -72,3 +72,11 @@ def test_a_letter_means_one_thing_in_all_commands():
     assert meanings["-t"] == {"--task"}
     assert meanings["-l"] == {"--language"}
     assert (meanings["-f"], meanings["-o"], meanings["-M"]) == ({"--format"}, {"--output"}, {"--metric"})
+
+
+@pytest.mark.parametrize(
+    "path", [path for path, each in LEAVES.items() if any(one.required for one in each.command.params)]
+)
+def test_what_is_required_is_missed(path):
+    with pytest.raises(click.MissingParameter):
+        LEAVES[path].command.make_context(path, [])

@@ -17,7 +17,7 @@ from meteor_e.cli.options import ParallelComputation
 class TrainingOptions(Options, heading="Training", example="linear.yaml --seed 2 -o linear.safetensors"):
     """What is trained, on which data."""
 
-    recipe: str = option("", metavar="RECIPE", required=True)
+    recipe: str = option(None, metavar="RECIPE", required=True)
     output: str | None = option(
         None,
         *("-o", "--output"),
