@@ -86,13 +86,13 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         ConfigError: for a language, task, normalization or parameter that does not exist or fit.
         PluginError: for a matcher that does not exist.
     """
-    with located(config.where("language")):
+    with located(config.where.get("language", "")):
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
     if config.plain.get("segmenter"):
         # What it returns are words, whatever the normalization.
         language = replace(language, segmenter=config.plain["segmenter"], normalizations=tuple(Normalization))
-    with located(config.where("task")):
+    with located(config.where.get("task", "")):
         task_name, task = language.task(config.task)
     if config.matchers is None:
         weights = _default_weights(language, task_name, task, registry)
@@ -106,9 +106,9 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
     if not 1 <= config.plain.get("beam", 1) <= MAX_BEAM:
-        with located(config.where("beam")):
+        with located(config.where.get("beam", "")):
             raise ConfigError(f"beam is {config.plain['beam']}; it must be from 1 to {MAX_BEAM}")
-    with located(config.where("normalization")):
+    with located(config.where.get("normalization", "")):
         normalization = config.normalization or language.normalization
         if config.normalization not in (None, *language.normalizations):
             raise ConfigError(

@@ -70,8 +70,7 @@ class ChainConfig:
         lemmatizer: the lemmatizer; ``None`` for none.
         name: what to call the chain; the file's name unless the file says something else.
         description: what the chain is for.
-        source: the file; empty for what comes from Python.
-        lines: the lines of its keys in the file.
+        where: ``file:line: key`` of each of its keys; empty for what comes from Python.
     """
 
     language: str | None = None
@@ -85,20 +84,15 @@ class ChainConfig:
     lemmatizer: ChainEntry | None = None
     name: str = ""
     description: str = ""
-    source: str = ""
-    lines: Mapping[str, int] = field(default_factory=dict, repr=False, compare=False)
-
-    def where(self, key: str) -> str:
-        """Return ``file:line: key``; empty for what comes from Python."""
-        return f"{self.source}:{self.lines[key]}: {key}" if self.source and key in self.lines else ""
+    where: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def overridden(self, given: Mapping[str, Any]) -> ChainConfig:
         """Return this chain with some keys replaced; arguments and errors as for :func:`chain_of`."""
         other, replaced = chain_of(given), {key for key, value in given.items() if value is not None}
         changes: dict[str, Any] = {key: getattr(other, key) for key in replaced.difference(PLAIN)}
         plain = {**self.plain, **{key: value for key, value in other.plain.items() if key in replaced}}
-        lines = {key: line for key, line in self.lines.items() if key not in replaced}
-        return replace(self, **changes, plain=plain, lines=lines)
+        where = {key: place for key, place in self.where.items() if key not in replaced}
+        return replace(self, **changes, plain=plain, where=where)
 
 
 ENTRY_KEYS = ("use", "weight", "optional")
@@ -224,8 +218,9 @@ def make_chain(document: Document) -> ChainConfig:
         lemmatizer=None if lemmatizer is not None and lemmatizer.name == "none" else lemmatizer,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),
-        source=document.source,
-        lines={str(key): line for (key, *rest), line in document.lines.items() if not rest},
+        where={
+            str(key): f"{document.source}:{line}: {key}" for (key, *rest), line in document.lines.items() if not rest
+        },
     )
 
 
