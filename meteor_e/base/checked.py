@@ -9,6 +9,7 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import count, repeat
 from numbers import Integral, Real
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -58,7 +59,7 @@ def _plain(value: Any) -> Any:
 def _mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
     """Return where the first mistake in a value is, and what it is.
 
-    Each part is checked alone: msgspec does not say which key of a dictionary is wrong.
+    msgspec does not say which key of a dictionary is wrong, so each part is checked alone.
 
     Args:
         value: what is wrong, or has a part that is.
@@ -88,14 +89,15 @@ def _mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
 
 
 def _parts(value: Any, kind: Any) -> Iterator[tuple[str | int, Any, Any]]:
-    """Yield the parts of a value, each with its key or position, and its type."""
+    """Yield the parts of a value, each with its key or position, and its type; keys without a type are left out."""
     for option in _options(kind):
         origin, inner = get_origin(option), get_args(option)
         if isinstance(value, dict):
             fields = dict.fromkeys(value, inner[1]) if origin is dict else _fields(option)
             yield from ((name, value[name], fields[name]) for name in value if name in fields)
         elif isinstance(value, list) and origin in (list, tuple):
-            yield from ((position, item, inner[0]) for position, item in enumerate(value))
+            kinds = repeat(inner[0]) if origin is list or inner[-1] is ... else inner
+            yield from zip(count(), value, kinds, strict=False)
 
 
 def _options(kind: Any) -> list[Any]:
@@ -141,6 +143,8 @@ def describe_type(kind: types.Type) -> str:
         return " or ".join(describe_type(option) for option in kind.types if not isinstance(option, types.NoneType))
     if isinstance(kind, types.StructType):
         return f"a mapping with {', '.join(field.encode_name for field in kind.fields)}"
+    if isinstance(kind, types.TupleType):
+        return f"a list of {len(kind.item_types)}"
     if choices := _choices(kind):
         return f"one of {', '.join(choices)}"
     if isinstance(kind, types.StrType):

@@ -96,6 +96,8 @@ def test_a_mistake_in_a_language(right, wrong, expected):
 def test_a_mistake_in_a_list_of_a_dictionary():
     found = problem("li: [1, -1]", dict[str, dict[str, Weight] | list[Weight]])
     assert found == "c.yaml:1: li[1]: must be a number, at least 0, not -1"
+    assert problem("li: [1, x]", dict[str, tuple[str, int]]) == "c.yaml:1: li[0]: must be a text, not 1"
+    assert problem("li: [x]", dict[str, tuple[str, int]]) == "c.yaml:1: li: must be a list of 2, not a list"
 
 
 @pytest.mark.parametrize(
