@@ -25,7 +25,7 @@ class TrainingOptions(Options, heading="Training", example="linear.yaml --seed 2
         show_default="the recipe's name, .safetensors",
         help="The model file.",
     )
-    seed: int | None = option(None, "--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")
+    seed: int | None = option(None, "--seed", type=click.IntRange(min=0), help="Seed, instead of the recipe's.")
     resume: bool = option(
         False, "--resume", is_flag=True, help="Go on where an interrupted training of the same recipe stopped."
     )
@@ -118,7 +118,7 @@ def model() -> None:
 
 
 @model.command("list")
-@click.option("--json", "as_json", is_flag=True, help="All that is known, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_models(as_json: bool) -> None:
     """List the models that come with the plugin; -M takes their names.
 
@@ -148,12 +148,12 @@ def list_models(as_json: bool) -> None:
 
 @model.command()
 @click.argument("model_file", metavar="MODEL")
-@click.option("--json", "as_json", is_flag=True, help="All of it, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
     "--weights",
     type=click.IntRange(min=0),
     default=15,
-    help="Features with the largest weights to show.  [default: 15]",
+    help="Number of features to show, those with the largest weights.  [default: 15]",
 )
 def show(model_file: str, as_json: bool, weights: int) -> None:
     """Print the model card: data, figures, features, options.

@@ -50,7 +50,7 @@ class ReportTests(Tests):
 
 @click.command(cls=GroupedCommand)
 def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: ReportTests) -> None:
-    """Write a report on one or several systems: one HTML file, which needs nothing else and no network.
+    """Write a report on one or several systems: one HTML file that works offline.
 
     The last file is the reference, unless --reference names one. All others are hypotheses, one file per system. The
     first system is the baseline. Files hold one segment per line (plain, gzip, bzip2 or xz), or are SGML or WMT XML.

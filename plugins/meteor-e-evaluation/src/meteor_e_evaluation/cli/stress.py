@@ -25,7 +25,7 @@ class StressOptions(
         (), "-R", "--reference", multiple=True, metavar="FILE", help="A file of references; may be repeated."
     )
     source: str | None = option(
-        None, "--source", metavar="FILE", help="Source segments: words of them stay untranslated."
+        None, "--source", metavar="FILE", help="Source segments, for errors that leave words untranslated."
     )
     language: str = option("en", "-l", "--language", metavar="CODE", help="Language of the texts.")
     metrics: tuple[str, ...] = option(
@@ -38,7 +38,9 @@ class StressOptions(
     only: tuple[str, ...] = option(
         (), "--only", multiple=True, metavar="NAME", help="A perturbation, a group, or a kind; may be repeated."
     )
-    pairs: int = option(200, "--pairs", type=click.IntRange(min=1), metavar="N", help="Most pairs per perturbation.")
+    pairs: int = option(
+        200, "--pairs", type=click.IntRange(min=1), metavar="N", help="Largest number of pairs per perturbation."
+    )
     seed: int = seed_option("all choices")
     list_rules: bool = option(False, "--list", is_flag=True, help="Show all perturbations of the language, and exit.")
     examples: int = option(
@@ -55,8 +57,8 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
     """Test whether metrics notice errors.
 
     Each perturbation makes one error in a text: a negation too many, another number, a missing word. The table says
-    how often a metric prefers the text to its perturbed copy. HYPOTHESES are as good as can be had. Without files, the
-    texts are sentences that come with the command.
+    how often a metric prefers the text to its perturbed copy. HYPOTHESES should be good translations. Without files,
+    the texts are sentences that come with the command.
 
     \b
     meteor-e stress -M meteor -M chrf

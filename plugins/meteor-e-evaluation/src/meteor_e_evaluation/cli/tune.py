@@ -38,17 +38,17 @@ class TuningData(Data, example="wmt11.yaml wmt13.yaml --held-out wmt12.yaml --fo
         "--folds",
         type=click.IntRange(min=0),
         metavar="N",
-        show_default="0, do not",
-        help="Cross-validate; 5 is usual.",
+        show_default="0, none",
+        help="Folds of a cross-validation; 5 is usual.",
     )
     epsilon: float = option(
-        0.0, "--epsilon", type=click.FloatRange(min=0), help="Smallest difference that orders a pair."
+        0.0, "--epsilon", type=click.FloatRange(min=0), help="Smallest difference of scores that orders a pair."
     )
     pooled: bool = option(
         False,
         "--pooled",
         is_flag=True,
-        show_default="language pairs do",
+        show_default="all language pairs count alike",
         help="All judgments count alike, as for the Java Trainer.",
     )
 
@@ -71,7 +71,7 @@ class SearchOptions(Options, heading="Search", example="wmt11.yaml -O pearson --
     )
     random_starts: int = option(6, "--starts", type=click.IntRange(min=0), help="Random starts of the search.")
     trials: int | None = option(
-        None, "--trials", type=click.IntRange(min=1), metavar="N", help="Points for each search at most."
+        None, "--trials", type=click.IntRange(min=1), metavar="N", help="Largest number of points per search."
     )
     samples: int = option(1000, "--samples", type=click.IntRange(min=1), help="Bootstrap samples for intervals.")
     seed: int = seed_option("search, folds and samples")
@@ -149,8 +149,8 @@ def tune(
 ) -> None:
     """Find parameters and matcher weights that agree best with human judgments.
 
-    An INDEX says where outputs, references and judgments are, as for meteor-e evaluate. What comes out is only
-    worth something on data that were not tuned on: name them with --held-out, or use --folds.
+    An INDEX says where outputs, references and judgments are, as for meteor-e evaluate. Judge the result on
+    data that were not tuned on: name them with --held-out, or use --folds.
 
     \b
     meteor-e tune wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5 -o tuned.yaml
