@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from meteor_e.api.formats import Found, Grid, Result
 from meteor_e.api.metrics import (
     CURRENT,
-    Batch,
+    BatchContext,
     Metric,
     MetricSum,
     OutputsMetric,
@@ -499,7 +499,7 @@ class _Scorer(NamedTuple):
         sources = None if self.sources is None else self.sources[before : before + len(texts)]
         shared: dict[str, Any] | None = {} if len(self.metrics) > 1 else None
         found: list[_Found] = []
-        token = CURRENT.set(Batch(before, None if self.serial else threads, stop, self.alignments, shared))
+        token = CURRENT.set(BatchContext(before, None if self.serial else threads, stop, self.alignments, shared))
         try:
             for metric in self.metrics:
                 if metric.label in self.named:

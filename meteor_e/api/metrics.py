@@ -195,8 +195,8 @@ def named_options(text: str, what: str) -> dict[str, Any]:
     return options
 
 
-class Batch(NamedTuple):
-    """The batch that is being scored, beside its texts.
+class BatchContext(NamedTuple):
+    """What a metric is told of the batch that it scores, beside its texts.
 
     Attributes:
         before: the number of segments of the system before it.
@@ -213,8 +213,8 @@ class Batch(NamedTuple):
     shared: dict[str, Any] | None = None
 
 
-CURRENT: ContextVar[Batch] = ContextVar("batch", default=Batch())  # noqa: B039 (a tuple)
-"""The batch that this thread scores."""
+CURRENT: ContextVar[BatchContext] = ContextVar("batch", default=BatchContext())  # noqa: B039 (a tuple)
+"""That of the batch that this thread scores."""
 
 
 class SummedRows:
