@@ -59,21 +59,19 @@ class Examples:
             if given is not None and not len(given.better):
                 raise InputError(f"there are no comparisons to {purpose}")
 
-    def pairs(self, first: Integers, second: Integers, *, vectors: bool = False) -> Floats:
+    def pairs(self, first: Integers, second: Integers) -> Floats:
         """Return a row for each pair of hypotheses: the features of both; then both vectors and the reference's."""
-        blocks = [self.features[first], self.features[second]]
-        if vectors:
-            blocks += [self.vectors[first], self.vectors[second], self.reference_vectors[first]]
-        return np.hstack(blocks)
+        vectors = [self.vectors[first], self.vectors[second], self.reference_vectors[first]]
+        return np.hstack([self.features[first], self.features[second], *vectors])
 
-    def drawn_pairs(self, seed: int, *, vectors: bool = False) -> tuple[Floats, Integers]:
+    def drawn_pairs(self, seed: int) -> tuple[Floats, Integers]:
         """Return rows of the comparisons, and 1 where the first hypothesis is better, else 0.
 
         Which hypothesis comes first is drawn, so that about half of the labels are 1.
         """
         swap = np.random.default_rng(seed).integers(2, size=len(self.better)).astype(bool)
         first, second = np.where(swap, self.worse, self.better), np.where(swap, self.better, self.worse)
-        return self.pairs(first, second, vectors=vectors), (~swap).astype(np.int64)
+        return self.pairs(first, second), (~swap).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ class Estimator(Component):
             self.fit(examples.features[rows], examples.scores[rows], groups=examples.hypothesis_part[rows])
             return {}
         examples.check_comparisons(held)
-        X, y = examples.drawn_pairs(run.seed, vectors=self.needs_vectors)  # noqa: N806
+        X, y = examples.drawn_pairs(run.seed)  # noqa: N806
         self.fit(X, y, groups=examples.group, sample_weight=examples.weight)
         return {}
 
@@ -192,7 +190,7 @@ class Estimator(Component):
         if self.task == "scores":
             scores = self.score_segments(examples.features)
             return scores[examples.better] - scores[examples.worse]
-        return self.decision_function(examples.pairs(examples.better, examples.worse, vectors=self.needs_vectors))
+        return self.decision_function(examples.pairs(examples.better, examples.worse))
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:

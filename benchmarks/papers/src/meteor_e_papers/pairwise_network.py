@@ -97,9 +97,9 @@ class PairwiseNetwork(Estimator):
         """Learn from comparisons; the network has as many inputs as features and vectors. Validation stops it."""
         examples.check_comparisons(held)
         self.options = self.options.replaced(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
-        validation = None if held is None else held.drawn_pairs(run.seed, vectors=True)
+        validation = None if held is None else held.drawn_pairs(run.seed)
         self.fit(
-            *examples.drawn_pairs(run.seed, vectors=True), validation=validation, report=run.report,
+            *examples.drawn_pairs(run.seed), validation=validation, report=run.report,
             checkpoint=run.checkpoint, resume=run.resume,
         )  # fmt: skip
         return {"best epoch": self.best_epoch_, "validation tau": self.best_tau_}

@@ -85,9 +85,7 @@ def pairwise_advantages(
     for one, other in combinations(range(count), 2):
         both = np.flatnonzero(wanted[one] & wanted[other])
         first, second = place[one, both], place[other, both]
-        blocks = [rows[first], rows[second]]
-        if model.estimator.needs_vectors:
-            blocks += [left[first], left[second], right[first]]
+        blocks = [rows[first], rows[second], left[first], left[second], right[first]]
         if len(both):
             with guarded_estimator(f"model {model.recipe.name!r}"):
                 compares: Any = model.estimator
