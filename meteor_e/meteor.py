@@ -35,7 +35,7 @@ from meteor_e.engine.protocol import Engine, EngineSettings, Scored
 from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.formats.plain import read_segments
 from meteor_e.matchers.modules import SynonymMatcher
-from meteor_e.packs.pack import ResourceParts
+from meteor_e.packs.resources import LanguageResources
 from meteor_e.packs.store import find_resources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.results import score
@@ -95,7 +95,7 @@ class Meteor:
         language: str = "en",
         *,
         offline: bool | None = None,
-        resources: ResourceParts | None = None,
+        resources: LanguageResources | None = None,
         threads: int | None = None,
         on_error: str = "stop",
         **keys: Unpack[ChainArguments],
@@ -108,7 +108,7 @@ class Meteor:
         source: str | os.PathLike[str] | Mapping[str, Any],
         *,
         offline: bool | None = None,
-        resources: ResourceParts | None = None,
+        resources: LanguageResources | None = None,
         threads: int | None = None,
         on_error: str = "stop",
         **overrides: Unpack[ChainOverrides],
@@ -133,7 +133,7 @@ class Meteor:
         self,
         config: ChainConfig,
         offline: bool | None,
-        resources: ResourceParts | None,
+        resources: LanguageResources | None,
         threads: int | None,
         on_error: str,
     ) -> None:
@@ -143,7 +143,7 @@ class Meteor:
         self.chain: Chain = resolve(config, plugin_registry())
         """The chain with all defaults filled in."""
         chain = self.chain
-        self.resources: ResourceParts = resources or find_resources(
+        self.resources: LanguageResources = resources or find_resources(
             chain.language, chain.pack, chain.function_words, offline
         )
         """Function words, prefixes, synonyms and paraphrases."""

@@ -134,7 +134,7 @@ class TestOptions:
             Meteor("en", pack=tmp_path / "nowhere")
 
     def test_resources_of_ones_own(self, own_packs):
-        resources = LanguageResources(own_function_words=frozenset({"foo"}), own_description="foo")
+        resources = LanguageResources().replaced("foo", function_words=frozenset({"foo"}))
         meteor = Meteor("other", resources=resources)
         assert meteor.score("foo bar", "foo").statistics.hypothesis_function_words == 1
         assert meteor.signature.endswith("pack:none+foo")
@@ -154,7 +154,7 @@ class TestSegmentsThatCannotBeAligned:
 
     @pytest.fixture(params=["native", "python"])
     def plain(self, request, monkeypatch):
-        meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(None))
+        meteor = Meteor("other", matchers=["exact"], resources=LanguageResources())
         if request.param == "native" and meteor.engine != "native":
             pytest.skip("the native core is not built")
         meteor.engine = request.param
@@ -194,7 +194,7 @@ class TestSegmentsThatCannotBeAligned:
 
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_words_can_be_told_apart_by_javas_hashes(engine):
-    meteor = Meteor("other", matchers=["exact"], normalization="none", resources=LanguageResources(None))
+    meteor = Meteor("other", matchers=["exact"], normalization="none", resources=LanguageResources())
     if engine == "native" and meteor.engine != "native":
         pytest.skip("the native core is not built")
     meteor.engine = engine

@@ -29,7 +29,7 @@ from meteor_e.java.report import (
 )
 from meteor_e.java.stdio import answer
 from meteor_e.meteor import Meteor
-from meteor_e.packs.pack import ResourceParts, parse_function_words, read_list
+from meteor_e.packs.pack import parse_function_words, read_list
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.alignment import Alignment
@@ -153,25 +153,25 @@ def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
     given: dict[str, Any] = {}
     options = configuration.options
     if options.words is not None:
-        given["own_function_words"] = read_list(options.words, parse_function_words)
+        given["function_words"] = read_list(options.words, parse_function_words)
     elif configuration.language.code != "en":
         # The Java program counts English function words in every language.
-        given["own_function_words"] = _language_resources("en").function_words
+        given["function_words"] = _language_resources("en").function_words
     if options.synonyms is not None and "synonym" in {*configuration.modules} - {*configuration.replaced}:
         from meteor_e.packs.cache import cached_synonym_index
 
-        given["own_synonyms"] = cached_synonym_index(options.synonyms, configuration.language_name.lower())
+        given["synonyms"] = cached_synonym_index(options.synonyms, configuration.language_name.lower())
     if options.paraphrases is not None and "paraphrase" in configuration.modules:
         from meteor_e.packs.cache import cached_paraphrase_index
 
-        given["own_paraphrases"] = cached_paraphrase_index(options.paraphrases)
+        given["paraphrases"] = cached_paraphrase_index(options.paraphrases)
     if not given:
         return None
     resources = _language_resources(configuration.language.code)
-    return LanguageResources(resources, **given, own_description="files of the command line")
+    return resources.replaced("files of the command line", **given)
 
 
-def _language_resources(code: str) -> ResourceParts:
+def _language_resources(code: str) -> LanguageResources:
     return Meteor(code, matchers=["exact"]).resources
 
 

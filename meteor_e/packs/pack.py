@@ -17,6 +17,7 @@ from meteor_e.api.languages import ISO_CODES, NonbreakingPrefixes
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import decode_utf8, os_errors_as, read_regular, sha256_of, whole_file
 from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
+from meteor_e.packs.resources import LanguageResources
 
 FORMAT_VERSION = 1
 FILE_NAME = "manifest.json"
@@ -182,20 +183,7 @@ _PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
 """What each data file gives, and what reads it."""
 
 
-class ResourceParts:
-    """Function words, prefixes, synonyms and paraphrases of a language, as far as there are any."""
-
-    function_words: frozenset[str] = frozenset()
-    """In lower case."""
-    nonbreaking_prefixes: NonbreakingPrefixes = NonbreakingPrefixes()
-    """Abbreviations whose final dot stays in normalization."""
-    synonyms: SynonymIndex | None = None
-    paraphrases: ParaphraseIndex | None = None
-    description: str = "none"
-    """What the signature says of them."""
-
-
-class Pack(ResourceParts):
+class Pack(LanguageResources):
     """The resources of a language in a folder: the manifest is read, the files are checked, and the indexes mapped.
 
     A file's size is always checked, and its hash when the file has changed since the hash was last checked. Packs

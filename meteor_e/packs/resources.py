@@ -1,31 +1,39 @@
-"""Resources of a language of which some take the place of a pack's."""
+"""What is known of the words of a language: function words, prefixes, synonyms and paraphrases."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
+from typing import Any
+
+from meteor_e.api.languages import NonbreakingPrefixes
 from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
-from meteor_e.packs.pack import ResourceParts
+
+_NO_PREFIXES = NonbreakingPrefixes()
 
 
-class LanguageResources(ResourceParts):
-    """Function words, prefixes, synonyms and paraphrases, each from a pack unless given itself.
+@dataclass(eq=False, repr=False)
+class LanguageResources:
+    """Function words, prefixes, synonyms and paraphrases of a language, as far as there are any.
 
-    Args:
-        pack: the pack, or other resources; ``None`` for none.
-        own_function_words, own_synonyms, own_paraphrases: take the place of the pack's.
-        own_description: what the signature says of them.
+    Attributes:
+        function_words: in lower case.
+        nonbreaking_prefixes: abbreviations whose final dot stays in normalization.
+        synonyms, paraphrases: the indexes.
+        description: what the signature says of them.
     """
 
-    def __init__(
-        self,
-        pack: ResourceParts | None = None,
-        own_function_words: frozenset[str] | None = None,
-        own_synonyms: SynonymIndex | None = None,
-        own_paraphrases: ParaphraseIndex | None = None,
-        own_description: str = "",
-    ) -> None:
-        found = pack or ResourceParts()
-        self.function_words = found.function_words if own_function_words is None else own_function_words
-        self.nonbreaking_prefixes = found.nonbreaking_prefixes
-        self.synonyms = found.synonyms if own_synonyms is None else own_synonyms
-        self.paraphrases = found.paraphrases if own_paraphrases is None else own_paraphrases
-        self.description = f"{found.description}+{own_description}" if own_description else found.description
+    function_words: frozenset[str] = frozenset()
+    nonbreaking_prefixes: NonbreakingPrefixes = _NO_PREFIXES
+    synonyms: SynonymIndex | None = None
+    paraphrases: ParaphraseIndex | None = None
+    description: str = "none"
+
+    def replaced(self, description: str, **parts: Any) -> LanguageResources:
+        """Return these resources with other ones in the place of some.
+
+        Args:
+            description: of the other ones, for the signature.
+            parts: the other ones, by the names of attributes.
+        """
+        own = {field.name: getattr(self, field.name) for field in fields(LanguageResources)}
+        return LanguageResources(**{**own, **parts, "description": f"{self.description}+{description}"})

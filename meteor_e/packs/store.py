@@ -14,7 +14,7 @@ from meteor_e.base.files import data_folder, locked, os_errors_as, workplace
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import Progress, silent, terminal_progress
 from meteor_e.base.yamlfile import is_path
-from meteor_e.packs.pack import FILE_NAME, LANGUAGES, Pack, ResourceParts, check_name, how_to_install, is_installable
+from meteor_e.packs.pack import FILE_NAME, LANGUAGES, Pack, check_name, how_to_install, is_installable
 from meteor_e.packs.resources import LanguageResources
 
 _PATIENCE = 0.05
@@ -124,7 +124,7 @@ class PackStore:
 
 def find_resources(
     language: Language, pack: str | None, function_words: str | None, offline: bool | None = None
-) -> ResourceParts:
+) -> LanguageResources:
     """Return the resources of packs, which are installed if they are missing.
 
     Args:
@@ -142,11 +142,8 @@ def find_resources(
     if function_words is None:
         return LanguageResources()
     words = find_pack(function_words, offline)
-    return LanguageResources(
-        found,
-        own_function_words=words.function_words,
-        own_description=f"function-words-of-{words.name}@{words.digest}",
-    )
+    origin = f"function-words-of-{words.name}@{words.digest}"
+    return (found or LanguageResources()).replaced(origin, function_words=words.function_words)
 
 
 def find_pack(name: str, offline: bool | None = None) -> Pack:

@@ -159,7 +159,7 @@ tasks:
 
 
 # Synonyms that are never looked up: enough for a signature.
-RESOURCES = LanguageResources(own_synonyms=object(), own_description="own")  # type: ignore[arg-type]
+RESOURCES = LanguageResources().replaced("own", synonyms=object())
 
 
 @pytest.mark.parametrize(

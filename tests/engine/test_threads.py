@@ -109,7 +109,7 @@ def test_a_reader_that_has_enough_stops_the_threads():
 
 @needs_native
 def test_a_running_call_is_stopped_from_another_thread():
-    metric = Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=1)
+    metric = Meteor("other", matchers=["exact"], resources=LanguageResources(), threads=1)
     stop = []
     timer = threading.Timer(0.3, lambda: stop.append(True))
     timer.start()

@@ -451,7 +451,7 @@ def test_a_document_is_written_piece_by_piece_as_json_writes_it():
 
 
 def test_a_segment_that_cannot_be_aligned_counts_its_words():
-    meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(None), on_error="zero")
+    meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(), on_error="zero")
     metric = AlignmentMetric(meteor)
     assert metric.on_error == "zero"
     endless = "a " * 10_001

@@ -198,7 +198,7 @@ def engines(
     """Return the same metric twice: run by the native engine, and in pure Python."""
     pair = []
     for native in (True, False):
-        meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=threads)
+        meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(), threads=threads)
         weights = tuple(1 - 0.1 * place for place in range(len(matchers)))
         meteor.chain = dataclasses.replace(
             meteor.chain,

@@ -195,14 +195,11 @@ class OwnResources:
         if "-p" in given:
             parameters = dict(zip(("alpha", "beta", "gamma", "delta"), map(float, given["-p"].split()), strict=True))
         pack = PackStore().get(language.pack) if language.pack and needs_pack(options) else None
-        resources = LanguageResources(
-            pack,
-            # The Java program counts English function words in every language.
-            own_function_words=self.function_words if "-s" in given else PackStore().get("en").function_words,
-            own_synonyms=self.synonyms if "-d" in given else None,
-            own_paraphrases=self.paraphrases if "-a" in given else None,
-            own_description="own",
-        )
+        # The Java program counts English function words in every language.
+        own = {"function_words": self.function_words if "-s" in given else PackStore().get("en").function_words}
+        own |= {"synonyms": self.synonyms} if "-d" in given else {}
+        own |= {"paraphrases": self.paraphrases} if "-a" in given else {}
+        resources = (pack or LanguageResources()).replaced("own", **own)
         meteor = Meteor(
             language.code,
             task=given.get("-t"),

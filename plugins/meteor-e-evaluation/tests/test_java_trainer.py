@@ -17,7 +17,6 @@ from meteor_e import Meteor
 from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.packs.build_indexes import build_paraphrase_index
 from meteor_e.packs.indexes import ParaphraseIndex
-from meteor_e.packs.resources import LanguageResources
 from meteor_e.packs.store import PackStore
 
 pytestmark = pytest.mark.java
@@ -47,7 +46,7 @@ def small(java, _packs, tmp_path_factory):
     index = ParaphraseIndex(folder / "paraphrases.idx")
     # It looks for its table in the folder of the jar.
     program = type(java)(Path(shutil.copy(java.jar, folder)))
-    return program, LanguageResources(PackStore(_packs).get("en"), own_paraphrases=index, own_description="own")
+    return program, PackStore(_packs).get("en").replaced("own", paraphrases=index)
 
 
 def sgm(kind: str, attribute: str, name: str, lines: list[str]) -> str:
