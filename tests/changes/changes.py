@@ -82,10 +82,9 @@ STATISTIC = Change(
                 "    matches: int\n    chunks: int\n    hypothesis_matched: int",
             ),
             (
-                "    hypothesis_matched = reference_matched = 0\n",
-                "    hypothesis_matched = reference_matched = 0\n    matches = list(matches)\n",
+                "        chunks=alignment.chunks,\n",
+                "        matches=len(alignment.matches),\n        chunks=alignment.chunks,\n",
             ),
-            ("        chunks=chunks,\n", "        matches=len(matches),\n        chunks=chunks,\n"),
         ],
         "meteor_e/native/statistics.cpp": [
             ("(X) X(chunks)", "(X) X(matches) X(chunks)"),
