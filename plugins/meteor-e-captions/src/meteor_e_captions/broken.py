@@ -1,4 +1,4 @@
-"""Whether a caption is a whole sentence: a linear model of neighboring words and of repetitions.
+"""A detector of captions that are not whole sentences: a linear model of neighboring words and of repetitions.
 
 It was trained on captions that people wrote, and on the same captions with an error: cut off, with a loose end,
 repeated, without a conjunction, verb or noun, with words swapped. FENSE (Zhou et al., 2022) found such a detector to

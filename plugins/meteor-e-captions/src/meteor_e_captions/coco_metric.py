@@ -128,7 +128,7 @@ class CocoMetric(CaptionScores):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """What the numbers depend on; SPICE is named as what is left out."""
+        """The signature; it says that SPICE is left out."""
         return f"coco|version:1|{_TOKENS}|without:SPICE,which-needs-Java|{self._meteor.signature}"
 
     def statistics(

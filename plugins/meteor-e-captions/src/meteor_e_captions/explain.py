@@ -25,7 +25,7 @@ _AGREED = 0.5
 
 @dataclass(frozen=True)
 class CaptionReport:
-    """What is right and wrong with a caption.
+    """An explanation of a caption's score: what is right, and what is wrong.
 
     Attributes:
         caption: the text.

@@ -1,4 +1,4 @@
-"""What captions are judged by: numbers per caption, which depend on its own references only."""
+"""Features of captions, which depend on a caption and its own references only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _KINDS = ("object", "action", "number", "color")
 SYNONYM = 0.5
-"""What a word counts that only a synonym matches."""
+"""Weight of a word that only a synonym matches."""
 
 
 class Words(NamedTuple):

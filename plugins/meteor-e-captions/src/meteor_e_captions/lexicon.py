@@ -142,7 +142,7 @@ class EncodedCaptions(NamedTuple):
 
 
 class WordColumns(NamedTuple):
-    """What is known of all words, by their numbers.
+    """Properties of all words, by their numbers.
 
     Attributes:
         stem, kind, weight: of each word.
@@ -289,7 +289,7 @@ class CaptionLexicon:
 
     @property
     def columns(self) -> WordColumns:
-        """What is known of the words that there are."""
+        """Properties of the words so far."""
         known = self._columns
         if fresh := self.words[len(known.stem) :]:
             more = self._describe(fresh)

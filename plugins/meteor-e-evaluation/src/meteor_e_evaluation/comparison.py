@@ -46,7 +46,7 @@ ASSUMED = {
     "systems": "systems",
     "paired+systems": "segments or systems",
 }
-"""What each test assumes to be independent."""
+"""The units that each test assumes to be independent."""
 
 
 def assumed(measure: Measure[TestSet], test: str) -> str:

@@ -19,7 +19,7 @@ from meteor_e.significance.resampling import SLACK
 from meteor_e_evaluation.correlation import correlate
 
 Grouping: TypeAlias = Literal["none", "item", "sys"]
-"""Which cells are compared with one another: all, those of a segment, those of a system."""
+"""Groups of cells that are compared with one another: all, those of a segment, those of a system."""
 
 
 def grouped(kind: str, grouping: Grouping, human: Floats, weights: Floats | None = None) -> Agreement:

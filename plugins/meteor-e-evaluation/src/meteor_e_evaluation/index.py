@@ -95,7 +95,7 @@ class JudgementSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OutputSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where system outputs are.
+    """Files of system outputs.
 
     Attributes:
         file: a path with ``{system}`` in it for one file per system, or one XML file with all of them.
@@ -121,7 +121,7 @@ class RecordSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PairSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What differs for one language pair from the rest of the index.
+    """Entries of one language pair that replace those of the index.
 
     Attributes:
         references, source, outputs, language, documents, judgements: instead of the index's own.
@@ -278,4 +278,4 @@ def id_pattern(pattern: str, pair: str) -> re.Pattern[str]:
 
 
 NAMED = "sacrebleu:"
-"""What the name of a test set begins with where a file name is expected."""
+"""Prefix of the name of a test set where a file name is expected."""

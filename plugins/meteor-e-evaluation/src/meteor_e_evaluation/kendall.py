@@ -18,7 +18,7 @@ from meteor_e_evaluation.judgements import Rankings
 
 
 class PairCounts(NamedTuple):
-    """How judgments and a metric agree; numbers, or arrays of them.
+    """Counts of pairs by agreement of judgments and a metric; numbers, or arrays of them.
 
     Attributes:
         concordant: both prefer the same system.

@@ -102,7 +102,7 @@ class RelativeRanking(PairMeasure):
     variant: ClassVar[str] = "strict"
 
     class Options(ComponentOptions):
-        """What counts as a difference."""
+        """The smallest difference that counts."""
 
         threshold: Annotated[float, Meta(ge=0, description="Lowest difference of human scores that counts.")] = 25.0
 
@@ -351,7 +351,7 @@ class SoftAccuracy(Measure[TestSet]):
     """Soft pairwise accuracy: p-values of pairs of systems by a metric beside those by people."""
 
     class Options(ComponentOptions):
-        """How permutations are drawn."""
+        """The seed of the permutations."""
 
         seed: Annotated[int, Meta(ge=0, description="Seed of the permutations.")] = DEFAULT_SEED
 

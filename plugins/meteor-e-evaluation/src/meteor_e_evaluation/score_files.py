@@ -186,7 +186,7 @@ class MtmeMetric(ScoreFileMetric):
     name: ClassVar[str] = "mtme"
 
     class Options(ComponentOptions):
-        """Which metric."""
+        """The metric."""
 
         metric: Annotated[str, Meta(description="Name of the metric in the files' names.")]
         lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False

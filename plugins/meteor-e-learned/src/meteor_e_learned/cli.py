@@ -15,7 +15,7 @@ from meteor_e.cli.options import ParallelComputation
 
 @dataclass(frozen=True)
 class TrainingOptions(Options, heading="Training", example="linear.yaml --seed 2 -o linear.safetensors"):
-    """What is trained, on which data."""
+    """The recipe, its data and the model file."""
 
     recipe: str = option(None, metavar="RECIPE", required=True)
     output: str | None = option(

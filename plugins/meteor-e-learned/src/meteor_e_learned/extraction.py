@@ -116,12 +116,12 @@ class NamedFeature:
 
     @property
     def signature(self) -> str:
-        """What must be the same for all of its numbers to be the same."""
+        """The signature: equal signatures give equal numbers."""
         return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.describe()}"
 
     @property
     def definition(self) -> str:
-        """What a model that was trained on the feature asks for, whatever the versions of libraries."""
+        """The signature without versions of libraries, which a trained model asks for."""
         return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.definition()}"
 
 
@@ -206,12 +206,12 @@ class FeatureSet:
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """What must be the same for rows to be comparable: one line per column's feature, then the columns."""
+        """The signature of rows: one line per feature, then the columns."""
         return (*(f"{entry.label}={entry.signature}" for entry in self.features), *self.columns)
 
     @property
     def definition(self) -> tuple[str, ...]:
-        """What a model that was trained on the rows asks for, in the same order as :attr:`signature`."""
+        """The same without versions of libraries, which a trained model asks for."""
         return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
 
     def only(self, columns: Collection[str]) -> FeatureSet:

@@ -1,4 +1,4 @@
-"""How often English words occur: wordfreq's large list."""
+"""Frequencies of English words: wordfreq's large list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from meteor_e.api import ConfigError
 from meteor_e.base.extras import require
 
 USUAL, FREQUENT = 601, 300
-"""So many lists have the words that occur once in a million words and more, and more than once in a thousand."""
+"""Numbers of lists with words that occur at least once in a million words, and more than once in a thousand."""
 _HEADER = b"\xdc\x03!\x82\xa6format\xa2cB\xa7version\x01"
 
 

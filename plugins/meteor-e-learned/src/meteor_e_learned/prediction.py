@@ -1,4 +1,4 @@
-"""What a trained model is good for: scores of segments, decisions between hypotheses, rankings."""
+"""Use of a trained model: scores of segments, decisions between hypotheses, rankings."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class ModelMetric(OutputsMetric):
     streaming: ClassVar[bool | None] = None
 
     class Options(ComponentOptions):
-        """Which model."""
+        """The model."""
 
         path: Annotated[FilePath, Meta(description="A model file, or the name of a model that comes with the plugin.")]
 

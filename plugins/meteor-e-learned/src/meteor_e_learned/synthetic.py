@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
 
 SYNTHETIC = "made"
-"""What the titles of synthetic comparisons begin with; the recipe's key."""
+"""First word of the titles of synthetic comparisons; the recipe's key."""
 SyntheticKind = Literal["errors", "excerpts"]
 
 

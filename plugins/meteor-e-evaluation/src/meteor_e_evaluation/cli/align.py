@@ -49,7 +49,7 @@ class AlignInput(Options, heading="Input", example='--text "the cat sat" "a cat 
 
 @dataclass(frozen=True)
 class AlignOutput(Options, heading="Output", example="… --format jsonl -o alignments.jsonl"):
-    """Which alignments, and their form."""
+    """Form of the alignments."""
 
     maximum_accuracy: bool = option(
         False,

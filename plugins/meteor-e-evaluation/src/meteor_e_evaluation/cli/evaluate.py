@@ -85,7 +85,7 @@ class ScoringOptions(
     heading="Metrics and measures",
     example="wmt17.yaml -M meteor -M bleu -s pearson -s system-pearson",
 ):
-    """Which metrics are measured, and how."""
+    """Metrics, and measures of their agreement with people."""
 
     metrics: tuple[str, ...] = option(
         ("meteor",),

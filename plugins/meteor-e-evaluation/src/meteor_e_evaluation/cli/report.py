@@ -33,7 +33,7 @@ class ReportMetrics(MetricOptions):
 
 @dataclass(frozen=True)
 class Page(Options, heading="Output", example="… -o report.html"):
-    """What is written."""
+    """The HTML file."""
 
     output: str = option("report.html", "-o", "--output", metavar="FILE", help="The page.")
     title: str | None = option(

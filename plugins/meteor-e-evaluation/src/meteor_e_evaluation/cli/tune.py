@@ -26,7 +26,7 @@ STEP = 0.05
 
 @dataclass(frozen=True)
 class TuningData(Data, example="wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5"):
-    """What is tuned on, and what the result is measured on."""
+    """Data to tune on, and data to measure the result on."""
 
     indexes: tuple[str, ...] = option((), nargs=-1, required=True, metavar="INDEX...")
     pairs: tuple[str, ...] = pair_option("all into the chain's language")
@@ -55,7 +55,7 @@ class TuningData(Data, example="wmt11.yaml wmt13.yaml --held-out wmt12.yaml --fo
 
 @dataclass(frozen=True)
 class SearchOptions(Options, heading="Search", example="wmt11.yaml -O pearson --trials 2000"):
-    """What is maximized, and how."""
+    """The objective, and the search for its maximum."""
 
     objective: str = option(
         "rank",

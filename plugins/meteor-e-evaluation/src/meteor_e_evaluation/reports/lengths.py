@@ -37,7 +37,7 @@ LENGTH_CLASSES = (
 
 
 class Distribution(NamedTuple):
-    """How a number is distributed over the segments of a length class.
+    """The distribution of a number over the segments of a length class.
 
     Attributes:
         system: index of the system.

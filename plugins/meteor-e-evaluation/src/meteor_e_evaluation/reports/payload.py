@@ -1,4 +1,4 @@
-"""What the page's script works on, in a compact form: JSON, gzip, base64.
+"""The data of the page's script, in a compact form: JSON, gzip, base64.
 
 Base64 has no character that means anything in HTML, so that no segment can end the element that holds the data.
 """

@@ -1,4 +1,4 @@
-"""What a report shows: systems that were scored on the same segments by some metrics, and how their scores compare."""
+"""Contents of a report: scores of systems on the same segments by several metrics, and their comparison."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 METEOR = "METEOR"
-"""What tables call METEOR, where nothing else was asked for."""
+"""Default name of METEOR in tables."""
 
 PARTS = {"precision": "Precision", "recall": "Recall", "fragmentation_penalty": "Fragmentation penalty"}
-"""What METEOR is made of: the numbers whose distributions are shown, and what they are called."""
+"""Parts of METEOR whose distributions are shown, and their names."""
 
 EXPLAINED = 20
-"""So many segments, those that differ most, are explained where a metric explains its scores."""
+"""Number of segments, those that differ most, that are explained where a metric explains its scores."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ScoredSystem:
 
 @dataclass(frozen=True)
 class SystemTests:
-    """How the scores of the systems compare.
+    """Tests of differences between systems.
 
     Attributes:
         method: of the test, a key of :data:`meteor_e.significance.METHODS`.
@@ -199,7 +199,7 @@ class Report:
 
     @property
     def comparison(self) -> SystemTests | None:
-        """How the systems compare under METEOR; ``None`` if that was not asked for."""
+        """The tests of systems under METEOR; ``None`` if they were not asked for."""
         return self.metrics[self.meteor].comparison
 
     @property

@@ -1,4 +1,4 @@
-"""How matchers and systems look, in terminals, pages, pictures and LaTeX.
+"""Styles of matchers and systems, in terminals, pages, pictures and LaTeX.
 
 The colors of matchers are those of Okabe and Ito (2008), those of systems are Paul Tol's "muted" scheme; people who are
 color-blind can tell them apart. Each matcher also has a shape, each system a letter and a dash pattern: nothing is told
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class MatcherStyle(NamedTuple):
-    """How a matcher looks.
+    """The style of a matcher.
 
     Attributes:
         light, dark: color on a light and on a dark background.
@@ -49,7 +49,7 @@ _COLORS = (
 )
 
 MATCHER_STYLES = len(_COLORS) * len(SHAPES)
-"""How many matchers there can be before a style comes round: colors and shapes do at different times."""
+"""Number of different styles: colors and shapes repeat at different intervals."""
 
 
 def matcher_style(index: int) -> MatcherStyle:
@@ -59,7 +59,7 @@ def matcher_style(index: int) -> MatcherStyle:
 
 
 class SystemStyle(NamedTuple):
-    """How a system looks.
+    """The style of a system.
 
     Attributes:
         light, dark: color on a light and on a dark background.

@@ -1,4 +1,4 @@
-"""Whether a metric prefers a text to the same text with one error.
+"""A test of metrics: does a metric prefer a text to the same text with one error?
 
 :func:`perturbations` returns the rules for a language; each turns a text into a worse or an equally good one.
 :func:`stress` says how often metrics prefer the better text::
@@ -37,7 +37,7 @@ from meteor_e_evaluation.stress.english import EnglishDraft
 TYPICAL = frozenset(("polarity", "meaning", "addition", "omission", "grammar", "spelling"))
 """Groups of small errors: harmless changes are measured by how much a metric falls with them."""
 TOLERANCE = 0.5
-"""How far a harmless change may move the score, as a share of the median fall at a small error."""
+"""Largest change of a score at a harmless change, as a share of the median fall at a small error."""
 Hits = NDArray[np.bool_]
 
 
@@ -108,7 +108,7 @@ def bundled_examples(language: str = "en") -> tuple[list[list[str]], list[str]]:
 
 
 class Finding(NamedTuple):
-    """What a metric made of the pairs of one perturbation.
+    """Results of a metric on the pairs of one perturbation.
 
     Attributes:
         rule, kind, group: the perturbation's name, ``error`` or ``harmless``, and its group.

@@ -1,4 +1,4 @@
-"""What tuning needs of judged test sets, in flat arrays."""
+"""Judged test sets for tuning, in flat arrays."""
 
 from __future__ import annotations
 

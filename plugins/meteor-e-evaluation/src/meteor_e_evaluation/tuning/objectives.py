@@ -1,4 +1,4 @@
-"""What tuning maximizes."""
+"""Objectives, which tuning maximizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tuning found: as data, as text, and as a chain file that says where it comes from."""
+"""The result of tuning: as data, as text, and as a chain file with its provenance."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to tune.
+    """Settings of a tuning.
 
     Attributes:
         axes: from a chain's default point to the values to try.
@@ -64,7 +64,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What tuning found.
+    """The result of tuning.
 
     Attributes:
         variant: the chain with the options that came out best.

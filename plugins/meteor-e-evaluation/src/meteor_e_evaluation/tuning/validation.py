@@ -1,4 +1,4 @@
-"""What is learnt and what is luck: cross-validation, and a report on data held out."""
+"""Cross-validation, and a report on data held out: gains on data that tuning did not see."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _at(data: TuningSet, objective: Objective, point: Point) -> float:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What tuning brought on data that it did not see.
+    """Gains on data that tuning did not see.
 
     Attributes:
         default, tuned: the objective at both points, and its bootstrap interval.

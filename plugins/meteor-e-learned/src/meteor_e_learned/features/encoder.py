@@ -48,7 +48,7 @@ class EncoderFeature(Feature):
     """By how much numbers may differ between processors, which add up in another order."""
 
     class Options(ComponentOptions):
-        """What a recipe may say."""
+        """Options in a recipe."""
 
         encoder: Annotated[str, Meta(description="An installed encoder.")] = "minilm"
         layer: Annotated[int, Meta(ge=1, description="Number of the layer, from 1, whose vectors are subtracted.")] = 4

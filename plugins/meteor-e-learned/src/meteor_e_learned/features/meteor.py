@@ -39,7 +39,7 @@ class MeteorFeature(Feature):
     name: ClassVar[str] = "meteor"
 
     class Options(ComponentOptions):
-        """What a recipe may say."""
+        """Options in a recipe."""
 
         chain: (
             Annotated[

@@ -26,7 +26,7 @@ class ModelScoreFeature(Feature):
     dimension = 1
 
     class Options(ComponentOptions):
-        """What a recipe may say."""
+        """Options in a recipe."""
 
         model: Annotated[str, Meta(description="A model's name, such as en-light, or a model file.")]
 

@@ -1,4 +1,4 @@
-"""What a text and its reference share, lack and add: words by class and rarity, characters, pairs of words, negation.
+"""Words, characters, word pairs and negations that a text and its reference share, lack and add, by class and rarity.
 
 The definition is here, one pair of texts at a time. The extension ``_native`` gives the same numbers, bit for bit, in
 one pass over the words.
@@ -114,11 +114,11 @@ COUNTED = (
     *("pairs_log_probability", "pairs_least_log_probability", "pairs_unlisted", "pairs_association"),
     *("pairs_moved_log_probability", "pairs_moved_least_log_probability", "edit_similarity"),
 )
-"""What is counted of a text and one reference."""
+"""Counts of a text and one reference."""
 
 
 class Word(NamedTuple):
-    """What is known about a word.
+    """Properties of a word.
 
     Attributes:
         form: in lower case.

@@ -1,4 +1,4 @@
-"""How well an estimator's decisions and scores agree with people's."""
+"""Agreement of an estimator's decisions and scores with people's."""
 
 from __future__ import annotations
 

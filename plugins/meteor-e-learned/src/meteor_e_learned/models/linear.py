@@ -1,4 +1,4 @@
-"""What linear estimators share: bounds and scale of the features, and a weight each."""
+"""Base of linear estimators: bounds, scale and weight of each feature."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Strength = Annotated[float, Meta(gt=0)]
 
 
 class PairwiseLogistic(LinearEstimator):
-    """Which of two hypotheses is better, by a weighted sum of the differences of their features.
+    """Decides between two hypotheses by a weighted sum of the differences of their features.
 
     Swapping the hypotheses turns the decision round, so there is no intercept, and the same weights give a score of
     a single hypothesis. Features are divided by the standard deviation of their differences, and clipped to what

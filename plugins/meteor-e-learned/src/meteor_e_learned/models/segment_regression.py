@@ -18,7 +18,7 @@ from meteor_e_learned.models.linear import LinearEstimator
 
 @dataclass(frozen=True)
 class _Sums:
-    """What ridge regression has to know of rows: their number, sums, products."""
+    """Sufficient statistics of rows for ridge regression: their number, sums, products."""
 
     count: int
     rows: Floats
@@ -59,7 +59,7 @@ class SegmentRegression(LinearEstimator):
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     class Options(ComponentOptions):
-        """What folds choose from, and what is cut off."""
+        """Values to choose from by folds, and clipping."""
 
         alphas: Annotated[
             tuple[Annotated[float, Meta(gt=0)], ...],

@@ -1,4 +1,4 @@
-"""What estimators that read texts score: hypotheses, references and features."""
+"""Samples of estimators that read texts: hypotheses, references and features."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ __all__ = ["Figure", "ReadyModel", "model_size", "ready_model", "ready_models", 
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """How well a model does on judged data that it had not seen.
+    """Agreement of a model with people on judged data that it had not seen.
 
     Attributes:
         data: the test set, and how many language pairs.
@@ -35,7 +35,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class ReadyModel(msgspec.Struct, frozen=True):
-    """What is known about a model.
+    """Description of a model.
 
     Attributes:
         name: what ``-M`` takes.
