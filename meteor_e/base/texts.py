@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, TypeVar
 
@@ -94,12 +94,11 @@ def sides_of_sources(
         yield texts, texts if references is None else candidates(others, number)
 
 
-def check_items(lists: Collection[str] = ("references",), /, **sides: Any) -> dict[str, list[Any]]:
+def check_items(**sides: Any) -> dict[str, list[Any]]:
     """Return sides as lists of texts, each as long as the others.
 
     Args:
-        lists: names of sides whose items may be lists of texts, too.
-        sides: by name, such as ``hypotheses``.
+        sides: by name, such as ``hypotheses``. An item of ``references`` may be a list of texts, too.
 
     Raises:
         InputError: for anything else, with its side and number.
@@ -108,7 +107,7 @@ def check_items(lists: Collection[str] = ("references",), /, **sides: Any) -> di
     for what, values in sides.items():
         found[what] = []
         for number, item in enumerate(listed(values, what, "segment"), 1):
-            one = isinstance(item, str) or what not in lists
+            one = isinstance(item, str) or what != "references"
             texts = [item] if one else list(listed(item, f"segment {number}: {what}", "text"))
             if not texts:
                 raise InputError(f"segment {number}: there is no text in the {what}")
