@@ -442,7 +442,8 @@ class Metric(Component):
         """Say in words what moves the scores of two systems apart.
 
         Args:
-            first, second: the systems' segments; lists of one for a single segment.
+            first: the first system's segments; a list of one for a single segment.
+            second: the second system's segments.
             references: for each segment its references.
             names: what to call the systems.
 

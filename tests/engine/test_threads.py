@@ -12,7 +12,7 @@ from meteor_e.engine.batches import BATCH_SEGMENTS, SegmentBatch, paired, scored
 from meteor_e.engine.native import native_module
 from meteor_e.packs.resources import LanguageResources
 
-needs_native = pytest.mark.skipif(native_module() is None, reason="the native core is not built or not wanted")
+needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
 FULL = [""] * BATCH_SEGMENTS
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def run(name, library):
     """Run a recipe; return the names that it defines."""
     if library is not None:
-        pytest.importorskip(library, reason=f"{library} is not installed", exc_type=ImportError)
+        pytest.importorskip(library, exc_type=ImportError)
     names = {"__name__": name}
     exec(compile(RECIPES[name], name, "exec"), names)
     return names
