@@ -117,8 +117,8 @@ SEEN = {
 INTRODUCTION = """\
 How well each metric agrees with people on each set of judgments, with half of the 95 % bootstrap interval over
 segments. Rankings: strict τ. WMT17 and WMT21: Pearson's r. WMT24: τ inside a segment. Captions: τ-c. Each figure is
-the mean over language pairs, from one sample of segments for all metrics ([sizes](#samples)). An empty cell was not
-measured, or the metric does not know the language.
+the mean over language pairs, from a sample of segments. Compare only metrics with samples of one [size](#samples);
+README's figures are of whole sets. An empty cell was not measured, or the metric does not know the language.
 
 † marks sets that the model was trained on: the figure is that of a model of the same recipe, trained without the
 set and measured on the whole set. Other cells of `en-light` and `en-light-context` are of the models before 2026-11-23.

@@ -1,4 +1,4 @@
-"""The recipes of docs/integrations.md, each run where its library is installed."""
+"""The recipes of docs/integrations.md and docs/cluster.md, each run where its library is installed."""
 
 from __future__ import annotations
 
@@ -101,3 +101,26 @@ def test_mbrs(meteor, monkeypatch):
 
 def test_unitxt(meteor):
     assert run("unitxt", "unitxt")["metric"].main_score == "meteor"
+
+
+FRAMES = (REPOSITORY / "docs/cluster.md").read_text(encoding="utf-8").partition("## Data frames")[2]
+CALLS = dict(re.findall(r"^\| ([\w ]+) \| `(.*)` \|$", FRAMES, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("name", "library", "make", "read"),
+    [
+        ("Dask", "dask.dataframe", "library.from_pandas(frame, npartitions=1)", "compute"),
+        ("Spark", "pyspark.sql", "library.SparkSession.builder.getOrCreate().createDataFrame(frame)", "toPandas"),
+        ("Ray", "ray.data", "library.from_pandas(frame)", "to_pandas"),
+        ("Hugging Face datasets", "datasets", "library.Dataset.from_pandas(frame)", "to_pandas"),
+    ],
+)
+def test_data_frames(name, library, make, read, meteor):
+    """The page's function goes into each library's workers: it is pickled, as a program's own functions are."""
+    found = {"library": pytest.importorskip(library, exc_type=ImportError), "__name__": "not_importable"}
+    program = re.search(r"^```python\n(.*?)^```$", FRAMES, re.MULTILINE | re.DOTALL)
+    exec(compile(program[1], library, "exec"), found)
+    found["frame"] = found["data"] = eval(make, found)
+    scored = getattr(eval(CALLS[name], found), read)()
+    assert list(scored["meteor"]) == [meteor.score("the cat sat", "a cat sat").score]
