@@ -26,8 +26,8 @@ def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
 
     Prints the first problem of each file as FILE:LINE: KEY: what is wrong. Names of languages, tasks, matchers and
     their options are checked, too. Exits with 2 if there are problems. A chain without problems then scores a sentence:
-    where a pack, a file or a program is missing, check says so and exits with 1. It leaves that out with
-    --no-resources, and where a pack is missing that `score` would download.
+    where a pack, a file or a program is missing, check says so and exits with 1. A pack that `score` would download
+    is not missing. With --no-resources, nothing is scored.
 
     \b
     meteor-e config check chain.yaml

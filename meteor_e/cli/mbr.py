@@ -37,7 +37,7 @@ class CandidateOptions(Options, heading="Input", example="samples.txt --candidat
         "--candidates",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Lines that belong to one source, in a file without any marks.",
+        help="Plain text: candidates (lines) per source.",
     )
     format_in: str | None = option(
         None,
@@ -50,7 +50,7 @@ class CandidateOptions(Options, heading="Input", example="samples.txt --candidat
         False,
         "--weights-by-scores",
         is_flag=True,
-        help="Weigh references by the system's scores, which are logarithms of probabilities.",
+        help="Weigh references by the system's scores: logarithms of probabilities.",
     )
     encoding: str = option("utf-8", "--encoding", help="Encoding of the file.")
 
@@ -60,14 +60,14 @@ class MethodOptions(Options, heading="Method", example="samples.jsonl --method a
     """How the best candidates are found."""
 
     best: int = option(1, "--n-best", type=click.IntRange(min=1), metavar="N", help="Candidates to choose.")
-    name: str = option("exact", "--method", type=click.Choice(list(METHODS)), help="How the best are found.")
+    name: str = option("exact", "--method", type=click.Choice(list(METHODS)), help="How to find the best candidates.")
     top: int | None = option(
         None,
         "--top",
         type=click.IntRange(min=0),
         metavar="N",
         show_default="256",
-        help="aggregation: candidates that are scored, too.",
+        help="aggregation: candidates that get exact scores.",
     )
     confidence: float | None = option(
         None,
@@ -75,7 +75,7 @@ class MethodOptions(Options, heading="Method", example="samples.jsonl --method a
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         metavar="P",
         show_default="0.99",
-        help="pruning: keep what may be best.",
+        help="pruning: drop a candidate that wins in fewer than 1 - P of the bootstrap samples.",
     )
     seed: int | None = option(
         None,
@@ -119,10 +119,10 @@ class QuietOutput(Output, example="… --format jsonl -o chosen.jsonl"):
 def mbr(inputs: CandidateOptions, search: MethodOptions, metric: OneMetric, output: QuietOutput) -> None:
     """Choose for each source the candidate with the best expected score (minimum Bayes risk decoding).
 
-    Each candidate is scored against all candidates of its source, itself among them, or against the source's
-    references; their weighted mean is the expected score. Ties go to the first candidate. CANDIDATES is a Moses n-best
-    list (ID ||| TEXT ||| …), JSON Lines (a list of texts, or an object with candidates, references, weights, scores,
-    id), or, with --candidates N, plain text with N lines per source; - is standard input. With --n-best, text is a
+    Each candidate is scored against all candidates of its source, or against the source's references. The weighted
+    mean of these scores is the expected score. Ties go to the first candidate. CANDIDATES is a Moses n-best list
+    (ID ||| TEXT ||| …), JSON Lines (a list of texts, or an object with candidates, references, weights, scores, id),
+    or, with --candidates N, plain text with N lines per source; - is standard input. With --n-best, the output is a
     Moses n-best list.
 
     \b

@@ -80,7 +80,7 @@ class ChainMetric(AlignmentMetric):
 
 
 class MeteorMetric(ChainMetric):
-    """METEOR with the language's defaults; options are keys of a chain, as in ``meteor:task=adq,beam=5``."""
+    """METEOR with the language's defaults; options are keys of a chain, as in `meteor:task=adq,beam=5`."""
 
     name: ClassVar[str] = "meteor"
 

@@ -20,10 +20,10 @@ from meteor_e_bitext.texts import pack_text
 
 @click.command()
 @click.argument("name", metavar="NAME|DIR")
-@click.option("--text", metavar="FILE", help="Also how much of a text the pack knows; plain, gzip, bzip2 or xz.")
+@click.option("--text", metavar="FILE", help="Print how much of this text the pack covers; plain, gzip, bzip2 or xz.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(name: str, text: str | None, as_json: bool) -> None:
-    """Print what a pack holds and where it comes from, and how much of a text it covers; every file is hashed.
+    """Verify a pack's files, and print what it holds, where it comes from, and how much of a text it covers.
 
     \b
     meteor-e pack info en

@@ -39,7 +39,7 @@ WORDNETS = {
 @click.argument("language")
 @click.option("--from", "source", metavar="PATH|URL", help="omw-1.4.zip, or a .tab file.")
 def synonyms_command(language: str, source: str | None) -> None:
-    """Make the pack CODE-omw; ``meteor-e pack install CODE`` runs this where METEOR has no data."""
+    """Make the pack CODE-omw. `meteor-e pack install CODE` does this where METEOR has no data."""
     code = find_language(language).code
     if code not in WORDNETS:
         raise ResourceError(

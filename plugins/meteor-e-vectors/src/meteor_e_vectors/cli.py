@@ -96,7 +96,7 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
 @click.option("-o", "--output", metavar="FILE", help="The vector file, instead of -l.")
 @click.option("--key", type=click.Choice(KEYS), default="word", help="What has a vector.  [default: word]")
 def convert(source: str, language: str | None, output: str | None, key: str) -> None:
-    """Convert vectors of word2vec, GloVe, fastText or gensim to a vector file, which is mapped.
+    """Convert vectors of word2vec, GloVe, fastText or gensim to a memory-mapped file.
 
     \b
     meteor-e vectors convert cc.fr.300.bin -l fr

@@ -154,7 +154,7 @@ def evaluate(
     """Measure how well metrics agree with human judgments.
 
     An INDEX is a YAML file that says which outputs, references and judgments belong together, or mtme:FOLDER for a
-    test set laid out as in mt-metrics-eval. Scores are cached: a second run with another measure computes none again.
+    test set laid out as in mt-metrics-eval. Scores are cached: a second run with another measure reuses them.
 
     \b
     meteor-e evaluate wmt12.yaml -M meteor -M bleu -M scores:mine.seg.gz

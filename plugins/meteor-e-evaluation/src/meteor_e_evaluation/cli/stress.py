@@ -58,7 +58,7 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
 
     Each perturbation makes one error in a text: a negation too many, another number, a missing word. The table says
     how often a metric prefers the text to its perturbed copy. HYPOTHESES should be good translations. Without files,
-    the texts are sentences that come with the command.
+    the command uses its own sentences.
 
     \b
     meteor-e stress -M meteor -M chrf

@@ -67,7 +67,7 @@ class SearchOptions(Options, heading="Search", example="wmt11.yaml -O pearson --
         "--option",
         multiple=True,
         metavar="MATCHER.NAME=V1,V2,…",
-        help="Try values of a matcher's option, such as vectors.threshold=0.6,0.7; may be repeated.",
+        help="Try values of a matcher's option, such as vector.threshold=0.6,0.7; may be repeated.",
     )
     random_starts: int = option(6, "--starts", type=click.IntRange(min=0), help="Random starts of the search.")
     trials: int | None = option(

@@ -1,0 +1,27 @@
+"""The built site's first page in Chromium; tox -e docs builds the site, then runs this test."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+from fixtures import REPOSITORY, missing
+
+PAGE = REPOSITORY / ".tox/site/index.html"
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the site is not built (tox -e docs builds it)")
+def test_the_first_page_shows_four_cards():
+    browser = os.environ.get("METEOR_E_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        missing("no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM")
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", PAGE.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    cards = re.search(r'<div class="grid cards">(.*?)</div>', done.stdout, re.DOTALL)
+    assert cards is not None, "the cards are not rendered: Markdown within HTML is off"
+    links = re.findall(r'<a href="([^"]+)">', cards[1])
+    assert len(links) == 4, links
+    assert all((PAGE.parent / link).is_file() for link in links)
