@@ -439,8 +439,6 @@ class PhraseMatcher(Matcher):
 
     accuracy_search_weight: ClassVar[float] = 0.0
 
-    _pair_cache = cached_property(lambda self: Memory[int, frozenset[int]](CACHE_LIMIT // 4, self._paired))
-
     @property
     @abstractmethod
     def table(self) -> PhraseTable | None:
@@ -457,9 +455,10 @@ class PhraseMatcher(Matcher):
             for start, length, node in others:
                 places.setdefault(node, []).append((start, length))
             for start, length, node in phrases:
-                common = self._pair_cache[node] & places.keys()
-                for other in table.paraphrases(node) if common else ():
-                    for other_start, other_length in places[other] if other in common else ():
+                paired = table.paraphrases(node)
+                # Most phrases have no pair on the other side.
+                for other in () if places.keys().isdisjoint(paired) else paired:
+                    for other_start, other_length in places.get(other, ()):
                         if turned:
                             yield Match(other_start, start, other_length, length)
                         else:
@@ -474,7 +473,3 @@ class PhraseMatcher(Matcher):
             if word >= 0
             for length, node in table.phrases_at(ids, start)
         ]
-
-    def _paired(self, node: int) -> frozenset[int]:
-        assert self.table is not None
-        return frozenset(self.table.paraphrases(node))

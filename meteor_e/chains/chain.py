@@ -118,7 +118,11 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     if "" in (config.pack, config.function_words):
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
     lemmatizer = config.lemmatizer
-    if lemmatizer is None and language.lemmatizer and any(matcher.name == "lemma" for matcher in matchers):
+    if (
+        lemmatizer is None
+        and language.lemmatizer not in (None, "none")
+        and any(matcher.name == "lemma" for matcher in matchers)
+    ):
         lemmatizer = ChainEntry(language.lemmatizer)
     return Chain(
         language=language,
