@@ -134,7 +134,13 @@ class FullHelpGroup(click.Group):
         """Write the list of commands."""
         commands = {name: self.get_command(context, name) for name in self.list_commands(context)}
         with formatter.section("Commands"):
-            formatter.write_dl([(name, each.get_short_help_str(limit=1000)) for name, each in commands.items() if each])
+            formatter.write_dl(
+                [
+                    (name, each.get_short_help_str(limit=1000))
+                    for name, each in commands.items()
+                    if each and not each.hidden
+                ]
+            )
 
 
 class PluginGroup(FullHelpGroup):
