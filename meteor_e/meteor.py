@@ -22,6 +22,7 @@ from meteor_e.chains.config import ChainEntry, chain_of, load_chain
 from meteor_e.engine.batches import (
     BATCH_CHARACTERS,
     ENCODED_CHARACTERS,
+    FIRST_BATCH,
     SegmentBatch,
     default_threads,
     paired,
@@ -452,7 +453,12 @@ class Meteor:
         )
 
     def scored_batches(
-        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], *, alignments: bool = False
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str | Sequence[str]],
+        *,
+        alignments: bool = False,
+        first_size: int = FIRST_BATCH,
     ) -> Iterator[tuple[SegmentBatch, Scored]]:
         """Score segments in batches, in order: rows of numbers, for those who make no object of each segment.
 
@@ -460,6 +466,7 @@ class Meteor:
             hypotheses: one segment each.
             references: for each hypothesis its reference, or a sequence of references.
             alignments: keep the alignments.
+            first_size: segments of the first batch; few where somebody waits for the first scores.
 
         Raises:
             InputError: if one side ends before the other. A segment that cannot be aligned is in the batch's
@@ -468,7 +475,8 @@ class Meteor:
         score = functools.partial(self.score_batch, alignments=alignments)
         threads = self.threads if self._engine.name == "native" else 1
         size = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
-        return scored_in_order(segment_batches(paired(hypotheses, references), size), score, threads)
+        batches = segment_batches(paired(hypotheses, references), size, first_size)
+        return scored_in_order(batches, score, threads)
 
     def score_batch(
         self, batch: SegmentBatch, threads: int = 1, stop: object = None, *, alignments: bool = False

@@ -25,7 +25,7 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.extras import data_frame
 from meteor_e.base.progress import Progress, silent
-from meteor_e.engine.batches import SegmentBatch, scored_in_order, segment_batches
+from meteor_e.engine.batches import BATCH_SEGMENTS, FIRST_BATCH, SegmentBatch, scored_in_order, segment_batches
 from meteor_e.render.documents import settled
 from meteor_e.render.plain import shown_number, shown_p
 
@@ -543,7 +543,9 @@ class _Loop(NamedTuple):
         """Yield the rows of one system after the other: the loop over segments."""
         for place, system in enumerate(self.systems):
             sums = [MetricSum(metric, self.keep) for metric in self.scorer.metrics]
-            batches, scorer = self._prepared(system, sums)
+            # Somebody waits for the first scores of the first system only.
+            first_size = BATCH_SEGMENTS // 2 if place else FIRST_BATCH
+            batches, scorer = self._prepared(system, sums, first_size)
             threads = None if len(sums) > 1 else sums[0].metric.threads
             numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
             count = seen = 0
@@ -567,12 +569,14 @@ class _Loop(NamedTuple):
             whole = tuple(found for one in sums for found in one.found(scorer.details))
             yield Row(place, None, whole, sums[0].count)
 
-    def _prepared(self, system: SystemInput, sums: Sequence[MetricSum]) -> tuple[Iterator[SegmentBatch], _Scorer]:
+    def _prepared(
+        self, system: SystemInput, sums: Sequence[MetricSum], first_size: int
+    ) -> tuple[Iterator[SegmentBatch], _Scorer]:
         """Prepare the metrics; return what there is to score, and what scores it."""
         metrics = self.scorer.metrics
         late = not all(metric.streams for metric in metrics)
         kept: list[Any] = list(system.pairs()) if late else []
-        batches = segment_batches(iter(kept) if late else system.pairs())
+        batches = segment_batches(iter(kept) if late else system.pairs(), first_size=first_size)
         first = next(batches, None)
         if first is None:
             raise InputError(f"{system.name} is empty; there is nothing to score")

@@ -20,10 +20,9 @@ from command import exit_code
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.models.base import pearson, strict_tau
+from meteor_e_learned.models.base import SYNTHETIC, pearson, strict_tau
 from meteor_e_learned.ready import Figure, ReadyModel
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
-from meteor_e_learned.synthetic import SYNTHETIC
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 

@@ -28,7 +28,8 @@ BATCH_CHARACTERS = 4_000_000
 ENCODED_CHARACTERS = BATCH_CHARACTERS // 16
 """The same in a chain that keeps vectors of all words of a batch: some 1,500 bytes per word at 768 dimensions."""
 
-_FIRST_BATCH = 64
+FIRST_BATCH = 64
+"""Segments of the first batch, where somebody waits for the first scores."""
 
 _MISSING = object()
 
@@ -68,18 +69,19 @@ def paired(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
 
 
 def segment_batches(
-    given: Iterable[tuple[Any, Any]], most_characters: int = BATCH_CHARACTERS
+    given: Iterable[tuple[Any, Any]], most_characters: int = BATCH_CHARACTERS, first_size: int = FIRST_BATCH
 ) -> Iterator[SegmentBatch]:
     """Yield batches, the first ones small; what comes before an error is yielded before the error is raised.
 
     Args:
         given: each hypothesis with its references, as :func:`paired` has them.
         most_characters: of a batch.
+        first_size: segments of the first batch; the next ones have twice as many each, up to ``BATCH_SEGMENTS``.
 
     Raises:
         InputError: if one side ends before the other, or a segment is not a text.
     """
-    first, limit = 1, _FIRST_BATCH
+    first, limit = 1, first_size
     pairs = enumerate(given)
     ended = False
     while not ended:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.metrics import CURRENT, Metric, SummedRows
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.engine.batches import SegmentBatch
+from meteor_e.engine.batches import BATCH_SEGMENTS, SegmentBatch
 from meteor_e.engine.protocol import Scored, joined
 from meteor_e.scoring import formula
 from meteor_e.scoring.formula import PARTS, PLACES, FormulaScores
@@ -124,7 +124,10 @@ class AlignmentMetric(Metric):
             found: ScoredRows = rows
             return found
         if batch.threads is None:
-            parts = meteor.scored_batches(hypotheses, references, alignments=batch.alignments)
+            # All are wanted at once: batches of half the size at least, so that threads share what is less than one.
+            parts = meteor.scored_batches(
+                hypotheses, references, alignments=batch.alignments, first_size=BATCH_SEGMENTS // 2
+            )
             scored = joined([part for _, part in parts])
         else:
             whole = SegmentBatch(1, hypotheses, references)

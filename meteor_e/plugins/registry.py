@@ -294,7 +294,8 @@ def installed_entry_points() -> list[EntryPoint]:
 
 def _origin(entry_point: EntryPoint) -> Origin:
     distribution: Any = entry_point.dist
-    return Origin(entry_point.name, distribution.name, distribution.version)
+    told = distribution.metadata  # Read from its file at each access.
+    return Origin(entry_point.name, told["Name"], told["Version"])
 
 
 class Registry:

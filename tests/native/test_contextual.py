@@ -51,7 +51,7 @@ def test_scores_do_not_depend_on_chunks_order_and_threads(monkeypatch):
     assert any(score.statistics.matchers[1].hypothesis_content for score in expected)
     for size, threads in ((1, 1), (7, 1), (64, 3)):
         monkeypatch.setattr("meteor_e.engine.batches.BATCH_SEGMENTS", size)
-        monkeypatch.setattr("meteor_e.engine.batches._FIRST_BATCH", size)
+        monkeypatch.setattr("meteor_e.engine.batches.FIRST_BATCH", size)
         meteor = engines([ExactMatcher(), Neighbors.make(threshold=0.7)], threads=threads)[0]
         assert list(meteor.segments(hypotheses, references)) == expected
         assert list(meteor.segments(hypotheses[::-1], references[::-1])) == expected[::-1]

@@ -44,14 +44,13 @@ CountTable::CountTable(std::string_view text)
         }
         const std::string_view key = text.substr(start, tab - start);
         const auto is = [&](std::size_t other) { return begins_line(text, other, key); };
-        starts_.item(hash_of<char>(key), is, [] { return 0; }) = static_cast<std::uint32_t>(start);
+        starts_.item(hash_of(key), is, [] { return 0; }) = static_cast<std::uint32_t>(start);
         start = end + (text[end] == '\r' ? 2 : 1);
     }
 }
 
 double CountTable::count(std::string_view key, double missing) const {
-    const auto* start =
-        starts_.find(hash_of<char>(key), [&](std::size_t other) { return begins_line(text_, other, key); });
+    const auto* start = starts_.find(hash_of(key), [&](std::size_t other) { return begins_line(text_, other, key); });
     return start ? number_at(text_.data() + *start + key.size() + 1) : missing;
 }
 
@@ -81,7 +80,7 @@ WordLists::WordLists(std::string_view text) : text_(text), starts_(text.size() /
             check(size <= text.size() - at);
             const std::string_view word = text.substr(at, size);
             starts_.item(
-                hash_of<char>(word), [&](std::size_t other) { return begins_word(text, other, word); },
+                hash_of(word), [&](std::size_t other) { return begins_word(text, other, word); },
                 [at] { return static_cast<std::uint32_t>(at); });
             at += size;
         }
@@ -90,8 +89,7 @@ WordLists::WordLists(std::string_view text) : text_(text), starts_(text.size() /
 }
 
 std::size_t WordLists::list(std::string_view word) const {
-    const auto* start =
-        starts_.find(hash_of<char>(word), [&](std::size_t other) { return begins_word(text_, other, word); });
+    const auto* start = starts_.find(hash_of(word), [&](std::size_t other) { return begins_word(text_, other, word); });
     if (!start) return none;
     return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), *start) - ends_.begin());
 }

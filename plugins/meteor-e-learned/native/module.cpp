@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <array>
 #include <memory>
 #include <tuple>
 
@@ -14,58 +15,69 @@ namespace {
 
 using namespace meteor::learned;
 
-// Characters of a Python string.
-class Characters {
-public:
-    explicit Characters(const py::handle& text) : text_(text.ptr()) {
-        if (!PyUnicode_Check(text_)) throw py::type_error("a text is not a string");
-        kind_ = PyUnicode_KIND(text_);
-        data_ = PyUnicode_DATA(text_);
-        size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(text_));
+// Copies the characters of a Python string.
+void read(const py::handle& text, std::u32string& result) {
+    if (!PyUnicode_Check(text.ptr())) throw py::type_error("a text is not a string");
+    const auto size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr()));
+    const auto copy = [&](const auto* characters) { result.assign(characters, characters + size); };
+    switch (PyUnicode_KIND(text.ptr())) {
+        case PyUnicode_1BYTE_KIND:
+            return copy(PyUnicode_1BYTE_DATA(text.ptr()));
+        case PyUnicode_2BYTE_KIND:
+            return copy(PyUnicode_2BYTE_DATA(text.ptr()));
+        default:
+            return copy(PyUnicode_4BYTE_DATA(text.ptr()));
     }
+}
 
-    Py_UCS4 operator[](std::size_t at) const { return PyUnicode_READ(kind_, data_, static_cast<Py_ssize_t>(at)); }
-
-    py::object part(std::size_t start, std::size_t end) const {
-        PyObject* found = PyUnicode_Substring(text_, static_cast<Py_ssize_t>(start), static_cast<Py_ssize_t>(end));
-        if (!found) throw py::error_already_set();
-        return py::reinterpret_steal<py::object>(found);
-    }
-
-    std::size_t size;
-
-private:
-    PyObject* text_;
-    int kind_;
-    const void* data_;
-};
+// A Python string of characters.
+py::object string_of(std::u32string_view text) {
+    PyObject* found =
+        PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text.data(), static_cast<Py_ssize_t>(text.size()));
+    if (!found) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(found);
+}
 
 // A string in UTF-8; halves of characters are encoded, too.
-std::string string_of(const py::handle& text) {
+std::string encoded(const py::handle& text) {
     return text.attr("encode")("utf-8", "surrogatepass").cast<std::string>();
 }
 
-// What "\w" matches.
-bool is_word(Py_UCS4 character) {
-    if (character < 128) {
-        return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-               (character >= '0' && character <= '9') || character == '_';
-    }
-    return Py_UNICODE_ISALNUM(character);
+// What is asked about a character.
+enum Trait : std::uint8_t { in_word = 1, space = 2, capital = 4, digit = 8 };
+
+std::uint8_t looked_up(Py_UCS4 character) {
+    const bool word = Py_UNICODE_ISALNUM(character) || character == '_';
+    return static_cast<std::uint8_t>((word ? Trait::in_word : 0) | (Py_UNICODE_ISSPACE(character) ? Trait::space : 0) |
+                                     (Py_UNICODE_ISUPPER(character) ? Trait::capital : 0) |
+                                     (Py_UNICODE_ISDIGIT(character) ? Trait::digit : 0));
 }
 
+const std::array<std::uint8_t, 128> traits_of_ascii = [] {
+    std::array<std::uint8_t, 128> found{};
+    for (std::size_t at = 0; at < found.size(); ++at) found[at] = looked_up(static_cast<Py_UCS4>(at));
+    return found;
+}();
+
+// The traits of a character: "\w", "\s" and so on.
+std::uint8_t traits(Py_UCS4 character) {
+    return character < traits_of_ascii.size() ? traits_of_ascii[character] : looked_up(character);
+}
+
+bool is_word(Py_UCS4 character) { return (traits(character) & Trait::in_word) != 0; }
+
 // Where the ending of a word begins, or its length: "ing", "es", "ed", "s", "d" or "e" after three characters of words.
-std::size_t ending(const Characters& form) {
+std::size_t ending(std::u32string_view form) {
     for (const std::string_view end : {"ing", "es", "ed", "s", "d", "e"}) {
-        if (form.size < end.size() + 3) continue;
-        const std::size_t start = form.size - end.size();
+        if (form.size() < end.size() + 3) continue;
+        const std::size_t start = form.size() - end.size();
         std::size_t at = 0;
-        while (at < end.size() && form[start + at] == static_cast<Py_UCS4>(end[at])) ++at;
+        while (at < end.size() && form[start + at] == static_cast<char32_t>(end[at])) ++at;
         if (at == end.size() && is_word(form[start - 1]) && is_word(form[start - 2]) && is_word(form[start - 3])) {
             return start;
         }
     }
-    return form.size;
+    return form.size();
 }
 
 // What is known about a word that is in one of Python's tables.
@@ -89,7 +101,7 @@ public:
         for (const auto& [form, told] : listed) {
             const auto [place, denies, implies] = told.cast<std::tuple<std::int32_t, bool, bool>>();
             if (place < 0 || place > Kind::content) throw std::invalid_argument("a word is of no kind");
-            listed_[string_of(form)] = {place, denies, implies};
+            listed_[encoded(form)] = {place, denies, implies};
         }
         forget();
     }
@@ -110,8 +122,6 @@ public:
 
 private:
     static constexpr std::size_t most_words = 1 << 18, most_pairs = 1 << 20;
-    // Characters of a text that the edit distance compares.
-    static constexpr std::size_t longest = 2000;
 
     // A word as it stands in a text, and what is known about it.
     struct Known {
@@ -126,19 +136,19 @@ private:
 
     // The pieces of a text that the expression of meteor_e_learned/features/text.py finds.
     void split(const py::handle& text, Side& side) {
-        const Characters all(text);
-        side.clear(all.size);
-        for (std::size_t at = 0; at < std::min(all.size, longest); ++at) side.text.push_back(all[at]);
-        for (std::size_t at = 0; at < all.size;) {
-            const Py_UCS4 first = all[at];
+        side.clear();
+        read(text, side.text);
+        const std::u32string_view all = side.text;
+        for (std::size_t at = 0; at < all.size();) {
+            const std::uint8_t first = traits(all[at]);
             std::size_t end = at + 1;
-            if (is_word(first) || (first == '\'' && end < all.size && is_word(all[end]))) {
-                while (end < all.size && is_word(all[end])) ++end;
-            } else if (Py_UNICODE_ISSPACE(first)) {
+            if ((first & Trait::in_word) || (all[at] == '\'' && end < all.size() && is_word(all[end]))) {
+                while (end < all.size() && is_word(all[end])) ++end;
+            } else if (first & Trait::space) {
                 at = end;
                 continue;
             }
-            const Word& word = known(all, at, end);
+            const Word& word = known(all.substr(at, end - at));
             side.words.push_back(&word);
             if (word.plain >= 0) side.plain.push_back(word.plain);
             for (; at < end; ++at) add(all[at], side);
@@ -146,49 +156,47 @@ private:
         std::sort(side.capitals.begin(), side.capitals.end());
     }
 
-    static void add(Py_UCS4 character, Side& side) {
-        const bool ascii = character < 128;
-        const bool capital = ascii ? character >= 'A' && character <= 'Z' : Py_UNICODE_ISUPPER(character) != 0;
-        if (side.characters.empty()) side.capital = capital;
-        if (capital) side.capitals.push_back(character);
-        side.digits += ascii ? character >= '0' && character <= '9' : Py_UNICODE_ISDIGIT(character) != 0;
+    static void add(char32_t character, Side& side) {
+        const std::uint8_t found = traits(character);
+        if (side.characters.empty()) side.capital = (found & Trait::capital) != 0;
+        if (found & Trait::capital) side.capitals.push_back(character);
+        side.digits += (found & Trait::digit) != 0;
         side.characters.push_back(character);
     }
 
-    const Word& known(const Characters& all, std::size_t start, std::size_t end) {
-        key_.clear();
-        for (std::size_t at = start; at < end; ++at) key_.push_back(all[at]);
+    const Word& known(std::u32string_view text) {
         return known_
             .item(
-                hash_of<char32_t>(key_), [this](const Known& other) { return other.text == key_; },
-                [&] { return Known{key_, described(all.part(start, end))}; })
+                hash_of(text), [text](const Known& other) { return other.text == text; },
+                [&] { return Known{std::u32string(text), described(text)}; })
             .word;
     }
 
     // What `describe` of meteor_e_learned/features/text.py says.
-    Word described(const py::object& text) {
-        const py::object lower = text.attr("lower")();
-        const Characters form(lower);
+    Word described(std::u32string_view text) {
+        const py::object lower = string_of(text).attr("lower")();
+        std::u32string form;
+        read(lower, form);
         const Py_UCS4 first = form[0];
         const bool letter = Py_UNICODE_ISALPHA(first) != 0;
-        const std::string part = string_of(lower);
-        const bool digit = Py_UNICODE_ISDIGIT(first) != 0;
-        const std::int32_t kind = digit ? Kind::number : letter || first == '\'' ? Kind::content : Kind::mark;
+        const std::string part = encoded(lower);
+        const bool digits = (traits(first) & Trait::digit) != 0;
+        const std::int32_t kind = digits ? Kind::number : letter || first == '\'' ? Kind::content : Kind::mark;
         const auto found = listed_.find(part);
         const Listed listed = found != listed_.end() ? found->second : Listed{kind, false, false};
         const std::size_t list = lists_.list(part);
         const std::size_t quotes = std::min(part.find_first_not_of('\''), part.size());
         const bool plain = listed.kind != Kind::mark && quotes < part.size();
         return {counter_->forms.number(part),
-                counter_->stems.number(string_of(form.part(0, ending(form)))),
+                counter_->stems.number(encoded(string_of(std::u32string_view(form).substr(0, ending(form))))),
                 plain ? counter_->plain(part.substr(quotes)) : -1,
                 listed.kind,
-                static_cast<std::int64_t>(form.size),
+                static_cast<std::int64_t>(form.size()),
                 letter,
                 letter && list == WordLists::none,
                 letter && list >= settings_.usual,
                 list < settings_.frequent,
-                Py_UNICODE_ISUPPER(Characters(text)[0]) != 0,
+                (traits(text[0]) & Trait::capital) != 0,
                 listed.denies,
                 listed.implies};
     }
@@ -207,7 +215,6 @@ private:
     Settings settings_;
     Table<Known> known_;
     std::unique_ptr<Counter> counter_;
-    std::u32string key_;
 };
 
 }  // namespace

@@ -12,9 +12,7 @@ namespace meteor::learned {
 template <class Item>
 class Table {
 public:
-    explicit Table(std::size_t expected = 0) : slots_(std::size_t{1} << 12) {
-        while (3 * slots_.size() < 4 * expected) slots_.resize(2 * slots_.size());
-    }
+    explicit Table(std::size_t expected = 0) : slots_(places_for(expected)) {}
 
     // The item of which `is` holds; a new one is what `make` returns.
     template <class Is, class Make>
@@ -39,6 +37,12 @@ private:
     struct Slot {
         std::uint32_t hash, number;  // the number of the item from 1; 0 where nothing is
     };
+
+    static std::size_t places_for(std::size_t items) {
+        std::size_t places = std::size_t{1} << 12;
+        while (3 * places < 4 * items) places *= 2;
+        return places;
+    }
 
     static std::uint32_t part_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash ^ (hash >> 32)); }
 

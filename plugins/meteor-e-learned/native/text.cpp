@@ -22,11 +22,11 @@ std::uint64_t joined(std::int32_t first, std::uint32_t second) {
 constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
 // How many items of `one` are not in `other`; both sorted.
-template <class Item>
-std::int64_t surplus(const std::vector<Item>& one, const std::vector<Item>& other) {
+template <class Items>
+std::int64_t surplus(const Items& one, const Items& other) {
     std::int64_t found = 0;
     auto at = other.begin();
-    for (const Item& item : one) {
+    for (const auto& item : one) {
         while (at != other.end() && *at < item) ++at;
         if (at != other.end() && *at == item) {
             ++at;
@@ -44,9 +44,9 @@ std::int64_t number_of(const Side& side, Holds holds) {
 
 }  // namespace
 
-void Numbers::start(std::size_t count) {
+void Counts::start(std::size_t count) {
     std::size_t places = 16;
-    while (places < 2 * count) places *= 2;
+    while (places < 4 * count) places *= 2;
     if (places > slots_.size() || round_ == std::numeric_limits<std::uint32_t>::max()) {
         slots_.assign(std::max(places, slots_.size()), Slot{});
         round_ = 0;
@@ -54,7 +54,6 @@ void Numbers::start(std::size_t count) {
     // Few keys use the beginning only, which stays in the processor's cache.
     mask_ = places - 1;
     ++round_;
-    counts_.clear();
 }
 
 std::int32_t Counter::plain(const std::string& text) {
@@ -69,33 +68,39 @@ std::int32_t Counter::plain(const std::string& text) {
 void Counter::count(const Side& left, const Side& right, double* result) {
     *result++ = std::log(real(right.words.size() + 1));
     *result++ = std::log(real(left.words.size() + 1) / real(right.words.size() + 1));
-    *result++ = std::abs(std::log(real(left.size + 1) / real(right.size + 1)));
+    *result++ = std::abs(std::log(real(left.text.size() + 1) / real(right.text.size() + 1)));
     result = pairs(left, right, words(left, right, characters(left, right, result)));
-    const std::size_t longest = std::max(left.text.size(), right.text.size());
-    *result = 1 - (longest ? real(edits(left.text, right.text)) / real(longest) : 0.0);
+    const std::u32string_view one = std::u32string_view(left.text).substr(0, longest),
+                              other = std::u32string_view(right.text).substr(0, longest);
+    const std::size_t larger = std::max(one.size(), other.size());
+    *result = 1 - (larger ? real(edits(one, other)) / real(larger) : 0.0);
 }
 
 // Edits of characters between two texts, 64 characters at a time (Myers, 1999; Hyyrö, 2003).
-std::int64_t Counter::edits(const std::vector<std::uint32_t>& one, const std::vector<std::uint32_t>& other) {
+std::int64_t Counter::edits(std::u32string_view one, std::u32string_view other) {
     std::int64_t found = static_cast<std::int64_t>(one.size());
     if (one.empty()) return static_cast<std::int64_t>(other.size());
     const std::size_t blocks = (one.size() + 63) / 64;
-    // For each distinct character of the first text, where it stands.
-    numbers_.start(one.size());
-    places_.clear();
+    // For each distinct character of the first text, where it stands; its count is where that begins. All others: 0.
+    counted_.start(one.size());
+    places_.assign(blocks, 0);
     for (std::size_t at = 0; at < one.size(); ++at) {
-        const std::size_t row = static_cast<std::size_t>(numbers_.number(one[at])) * blocks;
-        if (places_.size() <= row) places_.resize(row + blocks);
-        places_[row + at / 64] |= std::uint64_t{1} << (at % 64);
+        std::int32_t& begin = counted_.count(counted_.number(one[at]));
+        if (begin == 0) {
+            begin = static_cast<std::int32_t>(places_.size());
+            places_.resize(places_.size() + blocks);
+        }
+        places_[static_cast<std::size_t>(begin) + at / 64] |= std::uint64_t{1} << (at % 64);
     }
     // Where the distance grows and falls down a column of the table of distances.
     plus_.assign(blocks, ~std::uint64_t{0});
     minus_.assign(blocks, 0);
-    for (const std::uint32_t character : other) {
-        const std::int32_t number = numbers_.known(character);
+    for (const char32_t character : other) {
+        const std::int32_t number = counted_.known(character);
+        const std::uint64_t* same_here = &places_[number < 0 ? 0 : static_cast<std::size_t>(counted_.count(number))];
         std::uint64_t more = 1, less = 0;  // along the row above the block
         for (std::size_t block = 0; block < blocks; ++block) {
-            std::uint64_t same = number < 0 ? 0 : places_[static_cast<std::size_t>(number) * blocks + block];
+            std::uint64_t same = same_here[block];
             const std::uint64_t plus = plus_[block], down = same | minus_[block];
             same |= less;
             const std::uint64_t across = (((same & plus) + plus) ^ plus) | same;
@@ -115,7 +120,7 @@ std::int64_t Counter::edits(const std::vector<std::uint32_t>& one, const std::ve
 
 void Counter::common_ngrams(const Side& left, const Side& right, std::int64_t* common) {
     std::fill(common, common + orders, 0);
-    const auto start = [](const std::vector<std::uint32_t>& characters, std::vector<Gram>& grams) {
+    const auto start = [](std::u32string_view characters, std::vector<Gram>& grams) {
         grams.clear();
         for (std::size_t at = 0; at < characters.size(); ++at) {
             grams.push_back({static_cast<std::int32_t>(at), static_cast<std::int32_t>(characters[at])});
@@ -125,32 +130,33 @@ void Counter::common_ngrams(const Side& left, const Side& right, std::int64_t* c
     start(right.characters, right_grams_);
     for (std::size_t order = 1; order <= orders; ++order) {
         // An n-gram is the one before, by its number, and one more character. What one side lacks is in no longer one.
-        const auto key = [order](const Gram& gram, const std::vector<std::uint32_t>& characters) {
+        const auto key = [order](const Gram& gram, std::u32string_view characters) {
             const std::size_t last = static_cast<std::size_t>(gram.at) + order - 1;
             return last < characters.size() ? joined(order > 1 ? gram.number : 0, characters[last]) : no_key;
         };
-        numbers_.start(right_grams_.size());
+        counted_.start(right_grams_.size());
         std::size_t kept = 0;
         for (const Gram& gram : right_grams_) {
             const std::uint64_t found = key(gram, right.characters);
             if (found == no_key) continue;
-            const std::int32_t number = numbers_.number(found);
-            ++numbers_.count(number);
+            const std::int32_t number = counted_.number(found);
+            ++counted_.count(number);
             right_grams_[kept++] = {gram.at, number};
         }
         right_grams_.resize(kept);
         kept = 0;
         for (const Gram& gram : left_grams_) {
             const std::uint64_t found = key(gram, left.characters);
-            const std::int32_t number = found == no_key ? -1 : numbers_.known(found);
+            const std::int32_t number = found == no_key ? -1 : counted_.known(found);
             if (number < 0) continue;
-            common[order - 1] += numbers_.take(number);
+            common[order - 1] += counted_.take(number);
             left_grams_[kept++] = {gram.at, number};
         }
         left_grams_.resize(kept);
         kept = 0;
         for (const Gram& gram : right_grams_) {
-            if (numbers_.taken(gram.number)) right_grams_[kept++] = gram;
+            right_grams_[kept] = gram;
+            kept += counted_.taken(gram.number);
         }
         right_grams_.resize(kept);
     }

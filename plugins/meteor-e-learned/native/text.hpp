@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -44,43 +45,39 @@ private:
     std::unordered_map<std::string, std::int32_t> places_;
 };
 
-// Numbers keys from 0 in the order in which they come, and counts them. Emptied in no time.
-class Numbers {
+// Counts keys. Emptied in no time.
+class Counts {
 public:
     // Makes room for `count` keys, and forgets all.
     void start(std::size_t count);
-    // The number of a key; a new one has the next number and a count of 0.
+    // The place of a key, which is its number; a new one has a count of 0.
     std::int32_t number(std::uint64_t key) {
-        Slot& slot = slots_[place(key)];
-        if (slot.round != round_) {
-            slot = Slot{key, round_, static_cast<std::int32_t>(counts_.size())};
-            counts_.push_back({0, false});
-        }
-        return slot.number;
+        const std::size_t at = place(key);
+        if (slots_[at].round != round_) slots_[at] = Slot{key, round_, 0, false};
+        return static_cast<std::int32_t>(at);
     }
     // The number of a key, or -1 for one that is not there.
     std::int32_t known(std::uint64_t key) const {
-        const Slot& slot = slots_[place(key)];
-        return slot.round == round_ ? slot.number : -1;
+        const std::size_t at = place(key);
+        return slots_[at].round == round_ ? static_cast<std::int32_t>(at) : -1;
     }
-    std::int32_t& count(std::int32_t number) { return counts_[static_cast<std::size_t>(number)].count; }
+    std::int32_t& count(std::int32_t number) { return slots_[static_cast<std::size_t>(number)].count; }
     // Takes one of a number's count; false if none is left.
     bool take(std::int32_t number) {
-        Count& found = counts_[static_cast<std::size_t>(number)];
-        found.taken = true;
-        return found.count > 0 && found.count-- > 0;
+        Slot& slot = slots_[static_cast<std::size_t>(number)];
+        slot.taken = true;
+        const bool left = slot.count > 0;
+        slot.count -= left;
+        return left;
     }
-    bool taken(std::int32_t number) const { return counts_[static_cast<std::size_t>(number)].taken; }
+    bool taken(std::int32_t number) const { return slots_[static_cast<std::size_t>(number)].taken; }
 
 private:
     struct Slot {
         std::uint64_t key = 0;
         std::uint32_t round = 0;
-        std::int32_t number = 0;
-    };
-    struct Count {
-        std::int32_t count;
-        bool taken;
+        std::int32_t count = 0;
+        bool taken = false;
     };
 
     std::size_t place(std::uint64_t key) const {
@@ -91,27 +88,24 @@ private:
     }
 
     std::vector<Slot> slots_;
-    std::vector<Count> counts_;
     std::size_t mask_ = 0;
     std::uint32_t round_ = 0;
 };
 
 // A text, split: words, and characters without spaces.
 struct Side {
-    std::size_t size = 0;
+    std::u32string text;  // with spaces
     std::vector<const Word*> words;
-    std::vector<std::uint32_t> text;  // the first characters, with spaces
-    std::vector<std::uint32_t> characters;
-    std::vector<std::uint32_t> capitals;  // sorted
+    std::u32string characters;
+    std::u32string capitals;  // sorted
     std::int64_t digits = 0;
     bool capital = false;  // The first character is one.
     std::vector<std::int32_t> plain;
 
     // Forgets all but how much room was needed.
-    void clear(std::size_t characters_and_spaces) {
-        size = characters_and_spaces;
-        words.clear();
+    void clear() {
         text.clear();
+        words.clear();
         characters.clear();
         capitals.clear();
         plain.clear();
@@ -125,6 +119,8 @@ class Counter {
 public:
     static constexpr std::size_t width = 39;
     static constexpr std::size_t orders = 6;
+    // Characters of a text that the edit distance compares.
+    static constexpr std::size_t longest = 2000;
 
     Counter(const CountTable& words, const CountTable& pairs, Settings settings)
         : words_(words), pairs_(pairs), settings_(settings) {}
@@ -156,7 +152,7 @@ private:
     const Pair& pair(std::int32_t first, std::int32_t second);
     Pair looked_up(std::int32_t first, std::int32_t second) const;
     std::int64_t polarity(const Side& left, const Side& right);
-    std::int64_t edits(const std::vector<std::uint32_t>& one, const std::vector<std::uint32_t>& other);
+    std::int64_t edits(std::u32string_view one, std::u32string_view other);
     void common_ngrams(const Side& left, const Side& right, std::int64_t* common);
 
     const CountTable& words_;
@@ -168,7 +164,7 @@ private:
     Table<Pair> known_pairs_;
     std::vector<std::int32_t> rest_;  // By form, how many of the reference's words are not matched; 0 between calls.
     std::vector<bool> here_, plain_here_;  // By form or plain form, whether the reference has it; false between calls.
-    Numbers numbers_;
+    Counts counted_;
     std::vector<Gram> left_grams_, right_grams_;
     std::vector<std::uint64_t> places_, plus_, minus_;
 };

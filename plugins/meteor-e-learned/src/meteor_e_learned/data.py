@@ -15,8 +15,9 @@ from meteor_e.base.extras import require
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.models.base import SYNTHETIC
 from meteor_e_learned.recipe import DataSpec, resolve
-from meteor_e_learned.synthetic import SYNTHETIC, SyntheticTexts, synthetic_comparisons
+from meteor_e_learned.synthetic import SyntheticTexts, synthetic_comparisons
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet

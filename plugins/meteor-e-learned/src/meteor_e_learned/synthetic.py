@@ -16,8 +16,6 @@ from meteor_e.base.extras import require
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
 
-SYNTHETIC = "made"
-"""First word of the titles of synthetic comparisons; the recipe's key."""
 SyntheticKind = Literal["errors", "excerpts"]
 
 

@@ -9,6 +9,9 @@ import numpy as np
 from meteor_e.api import Estimator, Examples
 from meteor_e.base.array_cache import Floats
 
+SYNTHETIC = "made"
+"""First word of the titles of synthetic comparisons; the recipe's key."""
+
 
 def strict_tau(differences: Floats) -> float:
     """Return Kendall's τ of pairs, of which each has the better hypothesis first; ties are wrong (WMT12).

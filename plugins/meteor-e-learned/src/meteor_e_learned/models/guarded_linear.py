@@ -13,10 +13,9 @@ from meteor_e.api import ComponentOptions, ConfigError, Examples, InputError, Me
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import near_miss
-from meteor_e_learned.models.base import pair_taus
+from meteor_e_learned.models.base import SYNTHETIC, pair_taus
 from meteor_e_learned.models.linear import LinearEstimator
 from meteor_e_learned.scale import Scale
-from meteor_e_learned.synthetic import SYNTHETIC
 
 BLOCK = 1024
 """Rows of features that are in memory twice."""
