@@ -97,7 +97,7 @@ class MethodOptions(Options, heading="Method", example="samples.jsonl --method a
         given = {key: getattr(self, key) for key in ("top", "confidence", "seed") if getattr(self, key) is not None}
         for setting in given:
             if setting not in known:
-                raise ConfigError(f"--{setting} is no setting of --method {self.name}")
+                raise ConfigError(f"--{setting} is not a setting of --method {self.name}")
         return None if kind is None else kind(**given)
 
 

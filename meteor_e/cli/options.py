@@ -237,7 +237,7 @@ class _Method(click.Choice):  # type: ignore[type-arg]  # generic since click 8.
         """Return the method; click's error for anything else, with a hint."""
         if value not in self.choices:
             known = ", ".join(map(str, self.choices))
-            self.fail(f"{value!r} is no method ({known}); write the option after the files", param, ctx)
+            self.fail(f"{value!r} is not a method ({known}); write the option after the files", param, ctx)
         return super().convert(value, param, ctx)
 
 

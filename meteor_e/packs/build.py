@@ -189,7 +189,7 @@ def pack_place(target: PathLike, name: str | None = None, progress: Progress = s
 def _check_target(target: Path) -> None:
     """Raise :class:`ResourceError` if something else than a pack is in a pack's place."""
     if target.exists() and (target.is_symlink() or not (target / FILE_NAME).is_file()):
-        raise ResourceError(f"{target} exists and is no resource pack; move it away or choose another folder")
+        raise ResourceError(f"{target} exists and is not a resource pack; move it away or choose another folder")
 
 
 def _write_files(folder: Path, ingredients: Ingredients, progress: Progress) -> dict[str, int]:

@@ -114,7 +114,7 @@ def _pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str, byte
 def _synset(text: bytes, place: str) -> int:
     if text.isdigit() and len(text) <= 20 and (value := int(text)) < 1 << 32:
         return value
-    raise ResourceError(f"{place}: {text[:40].decode()!r} is no synset id; ids are whole numbers below 4294967296")
+    raise ResourceError(f"{place}: {text[:40].decode()!r} is not a synset id; ids are whole numbers below 4294967296")
 
 
 def _rows(rows: list[list[int]]) -> list[bytes]:

@@ -79,7 +79,7 @@ class IndexFile:
             reason = getattr(error, "strerror", None) or str(error)
             raise ResourceError(f"cannot open the index {path}: {reason}") from error
         if bytes(view[:8]) != layout.magic:
-            damaged(path, f"it does not begin with {layout.magic.decode('ascii')!r}, so it is no such index")
+            damaged(path, f"it does not begin with {layout.magic.decode('ascii')!r}, so it is not such an index")
         end = _FIXED.size + _SECTION.size * len(layout.sections)
         if len(view) < end:
             damaged(path, "it ends inside its header")

@@ -88,7 +88,7 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
             jar = next(filter(None, map(_JAR.fullmatch, files)), None)
             if jar is None:
                 raise ResourceError(
-                    f"{path} is no source of METEOR's data: give the wheel pycocoevalcap 1.2, "
+                    f"{path} is not a source of METEOR's data: give the wheel pycocoevalcap 1.2, "
                     "the tarball meteor-1.5.tar.gz, or the file meteor-1.5.jar with its data folder beside it"
                 )
             content = files[jar[0]][1]().read(MAX_JAR + 1)
@@ -113,7 +113,7 @@ def _members(archive: tarfile.TarFile, path: Path) -> _Files:
         if info.isfile():
             files[info.name] = info.size, partial(archive.extractfile, info)
         elif info.name.endswith((".jar", ".gz")):
-            raise ResourceError(f"{path.name}: {info.name} is no plain file")
+            raise ResourceError(f"{path.name}: {info.name} is not a plain file")
     # tarfile takes an end of the file for the end of the archive, which has two blocks of zeros, the first read by now.
     if archive.fileobj is None or archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
         raise ResourceError(f"{path} is damaged or cut short: the archive has no end")

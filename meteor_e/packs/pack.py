@@ -118,10 +118,10 @@ class Manifest:
                 raise TypeError("a number in it is of another type")
             hashes = [*(source.sha256 for source in sources), *(file.sha256 for file in files.values())]
             if not all(map(_SHA256.fullmatch, hashes)):
-                raise ValueError("a 'sha256' in it is no SHA-256")
+                raise ValueError("a 'sha256' in it is not a SHA-256")
             for name in (manifest.name, *files):
                 if not _NAME.fullmatch(name) or name == FILE_NAME:
-                    raise ValueError(f"{name!r} is no name for a pack or a file of one")
+                    raise ValueError(f"{name!r} is not a name for a pack or a file of one")
         except KeyError as error:
             raise ResourceError(f"{path} is damaged: its {error} is missing") from None
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
@@ -132,7 +132,7 @@ class Manifest:
 def check_name(name: str) -> str:
     """Return a name that is fit for a pack, that is for a folder; ResourceError for another one."""
     if not _NAME.fullmatch(name):
-        raise ResourceError(f"{name!r} is no name for a pack: use letters, digits, '-', '_' and '.'")
+        raise ResourceError(f"{name!r} is not a name for a pack: use letters, digits, '-', '_' and '.'")
     return name
 
 

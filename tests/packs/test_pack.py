@@ -43,7 +43,7 @@ def test_a_pack_replaces_a_pack_and_nothing_else(tmp_path: Path, files: dict[str
     precious = tmp_path / "precious"
     precious.mkdir()
     (precious / "thesis.txt").write_text("all my work", encoding="utf-8")
-    with pytest.raises(ResourceError, match="is no resource pack"):
+    with pytest.raises(ResourceError, match="is not a resource pack"):
         build_pack(precious, language="en")
     assert (precious / "thesis.txt").read_text(encoding="utf-8") == "all my work"
 
@@ -70,11 +70,11 @@ def test_a_file_of_holes_is_refused_before_it_is_hashed(tmp_path: Path, files: d
 
 @pytest.mark.parametrize("name", ["", "..", ".hidden", "a/b", "a b", "x" * 101, "ä"])
 def test_names_are_names_of_folders(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ResourceError, match="no name for a pack"):
+    with pytest.raises(ResourceError, match="not a name for a pack"):
         build_pack(tmp_path / "x", language="en", name=name or " ")
-    with pytest.raises(ResourceError, match="no name for a pack"):
+    with pytest.raises(ResourceError, match="not a name for a pack"):
         PackStore(tmp_path).find(name)
-    with pytest.raises(ResourceError, match="no name for a pack"):
+    with pytest.raises(ResourceError, match="not a name for a pack"):
         PackStore(tmp_path).remove(name)
 
 
@@ -158,16 +158,16 @@ def edited(tiny_pack: Pack, **changes: object) -> None:
     ("changes", "message"),
     [
         ({"format": 2}, "its format is 2; this release reads format 1"),
-        ({"name": "../x"}, "'../x' is no name"),
+        ({"name": "../x"}, "'../x' is not a name"),
         ({"version": 1.5}, "a text in it is of another type"),
         ({"sources": ["x"]}, ""),
         ({"sources": [{"name": "x"}]}, "missing 1 required positional argument: 'sha256'"),
         ({"contents": {"synonyms": True}}, "a number in it is of another type"),
         ({"contents": [1]}, ""),
-        ({"files": {"../../passwd": {"size": 1, "sha256": "0" * 64}}}, "is no name for a pack or a file"),
-        ({"files": {"manifest.json": {"size": 1, "sha256": "0" * 64}}}, "is no name for a pack or a file"),
+        ({"files": {"../../passwd": {"size": 1, "sha256": "0" * 64}}}, "is not a name for a pack or a file"),
+        ({"files": {"manifest.json": {"size": 1, "sha256": "0" * 64}}}, "is not a name for a pack or a file"),
         ({"files": {"a": {"size": "1", "sha256": "0" * 64}}}, "a number in it is of another type"),
-        ({"files": {"a": {"size": 1, "sha256": "xyz"}}}, "is no SHA-256"),
+        ({"files": {"a": {"size": 1, "sha256": "xyz"}}}, "is not a SHA-256"),
         ({"files": {"a": 1}}, ""),
     ],
 )

@@ -95,9 +95,9 @@ def test_what_is_no_source(store_root: Path, tmp_path: Path) -> None:
     with tarfile.open(other_tar, "w") as tar:
         tar.add(text, "readme")
     for source, message in (
-        (text, "is no source of METEOR's data"),
-        (other, "is no source of METEOR's data"),
-        (other_tar, "is no source of METEOR's data"),
+        (text, "is not a source of METEOR's data"),
+        (other, "is not a source of METEOR's data"),
+        (other_tar, "is not a source of METEOR's data"),
         (tmp_path, "Is a directory"),
         (tmp_path / "nowhere", "there is no .*nowhere"),
         ("ftp://example.org/meteor.jar", "use a path or an http, https or file URL"),
@@ -156,7 +156,7 @@ def test_members_that_are_no_files(store_root: Path, tmp_path: Path, kind: bytes
             member = tarfile.TarInfo("meteor-1.5/meteor-1.5.jar")
             member.size = len(jar)
             archive.addfile(member, io.BytesIO(jar))
-    with pytest.raises(ResourceError, match=r"is no plain file"):
+    with pytest.raises(ResourceError, match=r"is not a plain file"):
         PackStore().install("en", tarball)
 
 
@@ -383,7 +383,7 @@ def test_a_process_killed_between_the_renames_loses_nothing(tmp_path: Path, whee
     store.install("en", wheel)
     (store.root / "en").rename(store.root / ".old-en")
     assert store.find("en") is None
-    with pytest.raises(ResourceError, match="no source"):
+    with pytest.raises(ResourceError, match="not a source"):
         store.install("en", Path(__file__))
     check_english(store.get("en"))
     assert contents(store.root) == ["en"]
@@ -420,7 +420,7 @@ def test_an_equal_pack_stays_in_place(store_root: Path, wheel: Path) -> None:
 def test_a_folder_in_the_way_is_left_alone(store_root: Path, wheel: Path) -> None:
     (store_root / "en").mkdir(parents=True)
     (store_root / "en" / "diary").write_text("dear", encoding="utf-8")
-    with pytest.raises(ResourceError, match="exists and is no resource pack"):
+    with pytest.raises(ResourceError, match="exists and is not a resource pack"):
         PackStore().install("en", wheel)
     assert (store_root / "en" / "diary").read_text(encoding="utf-8") == "dear"
 

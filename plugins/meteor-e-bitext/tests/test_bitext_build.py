@@ -311,7 +311,7 @@ def test_files_that_cannot_grow(bitext, tmp_path, size, table):
 def test_a_folder_that_is_no_pack_is_left_alone(bitext, tmp_path):
     (tmp_path / "pack").mkdir()
     (tmp_path / "pack" / "precious").write_text("x")
-    with pytest.raises(ResourceError, match="is no resource pack"):
+    with pytest.raises(ResourceError, match="is not a resource pack"):
         build(tmp_path / "pack", bitext, done=lambda *stage: pytest.fail("that should be said before the work"))
     assert (tmp_path / "pack" / "precious").read_text() == "x"
 

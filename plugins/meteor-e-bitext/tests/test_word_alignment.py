@@ -123,7 +123,7 @@ def test_pharaoh_files(tmp_path):
     [
         ("0-0\n", "links has 1 lines, and the bitext has 2; it needs a line for each"),
         ("0-0\n0-0\n0-0\n", "links has 3 lines"),
-        ("0-0\n0:1\n", "links, line 2: '0:1' is no pair of word positions"),
+        ("0-0\n0:1\n", "links, line 2: '0:1' is not a pair of word positions"),
         ("0-0\n0--1\n", "line 2: '0--1'"),
         ("0-0\n²-1\n", "line 2: '²-1'"),
         ("0-0 2-0\n\n", "line 1: 2-0 points outside of sentences of 2 and 1 words"),

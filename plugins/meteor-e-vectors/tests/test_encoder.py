@@ -89,7 +89,7 @@ def test_damage(tiny, name, change):
         ("tiny", ResourceError, "there is no file"),
         ("minilm", ResourceError, "meteor-e encoder install minilm"),
         ("other", ResourceError, "meteor-e encoder add other"),
-        ("..", ConfigError, "is no name of an encoder"),
+        ("..", ConfigError, "is not a name of an encoder"),
     ],
 )
 def test_missing(tiny, name, error, message):

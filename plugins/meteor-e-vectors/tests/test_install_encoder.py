@@ -90,9 +90,9 @@ def test_the_only_output(files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("TOKENIZER", "TOKENIZER"), "is no network that can be run"),
+        (("TOKENIZER", "TOKENIZER"), "is not a network that can be run"),
         (("NETWORK", "NETWORK"), "not valid UTF-8"),
-        (("NETWORK", "other.json"), "is no tokenizer"),
+        (("NETWORK", "other.json"), "is not a tokenizer"),
         (("odd.onnx", "TOKENIZER"), "asks for input_ids, pixels"),
         (("NETWORK", "TOKENIZER", "--pieces", "13"), "fails on 13 pieces"),
         (("NETWORK", "TOKENIZER", "--layer", "mean", "--pieces", "12"), "an encoder gives a row per piece"),

@@ -130,5 +130,5 @@ def _pairs(line: str, name: str, number: int) -> Iterator[tuple[int, int]]:
     for pair in line.split():
         left, separator, right = pair.partition("-")
         if not (separator and left.isascii() and right.isascii() and left.isdigit() and right.isdigit()):
-            raise InputError(f"{name}, line {number}: {pair[:40]!r} is no pair of word positions such as 0-0")
+            raise InputError(f"{name}, line {number}: {pair[:40]!r} is not a pair of word positions such as 0-0")
         yield int(left), int(right)

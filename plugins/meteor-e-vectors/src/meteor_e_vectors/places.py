@@ -23,7 +23,7 @@ def installed_path(language: str) -> Path:
         ConfigError: if the language is no code, but a path.
     """
     if not re.fullmatch(r"[\w-]+", language):
-        raise ConfigError(f"{language!r} is no code of a language, such as 'fr'; name a file with -o")
+        raise ConfigError(f"{language!r} is not a code of a language, such as 'fr'; name a file with -o")
     return vectors_folder() / f"{language}{SUFFIX}"
 
 

@@ -58,7 +58,7 @@ def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], 
         ResourceError: if the endpoint refuses a query, or fails to the end.
     """
     if not url.lower().startswith(("http://", "https://")):
-        raise ConfigError(f"{url!r} is no address of a SPARQL endpoint; it begins with http:// or https://")
+        raise ConfigError(f"{url!r} is not the address of a SPARQL endpoint; it begins with http:// or https://")
     nodes: set[str] = set()
     for kind in kinds:
         for rows in _pages(url, _relation_pattern(edition, kind), "?source ?target"):

@@ -52,7 +52,7 @@ def install_synsets(
     Raises:
         ConfigError: if DBnary does not have the language, or for dumps and an endpoint together.
         InputError: if a dump of ``dumps`` cannot be read or is not well-formed, with the line.
-        ResourceError: if it cannot be downloaded or is no dump then, there are no synonyms in it, or the pack cannot
+        ResourceError: if it cannot be downloaded or is not a dump then, there are no synonyms in it, or the pack cannot
             be written; or if the endpoint fails to the end.
     """
     find_edition(language)
@@ -77,7 +77,7 @@ def install_synsets(
         except ResourceError as error:
             raise ResourceError(f"{error}; {otherwise}") from error
         except InputError as error:
-            raise ResourceError(f"what {address} sent is no dump: {error}; {otherwise}") from error
+            raise ResourceError(f"what {address} sent is not a dump: {error}; {otherwise}") from error
 
 
 def _pack(

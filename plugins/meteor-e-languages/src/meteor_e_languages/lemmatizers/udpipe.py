@@ -64,7 +64,7 @@ class UdpipeLemmatizer(PicklableLemmatizer):
             ) from error
         self._model: Any = Model.load(str(self._path))
         if self._model is None:
-            raise ResourceError(f"lemmatizer 'udpipe': {self._path} is no model of UDPipe 1")
+            raise ResourceError(f"lemmatizer 'udpipe': {self._path} is not a model of UDPipe 1")
         self._lock = threading.Lock()
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:

@@ -252,7 +252,7 @@ def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onn
             session = _start(files.network + with_outputs(absent), options)
     except Exception as error:  # onnxruntime raises its own kinds, which share no base.
         reason = " ".join(str(error).split())[:300]
-        raise ResourceError(f"{path} is no network that can be run: {reason}") from error
+        raise ResourceError(f"{path} is not a network that can be run: {reason}") from error
     unknown = [given.name for given in session.get_inputs() if given.name not in INPUTS]
     if unknown or "input_ids" not in {given.name for given in session.get_inputs()}:
         asked = ", ".join(given.name for given in session.get_inputs()) or "nothing"
@@ -297,7 +297,7 @@ def make_tokenizer(text: str, path: Path) -> tokenizers.Tokenizer:
         tokenizer.no_padding()
         tokenizer.no_truncation()
     except Exception as error:  # The library raises plain Exceptions.
-        raise ResourceError(f"{path} is no tokenizer: {' '.join(str(error).split())[:300]}") from error
+        raise ResourceError(f"{path} is not a tokenizer: {' '.join(str(error).split())[:300]}") from error
     return tokenizer
 
 

@@ -69,7 +69,7 @@ def encoders_folder() -> Path:
 def check_encoder_name(name: str) -> str:
     """Return a name; ConfigError if it is none."""
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]{0,99}", name, re.ASCII):
-        raise ConfigError(f"{name!r} is no name of an encoder: letters, digits, '.', '_' and '-'")
+        raise ConfigError(f"{name!r} is not a name of an encoder: letters, digits, '.', '_' and '-'")
     return name
 
 
