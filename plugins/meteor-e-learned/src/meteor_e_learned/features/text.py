@@ -26,7 +26,7 @@ from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
 from meteor_e_learned.features.references import mean_over_references, segment_pairs
-from meteor_e_learned.frequencies import FREQUENT, USUAL, frequencies, word_lists
+from meteor_e_learned.frequencies import FREQUENT, USUAL, english_lists, frequencies
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -325,7 +325,7 @@ def _counter() -> Callable[[list[str], list[str]], Floats]:
     try:
         if _native is not None:
             counter = _native.TextCounter(
-                _mapped(made.UNIGRAMS_FILENAME), _mapped(made.BIGRAMS_FILENAME), word_lists(), _LISTED, usual=USUAL,
+                _mapped(made.UNIGRAMS_FILENAME), _mapped(made.BIGRAMS_FILENAME), english_lists(), _LISTED, usual=USUAL,
                 frequent=FREQUENT, total=made.TOTAL, back_off=BACK_OFF, unlisted=UNLISTED, strongest=STRONGEST,
             )  # fmt: skip
             lock = threading.Lock()
