@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from our_imports import imports
 
 import meteor_e.cli.plugins
 from meteor_e._version import __version__
@@ -309,4 +310,7 @@ def test_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(cli, ["plugins", "new", "soundalike"], catch_exceptions=False)
     assert result.exit_code == 0
-    assert (tmp_path / "meteor-e-soundalike" / "src/meteor_e_soundalike/soundalike.yaml").is_file()
+    folder = tmp_path / "meteor-e-soundalike"
+    assert (folder / "src/meteor_e_soundalike/soundalike.yaml").is_file()
+    modules = {module for file in folder.rglob("*.py") for module, _ in imports(file.read_text(encoding="utf-8"))}
+    assert modules == {"meteor_e", "meteor_e.api", "meteor_e.testing", "meteor_e_soundalike"}
