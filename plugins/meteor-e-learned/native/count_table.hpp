@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -14,21 +13,8 @@ namespace meteor::learned {
 template <class Character>
 std::uint64_t hash_of(std::basic_string_view<Character> key) {
     std::uint64_t found = 0xCBF29CE484222325ull;
-    const auto add = [&found](std::uint64_t part) {
-        found = (found ^ part) * 0x9E3779B97F4A7C15ull;
-        found ^= found >> 29;
-    };
-    constexpr std::size_t several = sizeof(std::uint64_t) / sizeof(Character);
-    std::size_t at = 0;
-    for (; at + several <= key.size(); at += several) {
-        std::uint64_t part;
-        std::memcpy(&part, key.data() + at, sizeof part);
-        add(part);
-    }
-    std::uint64_t rest = 0;
-    for (; at < key.size(); ++at) rest = rest << 8 | static_cast<std::uint32_t>(key[at]);
-    add(rest ^ key.size() << 56);
-    return found;
+    for (const Character character : key) found = (found ^ static_cast<std::uint32_t>(character)) * 0x100000001B3ull;
+    return found ^ (found >> 29);
 }
 
 // Counts by key: lines of a key, a tab and a whole number. The text outlives the table.
