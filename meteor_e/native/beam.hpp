@@ -32,17 +32,25 @@ struct WordSet {
         }
     }
     bool has(std::uint32_t word) const { return parts[Parts == 1 ? 0 : word / 64] >> (word % 64) & 1; }
-    WordSet operator|(const WordSet& other) const {
-        WordSet result;
-        for (std::size_t k = 0; k < Parts; ++k) result.parts[k] = parts[k] | other.parts[k];
-        return result;
+    bool has_any(std::uint32_t first, std::uint32_t count) const {
+        for (std::uint32_t word = first; word < first + count; ++word) {
+            if (has(word)) return true;
+        }
+        return false;
     }
-    WordSet operator&(const WordSet& other) const {
-        WordSet result;
-        for (std::size_t k = 0; k < Parts; ++k) result.parts[k] = parts[k] & other.parts[k];
-        return result;
+    WordSet& operator|=(const WordSet& other) {
+        for (std::size_t k = 0; k < Parts; ++k) parts[k] |= other.parts[k];
+        return *this;
     }
-    bool meets(const WordSet& other) const { return (*this & other) != WordSet{}; }
+    WordSet& operator&=(const WordSet& other) {
+        for (std::size_t k = 0; k < Parts; ++k) parts[k] &= other.parts[k];
+        return *this;
+    }
+    bool meets(const WordSet& other) const {
+        std::uint64_t common = 0;
+        for (std::size_t k = 0; k < Parts; ++k) common |= parts[k] & other.parts[k];
+        return common != 0;
+    }
     bool operator==(const WordSet&) const = default;
     std::uint64_t hash() const {
         std::uint64_t value = parts[0];
@@ -155,11 +163,6 @@ private:
         Set used;
         Place place;
     };
-    struct Choice {
-        Set words;
-        std::int64_t gain, distance;
-        std::uint32_t start, length, reference_length;  // the start is in the hypothesis
-    };
     // What a class may do at a position, and which class that leads to.
     struct Step {
         std::int64_t change;  // of the rank
@@ -187,24 +190,17 @@ private:
         future_.resize(positions + 1);
         starts_.resize(positions + 1);
         covered_.resize(positions);
-        continues_.resize(positions);
         future_[positions] = starts_[positions] = Set{};
         for (std::size_t position = positions; position-- > 0;) {
             Set words{}, starts{};
-            std::uint64_t continues = 0, bit = 1;
             for (const Match& match : task.candidates.at(position)) {
                 starts.add(match.hypothesis_start, 1);
                 words.add(match.hypothesis_start, match.hypothesis_length);
-                const std::uint32_t end = match.hypothesis_start + match.hypothesis_length;
-                if (place(static_cast<std::uint32_t>(position) + match.reference_length, end).last != BROKEN) {
-                    continues |= bit;
-                }
-                bit <<= 1;
             }
             covered_[position] = task.candidates.fixed(position) ? Set{} : words;
-            future_[position] = future_[position + 1] | covered_[position];
+            future_[position] = future_[position + 1];
+            future_[position] |= covered_[position];
             starts_[position] = starts;
-            continues_[position] = continues;
         }
     }
 
@@ -213,28 +209,8 @@ private:
     void expand(const BeamTask& task, std::uint32_t position) {
         const View<Match> free = task.candidates.at(position);
         const std::int64_t* const gains = task.gains.data() + (free.data() - task.candidates.matches().data());
-        choices_.resize(free.size());
-        Set all{};
-        for (std::size_t k = 0; k < free.size(); ++k) {
-            const Match& match = free[k];
-            Choice& choice = choices_[k];
-            choice.words = Set{};
-            choice.words.add(match.hypothesis_start, match.hypothesis_length);
-            choice.gain = gains[k];
-            choice.distance = distance_between(position, match.hypothesis_start);
-            choice.start = match.hypothesis_start;
-            choice.length = match.hypothesis_length;
-            choice.reference_length = match.reference_length;
-            all = all | choice.words;
-        }
         const std::int64_t chunk = task.units.chunk();
-        step_count_ = 0;
-        const std::size_t most = class_count_ * (free.size() + 1);
-        if (steps_.size() < most) steps_.resize(most);
-        stream_count_ = 0;
-        overflowed_ = false;
-        twins_ = false;
-        known_streams_.assign(2 * free.size() + 3, NO_STREAM);
+        start_steps(class_count_ * (free.size() + 1), 2 * free.size() + 3);
         std::uint8_t* const known = known_streams_.data();
         for (std::size_t from = 0; from < class_count_; ++from) {
             const Class& now = classes_[from];
@@ -243,38 +219,36 @@ private:
                 continue;
             }
             const bool open = now.place.last != CLOSED;
-            const std::int64_t broken = open ? chunk : 0;
             // As long as a class may take all choices, its steps are those of other such classes, but for broken
             // chunks.
             bool usual = true;
             std::uint8_t unknown;
-            const bool unused = !now.used.meets(all);
+            const bool unused = !now.used.meets(covered_[position]);
             std::int64_t charged = 0;
             for (std::size_t k = 0; k < free.size(); ++k) {
-                const Choice& choice = choices_[k];
-                if (!unused && now.used.meets(choice.words)) {
+                const std::uint32_t start = free[k].hypothesis_start;
+                if (!unused && now.used.has_any(start, free[k].hypothesis_length)) {
                     usual = false;
                     continue;
                 }
-                const bool breaks = open && now.place.last != CONTINUES + choice.start;
+                const bool breaks = open && now.place.last != CONTINUES + start;
                 unknown = NO_STREAM;
-                add_step(from, static_cast<std::uint16_t>(k), charged - choice.gain + (breaks ? broken : 0),
+                add_step(from, static_cast<std::uint16_t>(k), charged - gains[k] + (breaks ? chunk : 0),
                          usual ? known[2 * k + breaks] : unknown);
-                charged += choice.distance;
+                charged += distance_between(position, start);
             }
             unknown = NO_STREAM;
-            add_step(from, SKIP, charged + broken, usual ? known[2 * free.size() + open] : unknown);
+            add_step(from, SKIP, charged + (open ? chunk : 0), usual ? known[2 * free.size() + open] : unknown);
         }
-        next_class_count_ = 0;
-        next_slots_.fill(NO_CLASS);
-        next_paths_ = 0;
-        if (overflowed_) {
-            sort_steps(task.options.beam, position);
-        } else {
-            merge_streams(task.options.beam, position);
-        }
-        paths_ = next_paths_;
-        take_next_paths(position);
+        take_steps(task, position);
+    }
+
+    // Makes room for so many steps, of so many kinds.
+    void start_steps(std::size_t most, std::size_t kinds) {
+        step_count_ = stream_count_ = 0;
+        if (steps_.size() < most) steps_.resize(most);
+        overflowed_ = twins_ = false;
+        known_streams_.assign(kinds, NO_STREAM);
     }
 
     // Two steps of a class never share a stream: the earlier one is in the earlier stream.
@@ -310,7 +284,8 @@ private:
 
     // The best steps, as many as the beam, in order: by rank, of equal ranks the earlier path's first, then the
     // earlier. The stream with the best step gives its steps until another stream has a better one.
-    void merge_streams(std::size_t beam, std::uint32_t position) {
+    void merge_streams(const BeamTask& task, std::uint32_t position) {
+        const std::size_t beam = task.options.beam;
         constexpr std::int64_t ENDED = std::numeric_limits<std::int64_t>::max(),
                                STREAMS = std::int64_t{1} << STREAM_BITS;
         std::int64_t heads[MAX_STREAMS + 1], extra[MAX_STREAMS];  // the heads are in order
@@ -329,7 +304,7 @@ private:
             const Stream& stream = streams_[number];
             std::uint64_t members = stream.members;
             do {
-                survive(key >> STREAM_BITS, stream.step_of[class_of_[std::countr_zero(members)]], position);
+                survive(task, key >> STREAM_BITS, stream.step_of[class_of_[std::countr_zero(members)]], position);
                 members &= members - 1;
                 key = members ? keys_[std::countr_zero(members)] * STREAMS + extra[number] : ENDED;
             } while (key < limit && next_paths_ < beam);
@@ -340,7 +315,7 @@ private:
         }
     }
 
-    void sort_steps(std::size_t beam, std::uint32_t position) {
+    void sort_steps(const BeamTask& task, std::uint32_t position) {
         sorted_.clear();
         for (std::size_t step = 0; step < step_count_; ++step) {
             const std::int64_t extra = steps_[step].change * (std::int64_t{1} << MEMBER_BITS);
@@ -351,38 +326,33 @@ private:
         const auto better = [](const Taken& a, const Taken& b) {
             return a.key == b.key ? a.step < b.step : a.key < b.key;
         };
-        const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(std::min(beam, sorted_.size()));
+        const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(std::min(task.options.beam, sorted_.size()));
         if (end != sorted_.end()) std::nth_element(sorted_.begin(), end, sorted_.end(), better);
         std::sort(sorted_.begin(), end, better);
-        for (auto taken = sorted_.begin(); taken != end; ++taken) survive(taken->key, taken->step, position);
+        for (auto taken = sorted_.begin(); taken != end; ++taken) survive(task, taken->key, taken->step, position);
     }
 
-    void survive(std::int64_t key, std::size_t number, std::uint32_t position) {
+    void survive(const BeamTask& task, std::int64_t key, std::size_t number, std::uint32_t position) {
         Step& step = steps_[number];
-        if (step.to == UNKNOWN) step.to = static_cast<std::uint16_t>(make_class(step, position));
+        if (step.to == UNKNOWN) step.to = static_cast<std::uint16_t>(make_class(task, step, position));
         put(next_paths_++, key, step.to);
     }
 
-    std::size_t make_class(const Step& step, std::uint32_t position) {
-        Class made = classes_[step.from];
+    // The class with the same future, which is made if there is none.
+    std::size_t make_class(const BeamTask& task, const Step& step, std::uint32_t position) {
+        Class& made = next_classes_[next_class_count_];
+        made = classes_[step.from];
         made.members = 0;
         made.origin = {step.from, step.choice};
-        // Words that matter from the next position on, wherever the path goes on: so states depend on fewer things.
-        const Set& future = future_[position + 1];
-        made.used = made.used & future;
-        if (step.choice == KEEP) return find_class(made);
         if (step.choice == SKIP) {
             made.place = {position + 1, CLOSED};
-            return find_class(made);
+        } else if (step.choice != KEEP) {
+            const Match& match = task.candidates.at(position)[step.choice];
+            made.place = place(position + match.reference_length, match.hypothesis_start + match.hypothesis_length);
+            made.used.add(match.hypothesis_start, match.hypothesis_length);
         }
-        const Choice& choice = choices_[step.choice];
-        made.place = place(position + choice.reference_length, choice.start + choice.length);
-        made.used = made.used | (choice.words & future);
-        return find_class(made);
-    }
-
-    // The class with the same future, which is made if there is none.
-    std::size_t find_class(const Class& made) {
+        // Words that matter from the next position on, wherever the path goes on: so states depend on fewer things.
+        made.used &= future_[position + 1];
         const std::uint64_t hash = (made.used.hash() ^ made.place.number()) * 0x9E3779B97F4A7C15ull;
         std::size_t slot = static_cast<std::size_t>(hash >> (64 - SLOT_BITS));
         for (; next_slots_[slot] != NO_CLASS; slot = (slot + 1) % next_slots_.size()) {
@@ -390,7 +360,6 @@ private:
             if (known.used == made.used && known.place == made.place) return next_slots_[slot];
         }
         next_slots_[slot] = static_cast<std::uint8_t>(next_class_count_);
-        next_classes_[next_class_count_] = made;
         return next_class_count_++;
     }
 
@@ -402,83 +371,61 @@ private:
         next_classes_[to].members |= std::uint64_t{1} << path;
     }
 
-    // Goes on with the paths that came out of a position.
-    void take_next_paths(std::uint32_t position) {
+    // Takes all paths through their steps.
+    void take_steps(const BeamTask& task, std::uint32_t position) {
+        next_class_count_ = next_paths_ = 0;
+        next_slots_.fill(NO_CLASS);
+        if (overflowed_) {
+            sort_steps(task, position);
+        } else {
+            merge_streams(task, position);
+        }
+        paths_ = next_paths_;
+        class_count_ = next_class_count_;
         std::copy_n(next_keys_, paths_, keys_);
         std::copy_n(next_class_of_, paths_, class_of_);
-        std::copy_n(next_classes_, next_class_count_, classes_);
-        class_count_ = next_class_count_;
+        std::copy_n(next_classes_, class_count_, classes_);
         first_origins_[position] = static_cast<std::uint32_t>(origins_.size());
         for (std::size_t k = 0; k < class_count_; ++k) origins_.push_back(classes_[k].origin);
     }
 
     // Passes a position where nothing matches, which closes open chunks, or where a match is fixed, which all paths
     // take. What changes all ranks by the same changes nothing.
-    void pass(std::uint32_t position, const Match* fixed, std::int64_t chunk) {
-        std::uint64_t broken = 0;
+    void pass(const BeamTask& task, std::uint32_t position) {
+        const View<Match> starting = task.candidates.at(position);
+        const Match* const fixed = starting.size() ? &starting[0] : nullptr;
         Place after{position + 1, CLOSED};
         if (fixed) {
             after = place(position + fixed->reference_length, fixed->hypothesis_start + fixed->hypothesis_length);
         }
-        const Set& future = future_[after.next];
         // Often all classes are at the same place, and their chunks go on or break together.
         const Place first = classes_[0].place;
         bool together = true;
         for (std::size_t k = 1; k < class_count_; ++k) together &= classes_[k].place == first;
         if (together && first.next > position) return;
-        if (together && future == future_[first.next]) {
+        if (together && future_[after.next] == future_[first.next]) {
             for (std::size_t k = 0; k < class_count_; ++k) classes_[k].place = after;
             return;
         }
-        next_class_count_ = 0;
-        next_slots_.fill(NO_CLASS);
-        std::uint8_t moved[MAX_NARROW_BEAM];
-        for (std::size_t k = 0; k < class_count_; ++k) {
-            Class now = classes_[k];
-            if (now.place.next <= position) {
-                const bool goes_on = fixed && now.place.last == CONTINUES + fixed->hypothesis_start;
-                if (now.place.last != CLOSED && !goes_on) broken |= now.members;
-                now.place = after;
-                now.used = now.used & future;
+        start_steps(class_count_, 3);
+        for (std::size_t from = 0; from < class_count_; ++from) {
+            const Place now = classes_[from].place;
+            if (now.next > position) {
+                add_step(from, KEEP, 0, known_streams_[0]);
+                continue;
             }
-            moved[k] = static_cast<std::uint8_t>(find_class(now));
-            // Of two classes that become one, the one whose path comes first goes on; that is settled below.
+            const bool breaks = now.last != CLOSED && !(fixed && now.last == CONTINUES + fixed->hypothesis_start);
+            add_step(from, fixed ? std::uint16_t{0} : SKIP, breaks ? task.units.chunk() : 0,
+                     known_streams_[1 + breaks]);
         }
-        const bool merged = next_class_count_ != class_count_;
-        const std::uint64_t all = paths_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << paths_) - 1;
-        const bool reorder = broken && broken != all;
-        if (!merged && !reorder) {
-            std::copy_n(next_classes_, class_count_, classes_);
-            return;
-        }
-        for (std::size_t k = 0; k < next_class_count_; ++k) next_classes_[k].members = 0;
-        std::uint64_t left[2] = {all & ~broken, broken};
-        const std::int64_t extra = chunk << MEMBER_BITS;
-        for (std::size_t path = 0; path < paths_; ++path) {
-            std::size_t stream = 0;
-            if (!reorder) {
-                stream = !left[0];
-            } else if (!left[0]) {
-                stream = 1;
-            } else if (left[1]) {
-                stream = keys_[std::countr_zero(left[1])] + extra < keys_[std::countr_zero(left[0])];
-            }
-            const unsigned from = std::countr_zero(left[stream]);
-            left[stream] &= left[stream] - 1;
-            const std::int64_t key = keys_[from] + (stream && reorder ? extra : 0);
-            const std::uint8_t to = moved[class_of_[from]];
-            if (!next_classes_[to].members) next_classes_[to].origin = {class_of_[from], KEEP};
-            put(path, key, to);
-        }
-        take_next_paths(position);
+        take_steps(task, position);
     }
 
     // Takes all paths through a position.
     void go(const BeamTask& task, std::uint32_t position) {
         first_origins_[position] = NONE;
         if (passed(task, position)) {
-            const View<Match> starting = task.candidates.at(position);
-            pass(position, starting.size() ? &starting[0] : nullptr, task.units.chunk());
+            pass(task, position);
         } else {
             expand(task, position);
         }
@@ -523,9 +470,16 @@ private:
         BeamEdge<Parts> found;
         found.node = node;
         found.candidates = 2 * task.lists[position] + task.candidates.fixed(position);
-        found.continues = continues_[position];
-        const Set used{memory_.used(node)};
-        found.future = ((used | covered_[position]) & future_[position + 1]).parts;
+        const View<Match> starting = task.candidates.at(position);
+        for (std::size_t k = 0; k < starting.size(); ++k) {
+            const Place after = place(position + starting[k].reference_length,
+                                      starting[k].hypothesis_start + starting[k].hypothesis_length);
+            found.continues |= std::uint64_t{after.last != BROKEN} << k;
+        }
+        Set used{memory_.used(node)};
+        used |= covered_[position];
+        used &= future_[position + 1];
+        found.future = used.parts;
         return found;
     }
 
@@ -566,7 +520,7 @@ private:
     // Keeps the state after a position; returns its node.
     std::uint32_t remember(const BeamTask& task, std::uint32_t position) {
         Set used{};
-        for (std::size_t k = 0; k < class_count_; ++k) used = used | classes_[k].used;
+        for (std::size_t k = 0; k < class_count_; ++k) used |= classes_[k].used;
         if (passed(task, position)) return memory_.add_node(used.parts);
         // What all ranks have in common is left out.
         const Sizes sizes{position, static_cast<std::uint16_t>(paths_), static_cast<std::uint16_t>(class_count_)};
@@ -598,11 +552,9 @@ private:
         return {next, end < MAX_WORDS && starts_[next].has(end) ? CONTINUES + end : BROKEN};
     }
 
-    std::vector<Set> future_;               // words that free matches cover from a position on
-    std::vector<Set> starts_;               // where matches of a position begin in the hypothesis
-    std::vector<Set> covered_;              // words that free matches of a position cover
-    std::vector<std::uint64_t> continues_;  // which matches of a position may begin a chunk that goes on
-    std::vector<Choice> choices_;
+    std::vector<Set> future_;   // words that free matches cover from a position on
+    std::vector<Set> starts_;   // where matches of a position begin in the hypothesis
+    std::vector<Set> covered_;  // words that free matches of a position cover
     std::vector<Step> steps_;
     std::size_t step_count_ = 0;
     std::vector<Origin> origins_;
