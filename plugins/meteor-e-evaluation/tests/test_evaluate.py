@@ -273,11 +273,13 @@ def both_ways(rankings):
 
 def test_each_target_language_has_its_signature_and_missing_paraphrases_are_said(tests, cache):
     (test,) = tests
-    german = dataclasses.replace(test, pair="cs-de", language="de")
+    german, ukrainian = (dataclasses.replace(test, pair=f"cs-{code}", language=code) for code in ("de", "uk"))
     paraphrase = {"use": "paraphrase", "optional": True}
     metric = ChainMetric({"matchers": ["exact", paraphrase], "normalization": "lower"})
-    found = evaluate([test, german], [metric], [measure("tau-strict")], cache)
-    assert list(found.signatures) == ["METEOR (en)", "METEOR (de)"]
+    found = evaluate([test, german, ukrainian], [metric], [measure("tau-strict")], cache)
+    assert list(found.signatures) == ["METEOR (en)", "METEOR (de)", "METEOR (uk)"]
     assert "lang:de" in found.signatures["METEOR (de)"]
     missing = [any("without paraphrases" in each for each in told) for told in found.warnings.values()]
-    assert missing == ["(no table)" in signature for signature in found.signatures.values()]
+    lacking = ["(no table)" in signature for signature in found.signatures.values()]
+    assert lacking[1:] == [True, True]
+    assert missing == [*lacking[:2], False], "the Java program has none for Ukrainian"

@@ -16,6 +16,7 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e.metrics.translations import score_outputs
+from meteor_e.packs.pack import LANGUAGES
 from meteor_e.significance.resampling import Interval, draw_weights, interval
 from meteor_e_evaluation.comparison import Comparison, average, cluster_ranks, compare
 from meteor_e_evaluation.data import TestSet, load_test_set
@@ -179,12 +180,12 @@ def _by_language(signatures: dict[str, dict[str, str]]) -> dict[str, str]:
 
 
 def _without_paraphrases(test: TestSet, scores: Sequence[Scores]) -> list[str]:
-    """Return a warning for each METEOR whose language has no paraphrase table."""
+    """Return a warning for each METEOR that lacks the paraphrases that the Java program has for the language."""
     return [
         f"warning: {entry.name} is without paraphrases, unlike the Java program: the pack of {test.language} has no "
         f"table; `meteor-e pack install {test.language} --from meteor-1.5.tar.gz` installs METEOR's"
         for entry in scores
-        if "(no table)" in entry.signature
+        if "(no table)" in entry.signature and test.language in LANGUAGES
     ]
 
 
