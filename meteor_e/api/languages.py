@@ -8,10 +8,28 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.scoring.formula import Parameters
 
 GREEK = ("alpha", "beta", "gamma", "delta")
 """The parameters of the formula beside the weights."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """α, β, γ, δ and one weight per matcher, as in METEOR 1.5 (Denkowski and Lavie, 2014).
+
+    Attributes:
+        alpha: balance of precision and recall, in [0, 1]; the higher, the more recall counts.
+        beta: exponent of the fragmentation, at least 0.
+        gamma: largest share of the score that the fragmentation penalty takes, in [0, 1].
+        delta: weight of content words, in [0, 1]; function words weigh ``1 - delta``.
+        weights: one weight per matcher, in chain order, each at least 0.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+    delta: float
+    weights: tuple[float, ...]
 
 
 class Normalization(str, enum.Enum):
@@ -39,7 +57,7 @@ class Task:
     """A named set of parameters, tuned for a purpose.
 
     Attributes:
-        alpha, beta, gamma, delta: see :class:`~meteor_e.scoring.formula.Parameters`.
+        alpha, beta, gamma, delta: see :class:`Parameters`.
         weights: matchers and their weights, in chain order.
     """
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e._version import __version__
 from meteor_e.api.context import MatcherContext
-from meteor_e.api.languages import GREEK, Normalization
+from meteor_e.api.languages import GREEK, Normalization, Parameters
 from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, guarded, located, near_miss
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_path, seen_from
@@ -21,7 +21,6 @@ from meteor_e.engine.search import MAX_BEAM
 from meteor_e.languages.files import LANGUAGE_FOLDER, own_tasks, read_language
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import BUILTIN, Registry, plugin_registry
-from meteor_e.scoring.formula import Parameters
 
 if TYPE_CHECKING:
     from meteor_e.api.component import Component

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import ClassVar, NamedTuple, TypeAlias
 
+from meteor_e.api.languages import Parameters
 from meteor_e.base.errors import MeteorError
 from meteor_e.engine.batches import SegmentBatch
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import FormulaScores, Parameters
+from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.statistics import Statistics
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from meteor_e.api.languages import Parameters
 from meteor_e.api.tokens import split_words
 from meteor_e.engine.native import native_module
 from meteor_e.engine.protocol import EngineSettings
-from meteor_e.scoring.formula import Parameters
 from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:

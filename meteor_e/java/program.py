@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
+from meteor_e.api.languages import Parameters
 from meteor_e.base.errors import ConfigError, InputError, located
 from meteor_e.base.files import atomic_writer, input_name, open_binary, os_errors_as
 from meteor_e.java.alignments import format_alignment
@@ -33,7 +34,7 @@ from meteor_e.packs.pack import parse_function_words, read_list
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import FormulaScores, Parameters, compute
+from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
 if TYPE_CHECKING:

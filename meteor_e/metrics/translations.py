@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from meteor_e.api.languages import Parameters
 from meteor_e.api.metrics import Metric, OutputsMetric, Scores, SystemOutputs, main_scores
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, digest
@@ -15,7 +16,6 @@ from meteor_e.chains.chain import signature as chain_signature
 from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.results import score
 from meteor_e.scoring.arrays import Counts
-from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import statistics_width
 
 if TYPE_CHECKING:

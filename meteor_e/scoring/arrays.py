@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.api.languages import Parameters
 from meteor_e.base.array_cache import Floats
 from meteor_e.scoring import formula
-from meteor_e.scoring.formula import Arithmetic, Parameters, compute
+from meteor_e.scoring.formula import Arithmetic, compute
 from meteor_e.scoring.statistics import statistics_columns
 
 Counts = NDArray[Any]

@@ -8,29 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from meteor_e.api.languages import Parameters
 from meteor_e.scoring.statistics import Statistics
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """α, β, γ, δ and one weight per matcher, as in METEOR 1.5 (Denkowski and Lavie, 2014).
-
-    Attributes:
-        alpha: balance of precision and recall, in [0, 1]; the higher, the more recall counts.
-        beta: exponent of the fragmentation, at least 0.
-        gamma: largest share of the score that the fragmentation penalty takes, in [0, 1].
-        delta: weight of content words, in [0, 1]; function words weigh ``1 - delta``.
-        weights: one weight per matcher, in chain order, each at least 0.
-    """
-
-    alpha: float
-    beta: float
-    gamma: float
-    delta: float
-    weights: tuple[float, ...]
 
 
 class FormulaScores(NamedTuple):

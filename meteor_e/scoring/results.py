@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from meteor_e.api.languages import Parameters
 from meteor_e.base.extras import data_frame
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import PARTS, FormulaScores, Parameters, shares
+from meteor_e.scoring.formula import PARTS, FormulaScores, shares
 from meteor_e.scoring.statistics import Statistics
 
 

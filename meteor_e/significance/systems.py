@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from meteor_e.api.languages import Parameters
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring import arrays
-from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import Statistics, as_summed
 from meteor_e.significance.resampling import SLACK, Interval, draw_weights, interval, permutation_p, random_signs
 

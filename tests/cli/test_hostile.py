@@ -122,7 +122,7 @@ def test_hypotheses_from_a_pipe_are_refused(cli, texts):
     ("chain", "message"),
     [
         (r'pack: "a\0/b"', "cannot be a path"),
-        (r'pack: "a\0b"', "no name for a pack"),
+        (r'pack: "a\0b"', "not a name for a pack"),
         (r'function_words: "a\0/b"', "cannot be a path"),
         (r'language: "a\0/b.yaml"', "cannot be a path"),
         (r'lemmatizer: {use: lookup, file: "a\0b"}', "cannot be a path"),

@@ -11,13 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from meteor_e import Meteor
-from meteor_e.api.languages import NonbreakingPrefixes, Normalization
+from meteor_e.api.languages import NonbreakingPrefixes, Normalization, Parameters
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.matchers.modules import ExactMatcher, ParaphraseMatcher, StemMatcher, SynonymMatcher
 from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
 from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.scoring.formula import Parameters
 from meteor_e.text.normalization import Normalizer
 
 WORDS = [

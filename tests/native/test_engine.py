@@ -292,8 +292,8 @@ def test_two_threads_at_once_are_told():
     """A core is for one thread; a second one that comes while the first is at work gets an error, and no number."""
     from concurrent.futures import ThreadPoolExecutor
 
+    from meteor_e.api.languages import Parameters
     from meteor_e.engine.protocol import EngineSettings
-    from meteor_e.scoring.formula import Parameters
 
     module = native_module()
     if module is None:

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from meteor_e.api.languages import Parameters
 from meteor_e.scoring import arrays, formula
 from meteor_e.scoring.alignment import AlignedMatch, Alignment
-from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import (
     MatcherCounts,
     Statistics,

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from meteor_e.api.languages import Parameters
 from meteor_e.scoring import formula
-from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import MatcherCounts, Statistics
 
 PARAMETERS = Parameters(0.85, 0.2, 0.6, 0.75, (1.0, 0.6))

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from meteor_e.api.languages import Parameters
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.scoring.formula import Parameters, compute
+from meteor_e.scoring.formula import compute
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 from meteor_e.significance.systems import compare_systems, meteor_scorer, meteor_statistics
 

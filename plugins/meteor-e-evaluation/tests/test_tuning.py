@@ -12,9 +12,9 @@ from meteor_e_evaluation.tuning.search import search
 from meteor_e_evaluation.tuning.validation import cross_validate, hold_out, leave_out_overlap
 from scipy import stats
 
+from meteor_e.api.languages import Parameters
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring import formula
-from meteor_e.scoring.formula import Parameters
 from meteor_e.scoring.statistics import Statistics
 
 DEFAULT = (0.85, 0.2, 0.6, 0.75, 1.0, 0.6)
