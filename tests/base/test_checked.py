@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -130,3 +132,16 @@ def test_numbers_and_containers_of_other_libraries():
         "matchers": ("exact",),
     }
     assert convert(Document(MappingProxyType(data)), ChainFile).parameters.gamma == 0.5
+
+
+class Given(msgspec.Struct):
+    """Values of several kinds."""
+
+    file: str
+    numbers: tuple[float, ...]
+    count: int
+
+
+def test_values_from_python_are_read_as_those_of_files():
+    given = {"file": Path("a/b"), "numbers": (np.float32(0.5), Fraction(1, 4)), "count": np.int64(3)}
+    assert convert(Document(given), Given) == Given("a/b", (0.5, 0.25), 3)

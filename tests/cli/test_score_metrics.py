@@ -195,3 +195,32 @@ def test_segments_and_alignments_of_several_metrics(cli, own_packs):
     lines = cli("score", "one", "ref", "-M", "meteor", "-M", "chrf", "--alignments").out.splitlines()
     assert re.fullmatch(r"segment 1: METEOR 0\.\d{4}, chrF \d+\.\d\d", lines[0])
     assert lines[1].startswith("  hypothesis  in the end")
+
+
+class NamedData:
+    """What sacreBLEU knows of a test set that is at hand."""
+
+    name, data, langpairs = "toy", ("https://example.org",), {"de-en": (), "en-zh-Hant": ()}
+
+    def fieldnames(self, pair):
+        return ["src", "ref:A", "docid", *(["one", "two"] if pair == "de-en" else [])]
+
+    def get_files(self, pair):
+        return [str(Path(name).absolute()) for name in ("source", "ref", "docs", *self.fieldnames(pair)[3:])]
+
+    def get_reference_files(self, pair):
+        return self.get_files(pair)[1:2]
+
+
+def test_a_test_set_by_name(cli, own_packs, monkeypatch):
+    monkeypatch.setattr("sacrebleu.dataset.DATASETS", {"toy": NamedData()})
+    named = ("score", "--test-set", "toy", "--pair", "de-en")
+    assert cli(*named).out == cli("score", "one", "two", "ref", "-l", "en").out
+    assert cli(*named, "two").out == cli("score", "two", "ref", "-l", "en").out
+    wmt = cli(*named, "one", "-f", "wmt", "--segments").out.splitlines()[0].split("\t")
+    assert wmt[:6] == ["METEOR", "de-en", "toy", "ref", "one", "1"]
+    assert "did you mean 'toy'" in cli.failing(1, "score", "--test-set", "toi", "--pair", "de-en")
+    assert "no language pair 'de-fr'" in cli.failing(1, *named[:-1], "de-fr")
+    assert "no system outputs for en-zh-Hant" in cli.failing(2, *named[:-1], "en-zh-Hant")
+    assert "leave out --reference" in cli.failing(2, *named, "-R", "ref")
+    assert "go together" in cli.failing(2, *named[:3])

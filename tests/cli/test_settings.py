@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.chains.settings import apply_settings
+from meteor_e.chains.settings import apply_settings, chain_with_paths
 from meteor_e.cli.options import parse_fields, parse_settings
+from meteor_e.plugins.registry import plugin_registry
 
 
 def test_values_are_those_of_yaml():
@@ -102,3 +103,11 @@ def test_fields_of_a_dataclass():
     ):
         with pytest.raises(ConfigError, match=message):
             parse_fields(texts, Fields)
+
+
+def test_paths_of_a_chain_are_changed_where_they_are():
+    entry = {"use": "lookup", "file": "a.tsv", "weight": 1}
+    chain = {"language": "de", "matchers": ["exact", {"use": "stem", "stemmer": "german"}], "lemmatizer": entry}
+    changed = chain_with_paths({**chain, "idf": "idf.tsv", "beam": 7}, "/x/".__add__, plugin_registry())
+    assert changed == {**chain, "idf": "/x/idf.tsv", "beam": 7, "lemmatizer": {**entry, "file": "/x/a.tsv"}}
+    assert chain_with_paths({"lemmatizer": "lookup"}, str.upper, plugin_registry()) == {"lemmatizer": "lookup"}

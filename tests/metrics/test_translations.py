@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from meteor_e import ConfigError, Meteor
 from meteor_e.api import SystemOutputs
+from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.metrics.translations import chain_statistics, score_outputs, statistics_signature
@@ -62,3 +65,13 @@ def test_statistics_of_a_chain_serve_all_parameters(meteor, tmp_path):
         assert statistics_signature(other) == statistics_signature(meteor)
         scores = score_arrays(found, other.chain.parameters)
         assert scores[0, 0].tolist() == [other.score("a b c", text).score for text in ("a b c", "a")]
+
+
+def test_scores_on_resampled_segments():
+    scores = Scores("name", "signature", np.array([[1.0, 2, 6]]), np.array([3.0]))
+    weights = np.array([[1, 1, 1], [0, 2, 1]])
+    assert scores.resampled(0, weights).tolist() == [3, 10 / 3]
+    assert scores.negated().resampled(0, weights).tolist() == [-3, -10 / 3]
+    told = dataclasses.replace(scores, resample=lambda system, weights: weights[:, system])
+    assert told.negated().resampled(0, weights).tolist() == [-1, 0]
+    assert np.isnan(dataclasses.replace(told, resamplable=False).resampled(0, weights)).all()
