@@ -25,7 +25,7 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.extras import data_frame
 from meteor_e.base.progress import Progress, silent
-from meteor_e.engine.batches import BATCH_SEGMENTS, FIRST_BATCH, SegmentBatch, scored_in_order, segment_batches
+from meteor_e.engine.batches import FIRST_BATCH, LARGE_FIRST_BATCH, SegmentBatch, scored_in_order, segment_batches
 from meteor_e.render.documents import settled
 from meteor_e.render.plain import shown_number, shown_p
 
@@ -544,7 +544,7 @@ class _Loop(NamedTuple):
         for place, system in enumerate(self.systems):
             sums = [MetricSum(metric, self.keep) for metric in self.scorer.metrics]
             # Somebody waits for the first scores of the first system only.
-            first_size = BATCH_SEGMENTS // 2 if place else FIRST_BATCH
+            first_size = LARGE_FIRST_BATCH if place else FIRST_BATCH
             batches, scorer = self._prepared(system, sums, first_size)
             threads = None if len(sums) > 1 else sums[0].metric.threads
             numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))

@@ -31,6 +31,9 @@ ENCODED_CHARACTERS = BATCH_CHARACTERS // 16
 FIRST_BATCH = 64
 """Segments of the first batch, where somebody waits for the first scores."""
 
+LARGE_FIRST_BATCH = BATCH_SEGMENTS // 2
+"""The same where nobody waits; threads still share what is less than a whole batch."""
+
 _MISSING = object()
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.metrics import CURRENT, Metric, SummedRows
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.engine.batches import BATCH_SEGMENTS, SegmentBatch
+from meteor_e.engine.batches import LARGE_FIRST_BATCH, SegmentBatch
 from meteor_e.engine.protocol import Scored, joined
 from meteor_e.scoring import formula
 from meteor_e.scoring.formula import PARTS, PLACES, FormulaScores
@@ -124,9 +124,8 @@ class AlignmentMetric(Metric):
             found: ScoredRows = rows
             return found
         if batch.threads is None:
-            # All are wanted at once: batches of half the size at least, so that threads share what is less than one.
             parts = meteor.scored_batches(
-                hypotheses, references, alignments=batch.alignments, first_size=BATCH_SEGMENTS // 2
+                hypotheses, references, alignments=batch.alignments, first_size=LARGE_FIRST_BATCH
             )
             scored = joined([part for _, part in parts])
         else:
