@@ -234,11 +234,11 @@ def sweep(folder: Path, target: str = "") -> None:
 
     That is what a process of this machine wrote that has ended, what is old, and all that was to be a target.
     """
+    old = time.time() - LEFT_AFTER
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             ours = _SCRATCH.fullmatch(path.name)
             mine = target and path.name.startswith(f".{target[:40]}.")
-            old = time.time() - LEFT_AFTER
             if ours and (mine or _is_left(*ours.groups()) or path.lstat().st_mtime < old):
                 remove(path)
 
