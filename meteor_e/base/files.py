@@ -207,14 +207,17 @@ _MACHINE = f"{zlib.crc32(os.uname().nodename.encode() if hasattr(os, 'uname') el
 _SCRATCH = re.compile(r"\..*\.([0-9a-f]{8})-([0-9]+)-[0-9a-f]{12}\.tmp", re.DOTALL)
 LEFT_AFTER = 3 * 24 * 3600
 """Seconds after which what is being written counts as left behind by a process that was killed."""
+_swept: set[Path] = set()
 
 
 def scratch_beside(target: Path) -> Path:
     """Return a new hidden name beside a target, for a file or folder that is being written.
 
-    What has such a name in the folder and is left behind is removed.
+    What has such a name in the folder and is left behind is removed, the first time that this process works there.
     """
-    sweep(target.parent)
+    if target.parent not in _swept:
+        _swept.add(target.parent)
+        sweep(target.parent)
     return target.with_name(f".{target.name[:40]}.{_MACHINE}-{os.getpid()}-{os.urandom(6).hex()}.tmp")
 
 

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from meteor_e.base import files
 from meteor_e.base.files import scratch_beside, scratch_folder, whole_file, workplace
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
@@ -23,6 +24,11 @@ with scratch_folder(Path("."), "v.vectors") as folder, whole_file(Path("out")) a
     print("ready", flush=True)
     sys.stdin.read()
 """
+
+
+@pytest.fixture(autouse=True)
+def unswept(monkeypatch):
+    monkeypatch.setattr(files, "_swept", set())
 
 
 @pytest.fixture
@@ -61,6 +67,7 @@ def test_what_the_dead_left_is_removed(tmp_path, worker):
     elsewhere = tmp_path / ".v.00000000-1-0123456789ab.tmp"
     elsewhere.write_text("of another machine")
     for expected in ([".others.tmp", elsewhere.name], [".others.tmp"]):
+        files._swept.clear()
         with scratch_folder(tmp_path, "mine"):
             pass
         assert names(tmp_path) == expected
