@@ -124,6 +124,11 @@ def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
     return infos
 
 
+def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
+    """Return the options that have a default other than ``None``, with it."""
+    return {info.name: info.default for info in option_infos(kind) if info.default is not None}
+
+
 def path_options(kind: type[ComponentOptions]) -> list[str]:
     """Return the names of the options that hold paths."""
     paths = [field for field in _fields(kind) if any("path" in (said.extra or {}) for said in _metadata(field.type))]

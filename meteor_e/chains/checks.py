@@ -76,9 +76,8 @@ def spell_out(chain: Chain, registry: Registry) -> dict[str, Any]:
 
 def _spell_defaults(entry: dict[str, Any], component: type[Component]) -> None:
     """Add the options that an entry leaves out; what is ``None`` is left to language and files."""
-    from meteor_e.api.options import option_infos
+    from meteor_e.api.options import option_defaults
 
     kind = component.options_class()
     if kind is not None:
-        defaults = {info.name: info.default for info in option_infos(kind) if info.default is not None}
-        entry.update({name: value for name, value in defaults.items() if name not in entry})
+        entry.update({name: value for name, value in option_defaults(kind).items() if name not in entry})

@@ -96,7 +96,7 @@ def _check_options_class(report: Complaints, cls: type[Component]) -> None:
     """Check that options have a class, help texts, sound defaults, and names that chains do not use themselves."""
     import msgspec
 
-    from meteor_e.api.options import ComponentOptions, option_infos
+    from meteor_e.api.options import ComponentOptions, option_defaults, option_infos
 
     kind = report.run("Options", cls.options_class)
     if kind is None:
@@ -112,7 +112,7 @@ def _check_options_class(report: Complaints, cls: type[Component]) -> None:
     for info in infos:
         report.expect(info.name not in ENTRY_KEYS, f"it has an option {info.name!r}, a word that chains use themselves")
         report.expect(bool(info.help), f"option {info.name!r} has no help; write Annotated[…, Meta(description='…')]")
-    defaults = {info.name: info.default for info in infos if info.default is not None}
+    defaults = option_defaults(kind)
     for field in msgspec.structs.fields(kind):
         try:
             msgspec.convert(defaults.get(field.name), field.type if field.name in defaults else Any)
