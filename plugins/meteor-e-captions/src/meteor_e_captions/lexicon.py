@@ -13,7 +13,7 @@ import numpy as np
 
 from meteor_e import Meteor
 from meteor_e.api import Token
-from meteor_e.base.word_lists import HEADER, word_lists
+from meteor_e.base.word_lists import decoded_word_lists
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Cells, Floats, Integers
@@ -186,9 +186,7 @@ def kind_of(word: str) -> str:
 @cache
 def _frequencies() -> Mapping[str, float]:
     """Return the frequencies of words that are not among the rarest."""
-    import msgspec
-
-    lists = msgspec.msgpack.decode(HEADER + word_lists("metric 'caption-light'", "meteor-e-captions"))[1:]
+    lists = decoded_word_lists("metric 'caption-light'", "meteor-e-captions")
     by_list = [(10 ** (-number / 100), words) for number, words in enumerate(lists)]
     return {word: frequency for frequency, words in by_list if frequency > _RAREST for word in words}
 

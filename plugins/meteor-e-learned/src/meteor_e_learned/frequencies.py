@@ -6,10 +6,14 @@ import functools
 from itertools import chain
 from typing import NamedTuple
 
-from meteor_e.base.word_lists import HEADER, word_lists
+from meteor_e.base.word_lists import decoded_word_lists, word_lists
 
 USUAL, FREQUENT = 601, 300
 """Numbers of lists with words that occur at least once in a million words, and more than once in a thousand."""
+
+
+_NEEDED_BY = "feature 'text'", "meteor-e-learned"
+"""What the message says that needs the lists."""
 
 
 class Frequencies(NamedTuple):
@@ -22,13 +26,11 @@ class Frequencies(NamedTuple):
 
 def english_lists() -> bytes:
     """Return the lists as bytes; see :func:`meteor_e.base.word_lists.word_lists`."""
-    return word_lists("feature 'text'", "meteor-e-learned")
+    return word_lists(*_NEEDED_BY)
 
 
 @functools.cache
 def frequencies() -> Frequencies:
     """Return the words as sets; errors as :func:`meteor_e.base.word_lists.word_lists`."""
-    import msgspec
-
-    _, *lists = msgspec.msgpack.decode(HEADER + english_lists())
+    lists = decoded_word_lists(*_NEEDED_BY)
     return Frequencies(*(frozenset(chain.from_iterable(lists[:end])) for end in (None, USUAL, FREQUENT)))
