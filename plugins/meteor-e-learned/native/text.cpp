@@ -67,7 +67,7 @@ std::int32_t Counter::plain(const std::string& text) {
 
 void Counter::count(const Side& left, const Side& right, double* result) {
     *result++ = std::log(real(right.words.size() + 1));
-    *result++ = std::log(real(left.words.size() + 1) / real(right.words.size() + 1));
+    *result++ = real(left.words.size()) - real(right.words.size());
     *result++ = std::abs(std::log(real(left.text.size() + 1) / real(right.text.size() + 1)));
     result = pairs(left, right, words(left, right, characters(left, right, result)));
     const std::u32string_view one = std::u32string_view(left.text).substr(0, longest),
@@ -256,7 +256,6 @@ double* Counter::words(const Side& left, const Side& right, double* result) {
     *result++ = recall(Kind::determiner);
     *result++ = recall(Kind::pronoun);
     *result++ = real(of(rights, Kind::pronoun) - of(common, Kind::pronoun));
-    *result++ = recall(Kind::preposition);
     *result++ = real(of(lefts, Kind::auxiliary) - of(common, Kind::auxiliary));
     *result++ = real(of(rights, Kind::negation) - of(common, Kind::negation));
     *result++ = marks ? real(of(common, Kind::mark)) / real(marks) : 0.5;
@@ -266,7 +265,6 @@ double* Counter::words(const Side& left, const Side& right, double* result) {
     *result++ = share(distinct, static_cast<std::int64_t>(right.words.size()));
     *result++ = real(std::max<std::int64_t>(0, negations));
     *result++ = real(std::max<std::int64_t>(0, denials));
-    *result++ = real(std::max<std::int64_t>(0, -denials));
     *result++ = real(polarity(left, right));
     return result;
 }

@@ -117,7 +117,7 @@ struct Side {
 // Counts texts beside references. What it keeps between calls is memory only.
 class Counter {
 public:
-    static constexpr std::size_t width = 39;
+    static constexpr std::size_t width = 37;
     static constexpr std::size_t orders = 6;
     // Characters of a text that the edit distance compares.
     static constexpr std::size_t longest = 2000;

@@ -16,7 +16,7 @@ from meteor_e_learned.models.guarded_linear import GuardedLinear
 _GROUPS: dict[str, str] = {
     "meteor.": "words, stems, synonyms and paraphrases that match, and their order (METEOR)",
     **dict.fromkeys(("text.chrf", "text.precision", "text.recall", "text.edit"), "sequences of letters in common"),
-    **dict.fromkeys(("text.length", "text.ratio", "text.abs_log", "text.reference"), "length"),
+    **dict.fromkeys(("text.length", "text.words_difference", "text.abs_log", "text.reference"), "length"),
     **dict.fromkeys(("text.capitals", "text.digits", "text.non_ascii", "text.first"), "capitals and digits"),
     **dict.fromkeys(("text.unknown", "text.rare"), "unknown and rare words"),
     **dict.fromkeys(("text.repeated", "text.doubled"), "words said twice"),

@@ -72,7 +72,7 @@ WORD_CLASSES: dict[str, frozenset[str]] = {
 }
 """The classes and their words, in lower case; a word is of the first class that has it."""
 _CLASS = {word: place for place, members in reversed(list(enumerate(WORD_CLASSES.values()))) for word in members}
-DETERMINER, PRONOUN, PREPOSITION, _, AUXILIARY, _, NEGATION = range(len(WORD_CLASSES))
+DETERMINER, PRONOUN, _, _, AUXILIARY, _, NEGATION = range(len(WORD_CLASSES))
 NUMBER, MARK, CONTENT = (len(WORD_CLASSES) + step for step in range(3))
 DENIALS = WORD_CLASSES["negation"] - {"t"} | {"without", "neither"}
 IMPLIED = listed(
@@ -92,6 +92,8 @@ _LISTED = {
 """The class of each word of these lists, and whether it denies or implies it."""
 _WORD = re.compile(r"\w+|'\w+|[^\w\s]")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|e?[sd]|e)$")
+_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
+"""Curly quotation marks are read as straight ones."""
 _LONGEST = 2000
 """Characters of a text that the edit distance compares."""
 ORDERS = 6
@@ -104,13 +106,13 @@ STRONGEST = 8.0
 """The most that one pair can add to the association of words."""
 
 COUNTED = (
-    *("length", "ratio", "abs_log_character_ratio"),
+    *("length", "words_difference", "abs_log_character_ratio"),
     *("chrf", "precision2", "precision6", "capitals", "capitals_missing", "capitals_added", "digits"),
     *("first_capital", "unknown_added", "unknown_added_share", "rare_added", "unknown_capitalized"),
     *("frequent_recall", "repeated", "determiner_recall", "pronoun_recall", "pronoun_missing"),
-    *("preposition_recall", "auxiliary_added", "negation_missing", "mark_precision", "content_recall"),
+    *("auxiliary_added", "negation_missing", "mark_precision", "content_recall"),
     *("letters_difference", "frequent_difference", "distinct_reference"),
-    *("negations_missing", "denials_added", "denials_missing", "polarity"),
+    *("negations_missing", "denials_added", "polarity"),
     *("pairs_log_probability", "pairs_least_log_probability", "pairs_unlisted", "pairs_association"),
     *("pairs_moved_log_probability", "pairs_moved_least_log_probability", "edit_similarity"),
 )
@@ -204,8 +206,8 @@ def count(left: Side, right: Side, lists: PairLists) -> list[float]:
 
 
 def _lengths(left: Side, right: Side) -> list[float]:
-    words, characters = len(left.words) + 1, (left.size + 1) / (right.size + 1)
-    return [math.log(len(right.words) + 1), math.log(words / (len(right.words) + 1)), abs(math.log(characters))]
+    words, characters = len(right.words), (left.size + 1) / (right.size + 1)
+    return [math.log(words + 1), len(left.words) - words, abs(math.log(characters))]
 
 
 def _characters(left: Side, right: Side) -> list[float]:
@@ -263,12 +265,12 @@ def _words(left: Side, right: Side) -> list[float]:
         sum(word.unknown and word.capital for word in added),
         frequent / max(1, right.count(lambda word: word.frequent)),
         sum(one == other for one, other in pairwise(left.forms)),
-        recall(DETERMINER), recall(PRONOUN), of_right[PRONOUN] - common[PRONOUN], recall(PREPOSITION),
+        recall(DETERMINER), recall(PRONOUN), of_right[PRONOUN] - common[PRONOUN],
         of_left[AUXILIARY] - common[AUXILIARY], of_right[NEGATION] - common[NEGATION],
         common[MARK] / of_left[MARK] if of_left[MARK] else 0.5, recall(CONTENT),
         difference(lambda word: word.letters), difference(lambda word: word.frequent),
         len(set(right.forms)) / max(1, len(right.words)),
-        max(0, negations), max(0, denials), max(0, -denials),
+        max(0, negations), max(0, denials),
         (one & other).total() - (one_signed & other_signed).total(),
     ]  # fmt: skip
 
@@ -362,8 +364,8 @@ def _mapped(file: str) -> mmap.mmap:
 class TextFeature(Feature):
     """Numbers of a text beside its reference, all counted in one pass over the words (English).
 
-    ``references``, ``length`` and ``ratio`` say what kind of text it is: the number of references, the logarithm of
-    one plus the reference's words, and of the hypothesis's words over the reference's. ``chrf`` and character n-grams
+    ``references``, ``length`` and ``words_difference`` say what kind of text it is: the number of references, the
+    logarithm of one plus the reference's words, and the hypothesis's words minus the reference's. ``chrf`` and character n-grams
     of orders 2 and 6 are without spaces. Words are unknown or rare by wordfreq's list. ``*_added`` is
     what the reference lacks, ``*_missing`` what the hypothesis lacks. ``polarity`` counts content words that are
     negated on one side only. ``pairs_*`` is how usual added pairs of words are on the web. Against several references,
@@ -385,7 +387,7 @@ class TextFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> Floats:
         """Count."""
-        left, right = ([text.replace("’", "'") for text in side] for side in segment_pairs(batch))
+        left, right = ([text.translate(_STRAIGHT) for text in side] for side in segment_pairs(batch))
         counts = [len(each) for each in batch.references]
         rows = np.column_stack([np.repeat(np.array(counts, float), counts), _counter()(left, right)])
         return mean_over_references(rows, batch)
