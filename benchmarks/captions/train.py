@@ -7,11 +7,10 @@ Lines of the first file are ``{"captions": ["…", …]}``, one image each; of t
 FOLDER is the plugin's ``ready``, for the same bytes as there.
 
 1. The detector of broken captions: a logistic regression on people's captions and on the same with an error.
-2. The metrics: weights that are not negative, of features that are divided by their spread. Those of
-   ``caption-context`` are fixed (:data:`CONTEXT_SHARES`). For ``caption-light``, a pairwise logistic loss asks that the
-   better one of two captions has the higher score. What is better is known from four sources: ratings; a caption of the
-   image, of a near image, of a farther one, and of any image; a caption and the same with a contradiction; a caption
-   and the same with an error.
+2. The metrics: weights of features that are divided by their spread, within the bounds of the metric's recipe
+   (:data:`RECIPES`). A pairwise logistic loss asks that the better one of two captions has the higher score. What is
+   better is known from four sources: ratings; a caption of the image, of a near image, of a farther one, and of any
+   image; a caption and the same with a contradiction; a caption and the same with an error.
 """
 
 from __future__ import annotations
@@ -39,21 +38,27 @@ from meteor_e.base.checksum import KEY, OPEN, sealed
 from meteor_e.base.files import whole_file
 
 SEED = 7
-LIGHT_USED = (
-    "meteor", "fragmentation", "precision", "recall", "best recall", "told", "best cosine", "object precision",
-    "action precision", "number precision", "color precision", "opposites", "negation", "whole",
-)  # fmt: skip
-CONTEXT_SHARES = {
-    "encoder cosine": 1.0, "best encoder cosine": 0.3, "best cosine": 0.1, "recall": 0.1, "opposites": 0.1,
-    "color precision": 0.06, "number precision": 0.03, "negation": 0.03, "whole": 1.5,
+RECIPES: dict[str, dict[str, tuple[float, float]]] = {
+    "caption-light": {
+        **dict.fromkeys(
+            (
+                "meteor", "fragmentation", "precision", "recall", "best recall", "told", "best cosine",
+                "object precision", "action precision", "number precision", "color precision", "opposites", "negation",
+            ),
+            (0.0, 10.0),
+        ),
+        # Errors made by hand would give it more than people's ratings support.
+        "whole": (0.0, 1.5),
+    },
+    # Chosen by hand, the same on all data: weights that were fitted to captions of similar images agreed less with
+    # people's ratings than the cosine alone, and the other way round.
+    "caption-context": {
+        "encoder cosine": (1.0, 1.0), "best encoder cosine": (0.3, 0.3), "best cosine": (0.1, 0.1),
+        "recall": (0.1, 0.1), "opposites": (0.1, 0.1), "color precision": (0.06, 0.06),
+        "number precision": (0.03, 0.03), "negation": (0.03, 0.03), "whole": (1.5, 1.5),
+    },
 }  # fmt: skip
-"""What features count in ``caption-context``, each divided by its spread.
-
-They were chosen by hand, and are the same on all data: weights that were fitted to captions of similar images agreed
-less with people's ratings than the cosine alone, and the other way round.
-"""
-MOST = {"whole": 1.5}
-"""The largest weight of a feature; errors made by hand would give ``whole`` more than people's ratings support."""
+"""The features of each metric, divided by their spread, and the least and the largest weight of each."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -334,8 +339,8 @@ def differences(values: Floats, grades: Floats, *, neighbors_only: bool, count: 
     return result
 
 
-def fit(tasks: Sequence[tuple[float, Floats]], most: Sequence[float], penalty: float = 0.003) -> Floats:
-    """Return weights from 0 to ``most`` with the least mean pairwise logistic loss, tasks weighted."""
+def fit(tasks: Sequence[tuple[float, Floats]], bounds: Sequence[tuple[float, float]], penalty: float = 0.003) -> Floats:
+    """Return weights within bounds with the least mean pairwise logistic loss, tasks weighted."""
     from scipy.optimize import minimize
 
     def loss(weights: Floats) -> tuple[float, Floats]:
@@ -346,8 +351,8 @@ def fit(tasks: Sequence[tuple[float, Floats]], most: Sequence[float], penalty: f
             slope = slope - share * (pairs / (1 + np.exp(margin))[:, None]).mean(axis=0)
         return total, slope
 
-    start = np.full(len(most), 0.1)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, limit) for limit in most])
+    start = np.full(len(bounds), 0.1).clip(*np.transpose(bounds))
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
     result: Floats = found.x
     return result
 
@@ -363,24 +368,22 @@ def train(features: dict[str, tuple[dict[str, Floats], Floats]], name: str) -> C
         features: for each source of :data:`SHARES` the features by name, and the grades.
         name: of the metric.
     """
-    used = LIGHT_USED if name == "caption-light" else tuple(CONTEXT_SHARES)
+    bounds = RECIPES[name]
+    used = tuple(bounds)
     values = {source: np.stack([columns[each] for each in used], axis=1) for source, (columns, _) in features.items()}
     spread = np.sqrt((values["rated"].var(axis=0) + values["graded"].var(axis=0)) / 2)
     spread[used.index("whole")] = 1.0
-    if name == "caption-light":
-        tasks = [
-            (SHARES[source], differences(each / spread, features[source][1], neighbors_only=source in SOURCES_OF_TWO))
-            for source, each in values.items()
-        ]
-        weights = fit(tasks, [MOST.get(each, 10.0) for each in used]) / spread
-    else:
-        weights = np.array([*CONTEXT_SHARES.values()]) / spread
+    tasks = [
+        (SHARES[source], differences(each / spread, features[source][1], neighbors_only=source in SOURCES_OF_TWO))
+        for source, each in values.items()
+    ]
+    weights = fit(tasks, list(bounds.values())) / spread
     # 1 is the mean of people's captions of the image, 0 of captions of any image.
     grades = features["graded"][1]
     scores = values["graded"] @ weights
     low, high = float(scores[grades == 0].mean()), float(scores[grades == 3].mean())
     weights = np.round(weights / (high - low), 5)
-    return CaptionModel(name, tuple(used), weights, float(np.round(-low / (high - low), 5)))
+    return CaptionModel(name, used, weights, float(np.round(-low / (high - low), 5)))
 
 
 SOURCES_OF_TWO = ("contradiction", "error")
@@ -412,7 +415,7 @@ def main(captions: str, rated: str, folder: str) -> None:
         columns = light_features(meteor, lexicon, detector, segments.hypotheses, segments.references)
         columns |= context_features(encoding, segments.hypotheses, segments.references)
         features[source] = columns, segments.grades
-    for name in ("caption-light", "caption-context"):
+    for name in RECIPES:
         model = train(features, name)
         arrays = {"weights": np.array(model.weights, np.float64), "intercept": np.array([model.intercept])}
         write(Path(folder), name, arrays, {"features": list(model.features)})

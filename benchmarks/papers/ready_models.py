@@ -122,8 +122,8 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
     for test, examples in parts.items():
         # Neither the test's judgments, nor what is made of its texts.
         others = [name for name in names if name.partition(" ")[0] != test.partition(" ")[0]]
-        if not others:
-            continue  # Nothing would be left to train on.
+        if all(" " in name for name in others):
+            continue  # No judgment would be left to train on.
         key = tuple(others)
         if key not in known:
             known[key] = trained(recipe, features, [parts[name] for name in others])
