@@ -6,8 +6,7 @@
 
 A cell is kept in ``cells/METRIC.json`` under the metric's signature; ``run`` computes only what is missing or whose
 signature or sample has changed, and writes after each cell, so that it may be stopped. ``write`` makes
-``docs/results/atlas.md``, the pictures beside it and the table in the README from the cells,
-and needs no data.
+``docs/results/atlas.md`` and the pictures beside it from the cells, and needs no data.
 """
 
 from __future__ import annotations
@@ -121,7 +120,7 @@ the mean over language pairs, from a sample of segments. Compare only metrics wi
 README's figures are of whole sets. An empty cell was not measured, or the metric does not know the language.
 
 † marks sets that the model was trained on: the figure is that of a model of the same recipe, trained without the
-set and measured on the whole set. Other cells of `en-light` and `en-light-context` are of the models before 2026-11-23.
+set and measured on the whole set.
 
 `python benchmarks/atlas/atlas.py run` measures what is missing in `benchmarks/atlas/cells`; `write` makes this page."""
 ABOUT_ERRORS = (
