@@ -365,9 +365,9 @@ class TextFeature(Feature):
     """Numbers of a text beside its reference, all counted in one pass over the words (English).
 
     ``references``, ``length`` and ``words_difference`` say what kind of text it is: the number of references, the
-    logarithm of one plus the reference's words, and the hypothesis's words minus the reference's. ``chrf`` and character n-grams
-    of orders 2 and 6 are without spaces. Words are unknown or rare by wordfreq's list. ``*_added`` is
-    what the reference lacks, ``*_missing`` what the hypothesis lacks. ``polarity`` counts content words that are
+    logarithm of one plus the reference's words, and the hypothesis's words minus the reference's. ``chrf`` and
+    character n-grams of orders 2 and 6 are without spaces. Words are unknown or rare by wordfreq's list. ``*_added``
+    is what the reference lacks, ``*_missing`` what the hypothesis lacks. ``polarity`` counts content words that are
     negated on one side only. ``pairs_*`` is how usual added pairs of words are on the web. Against several references,
     every number is the mean over them.
     """
