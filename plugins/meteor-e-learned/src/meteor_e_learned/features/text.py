@@ -92,8 +92,6 @@ _LISTED = {
 """The class of each word of these lists, and whether it denies or implies it."""
 _WORD = re.compile(r"\w+|'\w+|[^\w\s]")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|e?[sd]|e)$")
-_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
-"""Curly quotation marks are read as straight ones."""
 _LONGEST = 2000
 """Characters of a text that the edit distance compares."""
 ORDERS = 6
@@ -313,6 +311,11 @@ class PairLists(NamedTuple):
     total: float
 
 
+def _straight(text: str) -> str:
+    """Return a text with straight quotation marks; faster than ``translate``."""
+    return text.replace("‘", "'").replace("’", "'").replace("“", '"').replace("”", '"')
+
+
 @functools.cache
 def _counter() -> Callable[[list[str], list[str]], Floats]:
     """Return what counts texts beside references, ``(texts, counted)``.
@@ -387,7 +390,7 @@ class TextFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> Floats:
         """Count."""
-        left, right = ([text.translate(_STRAIGHT) for text in side] for side in segment_pairs(batch))
+        left, right = ([_straight(text) for text in side] for side in segment_pairs(batch))
         counts = [len(each) for each in batch.references]
         rows = np.column_stack([np.repeat(np.array(counts, float), counts), _counter()(left, right)])
         return mean_over_references(rows, batch)
