@@ -63,7 +63,7 @@ def main() -> int:
 def run(options: argparse.Namespace) -> None:
     """Train and measure."""
     store = FeatureStore(options.cache)
-    for file in sorted(RECIPES.glob("*.yaml")):
+    for file in sorted(RECIPES.glob("*.yaml"), key=lambda file: file.stem):  # A model before those that stand on it.
         recipe = load_recipe(file)
         if options.names and recipe.name not in options.names:
             continue

@@ -48,13 +48,22 @@ def test_far_from_what_was_learned_the_base_decides_without_a_step():
     lengths = np.linspace(0, 30, 301)
     rows = np.column_stack([np.full(301, 0.7), lengths, np.zeros(301)])
     assert np.abs(np.diff(estimator.raw(rows))).max() < 0.1
-    assert estimator.shares(rows)[[0, 100]].tolist() == [1, 1]
-    assert (np.diff(estimator.shares(rows)) <= 0).all()
+    assert estimator.shares(rows)[0][[0, 100]].tolist() == [1, 1]
+    assert (np.diff(estimator.shares(rows)[0]) <= 0).all()
     far = np.column_stack([np.linspace(-3, 3, 50), np.full(50, 20.0), np.arange(50)])
-    assert estimator.shares(far).max() == 0
+    assert estimator.shares(far)[0].max() == 0
     assert (np.diff(estimator.raw(far)) > 0).all()
     assert estimator.note(rows[:50]) == "learned in full"
     assert "size.words is outside 0 to 10 in 50 of 50" in estimator.note(far)
+
+
+def test_beyond_a_deviation_the_base_lies_lower_but_not_where_the_guard_has_no_share():
+    rows = np.array([[0.7, 5.0, 0.0], [0.7, 5.0, 9.0], [0.7, 30.0, 0.0], [0.7, 30.0, 9.0]])
+    same, lower = (trained(deviations={"errors.negation": [0.0, 2.0, 3.0]}, lower=by).raw(rows) for by in (0.0, 0.5))
+    assert (same - lower).tolist() == pytest.approx([0, 0.5, 0, 0])
+    assert same[1] == pytest.approx(same[3]) == same[2]
+    only = trained(guard={}, deviations={"errors.negation": [0.0, 2.0, 3.0]})
+    assert [share.tolist() for share in only.shares(rows[:2])] == [[1, 1], [1, 0]]
 
 
 def test_made_comparisons_are_learned_as_far_as_they_weigh():

@@ -31,9 +31,11 @@ class GuardedLinear(LinearEstimator):
     over each kind of (margin - difference)². A penalty draws the weights toward metrics that are known to be sound.
     The solution is one system of linear equations, so training twice gives the same weights.
 
-    The guard: features such as the length have a range in which the sum counts in full. Beyond it, the distance from
-    the range, in units of the width, is squared and added up over the features. The sum's share is (1 - distance²)²,
-    and 0 from a distance of 1 on. The rest of the score is the base, METEOR, on the same scale.
+    The guard: features of the references, such as their length, have a range in which the sum counts in full. Beyond
+    it, the distance from the range, in units of the width, is squared and added up over the features. The sum's share
+    is (1 - distance²)², and 0 from a distance of 1 on. The rest of the score is the base, METEOR, on the same scale.
+    Deviations are features of the hypothesis with such ranges, as its length beside the reference's. There the base
+    lies lower, because the sum does, too. The sum's share is the product of both.
 
     Scores are shares: 0 to 100, how much of the training's system outputs a hypothesis beats.
     """
@@ -43,7 +45,7 @@ class GuardedLinear(LinearEstimator):
 
     offset_: Floats  # The mean sum.
     base_: Floats  # The base's mean, and points per unit.
-    places_: Floats  # Columns of the guard's features, and last that of the base.
+    places_: Floats  # Columns of the guard's features, of the deviations, and last that of the base.
     levels_: Floats
 
     class Options(ComponentOptions):
@@ -80,6 +82,11 @@ class GuardedLinear(LinearEstimator):
             dict[str, Range],
             Meta(description="Range of each feature in which the sum counts in full: lowest, highest, width beyond."),
         ] = field(default_factory=dict)
+        deviations: Annotated[
+            dict[str, Range],
+            Meta(description="The same for features in which a hypothesis differs from its reference."),
+        ] = field(default_factory=dict)
+        lower: Annotated[Strength, Meta(description="By how much the base lies lower beyond the deviations.")] = 0.0
         base: Annotated[str, Meta(description="The feature that scores outside the guard.")] = "meteor.score"
         clip: Annotated[
             float,
@@ -98,8 +105,8 @@ class GuardedLinear(LinearEstimator):
             start[_place(name, columns)] = options.toward_weight
         for beginning, strength in options.penalties.items():
             penalty[_beginning(beginning, columns)] = strength
-        guarded = [*options.guard, options.base] if options.guard else []
-        self.places_ = np.array([_place(name, columns) for name in guarded], float)
+        guarded = [*options.guard, *options.deviations]
+        self.places_ = np.array([_place(name, columns) for name in guarded + [options.base] * bool(guarded)], float)
         synthetic = np.array([title.startswith(f"{SYNTHETIC} ") for title in examples.title], bool)
         judged = ~synthetic[examples.hypothesis_part]
         if not judged.any():
@@ -176,25 +183,26 @@ class GuardedLinear(LinearEstimator):
             block = rows[chosen]
             yield block - block.mean(axis=0), wanted, self.options.ratings * weight / sizes[names[part]]
 
-    def shares(self, features: Floats) -> Floats:
-        """Return the share of the sum in each score, ``(hypotheses,)``; the rest is the base's."""
-        distance = np.zeros(len(features))
-        for place, (low, high, width) in zip(self.places_.astype(int), self.options.guard.values(), strict=False):
-            values = features[:, place]
-            distance += (np.maximum(np.maximum(low - values, values - high), 0) / width) ** 2
-        result: Floats = np.maximum(1 - distance, 0) ** 2
-        return result
+    def shares(self, features: Floats) -> tuple[Floats, Floats]:
+        """Return the shares of the sum by the guard and by the deviations, ``(hypotheses,)`` each."""
+        places, guards = self.places_.astype(int), len(self.options.guard)
+        return (
+            _share(features[:, places[:guards]], self.options.guard),
+            _share(features[:, places[guards:-1]], self.options.deviations),
+        )
 
     def contributions(self, features: Floats) -> Floats:
         """Return what each feature brings to the score before it is mapped to a share, ``(hypotheses, features)``."""
         features = np.asarray(features, float)
         result: Floats = self._standardized(features) * self.weights_
         if len(self.places_):
-            share, anchor = self.shares(features), int(self.places_[-1])
+            (typical, near), anchor = self.shares(features), int(self.places_[-1])
+            share = typical * near
             base = (features[:, anchor] - self.base_[0]) * self.base_[1]
             result *= share[:, None]
-            # Where the share is 0, the score is the base's and nothing else.
+            # Where the guard's share is 0, the score is the base's and nothing else.
             result[:, anchor] += (1 - share) * base - share * self.offset_[0]
+            result[:, anchor] -= self.options.lower * typical * (1 - near)
         return result
 
     def raw(self, features: Floats) -> Floats:
@@ -231,11 +239,12 @@ class GuardedLinear(LinearEstimator):
         """Say how much of the scores is learned, and what lies outside the ranges that were learned from."""
         if not len(self.places_):
             return ""
-        rest = 1 - float(self.shares(features).mean())
+        rest = 1 - float(np.prod(self.shares(features), axis=0).mean())
         if rest < 0.005:
             return "learned in full"
         outside = []
-        for place, (name, (low, high, _)) in zip(self.places_.astype(int), self.options.guard.items(), strict=False):
+        ranges = [*self.options.guard.items(), *self.options.deviations.items()]
+        for place, (name, (low, high, _)) in zip(self.places_.astype(int), ranges, strict=False):
             values = features[:, place]
             far = int(((values < low) | (values > high)).sum())
             if far:
@@ -245,12 +254,24 @@ class GuardedLinear(LinearEstimator):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""
         super().restore(arrays)
-        guarded = len(self.options.guard) + bool(self.options.guard)
-        if self.weights_.shape != self.low_.shape or self.places_.shape != (guarded,) or self.base_.shape != (2,):
+        guarded = len(self.options.guard) + len(self.options.deviations)
+        if (
+            self.weights_.shape != self.low_.shape
+            or self.places_.shape != (guarded + bool(guarded),)
+            or self.base_.shape != (2,)
+        ):
             raise ValueError("arrays differ in shape")
         if not ((self.places_ >= 0) & (self.places_ < len(self.low_))).all():
             raise ValueError("places of features are not those of any")
         Scale(self.levels_)
+
+
+def _share(values: Floats, ranges: Mapping[str, Sequence[float]]) -> Floats:
+    """Return the share of the sum, 1 where all values are in their ranges, ``(hypotheses,)``."""
+    low, high, width = np.array([*ranges.values()], float).reshape(-1, 3).T
+    distance = np.maximum(np.maximum(low - values, values - high), 0) / width
+    result: Floats = np.maximum(1 - (distance**2).sum(axis=1), 0) ** 2
+    return result
 
 
 def _place(name: str, columns: Sequence[str]) -> int:
