@@ -47,11 +47,13 @@ class ChainMetric(AlignmentMetric):
 
     @classmethod
     def from_options(cls, context: MetricContext, options: Any) -> ChainMetric:
-        """Make the metric; the chain is opened when the language is known."""
+        """Make the metric, called what the chain is; it is made ready when the language is known."""
+        from meteor_e.chains.config import load_chain
+
         given = _given(options)
         source = given.pop("source")
-        is_file = "/" in source or source.endswith(CHAIN_FILES)
-        return cls(Path(source) if is_file else source, name=Path(source).stem, options=_keys(given), context=context)
+        chain = Path(source) if "/" in source or source.endswith(CHAIN_FILES) else source
+        return cls(chain, name=load_chain(chain).name, options=_keys(given), context=context)
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:

@@ -111,6 +111,10 @@ def test_meteor_by_name_and_by_chain(tmp_path):
         assert found.score == pytest.approx(expected.score, abs=1e-15)
         assert found.segments == pytest.approx([one.score for one in expected.segments], abs=1e-15)
         assert found.signature == expected.signature
+    assert load_metric(str(chain)).label == "mine"
+    named = tmp_path / "named.yaml"
+    named.write_text("name: exact words\nmatchers: [exact]\n", encoding="utf-8")
+    assert [load_metric(spec).label for spec in (str(named), f"short={named}")] == ["exact words", "short"]
     changed = load_metric(f"chain:{chain},beam=3,alpha=0.5")
     assert changed.signature == Meteor.from_config(chain, beam=3, parameters={"alpha": 0.5}).signature
     assert load_metric("meteor:matchers=exact,task=li", language="other").corpus(HYPOTHESES, REFERENCES).signature == (
