@@ -92,6 +92,7 @@ def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
         if spec.made:
             made.append(f"{spec.made} of {Path(spec.index).name.partition('.')[0]}")
     trained += f", and comparisons made of texts: {', '.join(made)}." if made else "."
+    trained += f" A clone trains it again: python benchmarks/papers/ready_models.py {recipe.name}."
     return ReadyModel(recipe.name, language, summary, avoid, needs, trained, figures)
 
 
