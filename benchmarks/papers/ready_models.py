@@ -19,19 +19,20 @@ import numpy as np
 from command import exit_code
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import joined
-from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.extraction import FeatureSet, FeatureStore, unescaped
 from meteor_e_learned.models.base import SYNTHETIC, pearson, strict_tau
 from meteor_e_learned.ready import Figure, ReadyModel
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
+from meteor_e import load_metric
 from meteor_e.api import Estimator, Examples, FeatureBatch
 from meteor_e.api.estimators import TrainingRun
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"
-BASELINES = [{"use": "meteor", "columns": ["score"]}, "chrf"]
+BASELINES = ("meteor", "chrf")
 READY = HERE.parent / "plugins/meteor-e-learned/src/meteor_e_learned/ready"
 Floats = NDArray[np.float64]
 
@@ -116,7 +117,7 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
     """Return the figures of models that had not seen what they are tested on."""
     features = make_features(recipe.features, recipe.language, RECIPES, unescape=recipe.unescape)
     parts = loaded(recipe, features, store)
-    baselines = make_features(BASELINES, recipe.language, RECIPES, unescape=recipe.unescape)
+    baselines = [load_metric(name, language=recipe.language) for name in BASELINES]
     names = [year(spec) for spec in recipe.train]
     figures = []
     known: dict[tuple[str, ...], Estimator] = {}
@@ -130,7 +131,9 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
             known[key] = trained(recipe, features, [parts[name] for name in others])
         scores = known[key].raw(examples.features)  # type: ignore[attr-defined]
         texts = FeatureBatch(list(examples.hypotheses), [list(each) for each in examples.references])
-        own = baselines.extract(texts, store)
+        if recipe.unescape:
+            texts = unescaped(texts)
+        own = np.column_stack([each.corpus(texts.hypotheses, texts.references).segments for each in baselines])
         figures.append(figure(test, examples, scores, own, f"trained on {', '.join(others).upper()}"))
     return figures
 
