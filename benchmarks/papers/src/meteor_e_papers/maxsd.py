@@ -49,6 +49,7 @@ class MaxSD(Estimator):
     """
 
     name: ClassVar[str] = "maxsd"
+    requires: ClassVar[tuple[str, ...]] = ("torch",)
     needs_texts: ClassVar[bool] = True
 
     class Options(ComponentOptions):

@@ -32,6 +32,7 @@ class PairwiseNetwork(Estimator):
     """
 
     name: ClassVar[str] = "pairwise-network"
+    requires: ClassVar[tuple[str, ...]] = ("torch", "scikit-learn")
     compares_only: ClassVar[bool] = True
     needs_vectors: ClassVar[bool] = True
 

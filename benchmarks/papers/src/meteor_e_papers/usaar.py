@@ -70,6 +70,7 @@ class Zwickel(Cosine):
     """ZWICKEL: Bayesian ridge regression from the cosine to METEOR's score (Vela and Tan, 2015, section 3.3)."""
 
     name: ClassVar[str] = "usaar-zwickel"
+    requires: ClassVar[tuple[str, ...]] = ("scikit-learn",)
 
     def fit(
         self,

@@ -105,7 +105,7 @@ def train(
         "training": _describe(examples),
         "validation": None if held is None else _describe(held),
         "figures": figures,
-        "versions": _versions(),
+        "versions": _versions(estimator.requires),
         "seed": recipe.seed,
     }
     model = LearnedModel(
@@ -205,11 +205,12 @@ def _describe(examples: Examples) -> dict[str, Any]:
     return {"test sets": counts, "digest": state[:16]}
 
 
-def _versions() -> dict[str, str]:
+def _versions(packages: Sequence[str]) -> dict[str, str]:
+    """Return the versions of what trains; other packages change no byte of the model."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}
-    for name in ("meteor_e", "meteor-e-learned", "numpy", "scipy", "scikit-learn", "torch"):
+    for name in ("meteor_e", "meteor-e-learned", "numpy", *packages):
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
     return found

@@ -26,6 +26,7 @@ class PairwiseLogistic(LinearEstimator):
     """
 
     name: ClassVar[str] = "pairwise-logistic"
+    requires: ClassVar[tuple[str, ...]] = ("scikit-learn",)
 
     class Options(ComponentOptions):
         """Strength of the penalty, and how it is chosen."""

@@ -55,6 +55,7 @@ class SegmentRegression(LinearEstimator):
     """
 
     name: ClassVar[str] = "segment-regression"
+    requires: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     task: ClassVar[str] = "scores"
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
