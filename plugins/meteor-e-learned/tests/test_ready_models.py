@@ -225,6 +225,8 @@ def test_ready_models_are_small_and_say_what_they_reach():
         assert model.recipe.name == name == card.name
         assert model.recipe.language == card.language
         assert model_size(name) < 100_000
+        assert model.card["versions"].keys() == {"meteor_e", "meteor-e-learned", "numpy"}, "else bytes vary"
+        assert f"ready_models.py {name}." in card.trained
         metric = load_metric(name)
         assert (metric.label, metric.language) == (name, card.language)
         with pytest.raises(ConfigError, match="has no options"):
