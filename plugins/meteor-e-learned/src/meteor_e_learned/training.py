@@ -104,7 +104,8 @@ def train(
         "description": recipe.description,
         "training": _describe(examples),
         "validation": None if held is None else _describe(held),
-        "figures": figures,
+        # The last digits of a correlation depend on the processor.
+        "figures": {name: round(value, 6) if isinstance(value, float) else value for name, value in figures.items()},
         "versions": _versions(estimator.requires),
         "seed": recipe.seed,
     }

@@ -120,13 +120,16 @@ class GuardedLinear(LinearEstimator):
         for at in range(0, len(rows), BLOCK):
             rows[at : at + BLOCK] = self._standardized(examples.features[at : at + BLOCK])
         matrix, vector, parts = np.diag(penalty), penalty * start, 0
-        for block, wanted, share in (*self._comparisons(examples, rows), *self._ratings(examples, rows)):
-            matrix += share / len(block) * (block.T @ block)
-            vector += share / len(block) * (block.T @ wanted.astype(np.float32))
+        for differences, wanted, share in (*self._comparisons(examples, rows), *self._ratings(examples, rows)):
+            block = differences.astype(float)
+            # A product of matrices would be added up in another order with another number of threads.
+            matrix += share / len(block) * np.einsum("ij,ik->jk", block, block)
+            vector += share / len(block) * np.einsum("ij,i->j", block, wanted)
             parts += 1
         if not parts:
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
-        self.weights_ = np.linalg.solve(matrix, vector).astype(float)
+        # The last digits of a solution depend on the processor.
+        self.weights_ = np.linalg.solve(matrix, vector).astype(float).round(8)
         sums = self._weighted(rows[judged].astype(float))
         self.offset_ = np.array([sums.mean()])
         self.base_ = np.zeros(2)
