@@ -313,6 +313,8 @@ class PairLists(NamedTuple):
 
 def _straight(text: str) -> str:
     """Return a text with straight quotation marks; faster than ``translate``."""
+    if text.isascii():
+        return text
     return text.replace("‘", "'").replace("’", "'").replace("“", '"').replace("”", '"')
 
 
