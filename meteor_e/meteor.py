@@ -18,7 +18,7 @@ from meteor_e.base.files import refuse_special
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_text, sides_of_sources
 from meteor_e.chains.chain import Chain, make_segmenter, resolve, signature
-from meteor_e.chains.config import ChainEntry, chain_of, load_chain
+from meteor_e.chains.config import ChainConfig, ChainEntry, chain_of, load_chain
 from meteor_e.engine.batches import (
     BATCH_CHARACTERS,
     ENCODED_CHARACTERS,
@@ -106,7 +106,7 @@ class Meteor:
     @classmethod
     def from_config(
         cls,
-        source: str | os.PathLike[str] | Mapping[str, Any],
+        source: str | os.PathLike[str] | Mapping[str, Any] | ChainConfig,
         *,
         offline: bool | None = None,
         resources: LanguageResources | None = None,
@@ -117,17 +117,18 @@ class Meteor:
         """Make a metric from a YAML chain.
 
         Args:
-            source: path of a chain file, name of a chain that comes with meteor_e or a plugin, or a mapping
-                with a chain's content.
+            source: path of a chain file, name of a chain that comes with meteor_e or a plugin, a mapping
+                with a chain's content, or a chain that was read.
             offline: never download a missing pack.
             resources: resources to use in place of the pack's.
             threads: how many threads score a corpus.
             on_error: what to do with a segment that cannot be aligned.
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
-        config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
+        if not isinstance(source, ChainConfig):
+            source = load_chain(source if isinstance(source, str | Mapping) else Path(source))
         meteor = cls.__new__(cls)
-        meteor._set_up(config.overridden(overrides), offline, resources, threads, on_error)
+        meteor._set_up(source.overridden(overrides), offline, resources, threads, on_error)
         return meteor
 
     def _set_up(

@@ -14,6 +14,7 @@ from meteor_e.engine.metric import AlignmentMetric
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
+    from meteor_e.chains.config import ChainConfig
     from meteor_e.meteor import Meteor
 
 
@@ -21,7 +22,7 @@ class ChainMetric(AlignmentMetric):
     """METEOR with a chain: a YAML file, or the name of one that is installed.
 
     Args:
-        source: a chain file, name or mapping for every language; ``None`` for the default of each language.
+        source: a chain for every language, its file, name or mapping; ``None`` for the default of each language.
         name: what tables call it.
         options: keys of the chain to replace, such as ``task``.
         context: what :meth:`from_options` was given.
@@ -32,7 +33,7 @@ class ChainMetric(AlignmentMetric):
 
     def __init__(
         self,
-        source: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+        source: str | os.PathLike[str] | Mapping[str, Any] | ChainConfig | None = None,
         *,
         name: str = "METEOR",
         options: Mapping[str, Any] | None = None,
@@ -52,8 +53,8 @@ class ChainMetric(AlignmentMetric):
 
         given = _given(options)
         source = given.pop("source")
-        chain = Path(source) if "/" in source or source.endswith(CHAIN_FILES) else source
-        return cls(chain, name=load_chain(chain).name, options=_keys(given), context=context)
+        chain = load_chain(Path(source) if "/" in source or source.endswith(CHAIN_FILES) else source)
+        return cls(chain, name=chain.name, options=_keys(given), context=context)
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
