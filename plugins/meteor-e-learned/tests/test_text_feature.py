@@ -100,6 +100,7 @@ def test_chrf_is_sacrebleus():
         ("the the end", "the end", {"repeated": 1, "determiner_recall": 1}),
         ("go in", "go on in", {"words_difference": -1, "content_recall": 1}),
         ("Old Town", "old town", {"capitals": 2, "capitals_added": 2, "first_capital": 0, "edit_similarity": 0.75}),
+        ("‘he’ said “no”", "'he' said \"no\"", {"edit_similarity": 1, "mark_precision": 1, "chrf": 1}),
         ("of the", "of the", {"pairs_log_probability": 0, "pairs_unlisted": 0, "chrf": 1}),
         ("", "x", {"chrf": 0, "references": 1, "content_recall": 0}),
     ],
