@@ -19,7 +19,7 @@ from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates
 from meteor_e.formats.nbest import Source
-from meteor_e.mbr.methods import BLOCK, Method, Pairs
+from meteor_e.mbr.methods import BLOCK, Method, Pairs, rank_candidates
 
 
 class Choice(NamedTuple):
@@ -72,7 +72,7 @@ def choices(
         places = {text: place for place, text in enumerate(pairs.candidates)}
         scores = means[[places[text] for text in pairs.source.candidates]]
         count = min(best, int((~np.isnan(scores)).sum()))
-        order = np.argsort(-pairs.sign * scores, kind="stable")[:count].tolist()  # NaN comes last.
+        order = rank_candidates(scores, pairs.sign)[:count].tolist()
         text = pairs.source.candidates[order[0]]
         yield Choice(order[0], text, float(scores[order[0]]), scores, order, pairs.source)
 

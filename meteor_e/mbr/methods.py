@@ -19,6 +19,29 @@ if TYPE_CHECKING:
 BLOCK = 1 << 19
 """Pairs of a source that are scored, or approximated, at once."""
 
+TIE_TOLERANCE = 1e-12
+"""Relative difference below which two expected scores are equal.
+
+Candidates whose scores are the same numbers in another order have means that differ by rounding errors.
+"""
+
+
+def rank_candidates(expected: Floats, sign: int) -> Integers:
+    """Return the indices of candidates, the best first; tied candidates keep their order.
+
+    Args:
+        expected: expected scores; candidates with NaN come last.
+        sign: 1 if the highest score is best, else -1.
+    """
+    quality = np.where(np.isnan(expected), -np.inf, sign * expected)
+    order = np.argsort(-quality, kind="stable")
+    finite = quality[np.isfinite(quality)]
+    tolerance = TIE_TOLERANCE * float(np.abs(finite).max(initial=0.0))
+    with np.errstate(invalid="ignore"):  # Two candidates with NaN: their difference is NaN, which starts no new rank.
+        starts_rank = quality[order[:-1]] - quality[order[1:]] > tolerance
+    ranks = np.concatenate([[0], np.cumsum(starts_rank)])
+    return np.asarray(order[np.lexsort((order, ranks))])
+
 
 @dataclass(frozen=True)
 class Pairs:
@@ -118,7 +141,7 @@ class Pruning:
             drawn_weights /= drawn_weights.sum(axis=1, keepdims=True)
             means = sign * wider @ drawn_weights.T
             # Equal rows of a product can differ in the last bits.
-            wins = means >= means[(sign * pairs.expected(wider)).argmax()] - 1e-9
+            wins = means >= means[rank_candidates(pairs.expected(wider), sign)[0]] - 1e-9
             # In single precision, where 1 - 0.9 is 0.1.
             winners = np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
             if len(winners) < best:
@@ -155,7 +178,7 @@ class Aggregation:
         found: Aggregated = pairs.metric.expected_scores(pairs.candidates, others, shares, pairs.language)
         if not self.top:
             return found.expected
-        kept = np.argsort(-pairs.sign * found.expected, kind="stable")[: max(self.top, best)]
+        kept = rank_candidates(found.expected, pairs.sign)[: max(self.top, best)]
         kept = self._sampled(replace(pairs, references=others, weights=shares), found, kept, best)
         return _only(kept, pairs.expected_of(kept.tolist()), len(pairs.candidates))
 
@@ -178,9 +201,10 @@ class Aggregation:
             columns = random.choice(count, size - errors.shape[1], p=pairs.weights)
             errors = np.concatenate([errors, pairs.scores(kept, columns) - approximate(columns)], axis=1)
             estimates = pairs.sign * (means + errors.mean(axis=1))
-            worst = np.argsort(-estimates, kind="stable")[best - 1]
+            worst = rank_candidates(estimates, 1)[best - 1]
             deviations = (errors - errors[worst]).std(axis=1, ddof=1) / np.sqrt(size)
-            left = estimates - estimates[worst] + (2.5 + 6 / size) * deviations >= 0
+            tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
+            left = estimates - estimates[worst] + (2.5 + 6 / size) * deviations >= -tolerance
             kept, means, errors = kept[left], means[left], errors[left]
             size *= 2
         return kept

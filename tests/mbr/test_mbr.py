@@ -10,7 +10,7 @@ from meteor_e import InputError, Meteor, load_metric
 from meteor_e.engine.native import native_module
 from meteor_e.formats.nbest import Source
 from meteor_e.mbr.decisions import choices
-from meteor_e.mbr.methods import Aggregation, Pruning
+from meteor_e.mbr.methods import Aggregation, Pruning, rank_candidates
 
 SOURCES = [
     ["the cat sat on the mat", "a cat sat on the mat", "dogs bark", "the cat is on the mat"],
@@ -260,3 +260,38 @@ def test_a_pair_that_a_method_cannot_score(own_packs):
     for method in (Pruning(), Aggregation()):
         with pytest.raises(InputError, match=r"^source 2: a segment of .*because words repeat"):
             list(choices(load_metric("meteor"), [["x"], bad], "other", method=method))
+
+
+SYMMETRIC = [["a b", "a c", "a d"], ["x y a", "x y b", "x y c", "x y d", "x y e", "x y f", "x y g"]]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [None, Pruning(), Pruning(sizes=(2, 3)), Aggregation(), Aggregation(top=0)],
+    ids=["exact", "pruning", "pruning-in-steps", "aggregation", "aggregation-only"],
+)
+@pytest.mark.parametrize("candidates", SYMMETRIC)
+def test_ties_go_to_the_first_candidate(method, candidates):
+    choice = next(choices(load_metric("meteor"), [candidates], "other", method=method, best=len(candidates)))
+    remaining = np.flatnonzero(~np.isnan(choice.scores)).tolist()
+    assert choice.best == remaining
+    assert choice.text == candidates[remaining[0]]
+    if not isinstance(method, Pruning):  # Samples of references may rule a tied candidate out.
+        assert choice.text == candidates[0]
+
+
+def test_ties_go_to_the_first_candidate_in_random_symmetric_sources():
+    random = np.random.default_rng(5)
+    words = [f"w{number}" for number in range(40)]
+    metric = load_metric("meteor")
+    for _ in range(60):
+        shared = " ".join(random.choice(words, 4))
+        size = int(random.integers(3, 12))
+        source = [f"{shared} v{number}" for number in range(size)]
+        assert next(choices(metric, [source], "other")).place == 0
+
+
+def test_rank_candidates_puts_ties_in_order_and_nan_last():
+    expected = np.array([np.nan, 0.3, 0.1 + 0.2, 0.5, np.nan, 0.3])
+    assert rank_candidates(expected, 1).tolist() == [3, 1, 2, 5, 0, 4]
+    assert rank_candidates(expected, -1).tolist() == [1, 2, 5, 3, 0, 4]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from meteor_e_evaluation.correlation import williams
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.groups import accuracy_with_ties
+from meteor_e_evaluation.groups import pairwise_accuracy_with_ties
 from meteor_e_evaluation.judgements import Assessments, Rankings
 from meteor_e_evaluation.measures import mad_outliers, measure, measure_names
 from scipy import stats
@@ -128,7 +128,7 @@ def test_grouped_measures_by_their_definition(kind, by):
 
 @pytest.mark.parametrize(("metric", "human"), [([1, 1, 1], [1, 2, 2]), ([1, 2, 3], [1, 1, 1]), ([1, 1], [2, 2])])
 def test_accuracy_with_ties_of_what_does_not_vary(metric, human):
-    assert accuracy_with_ties(np.array(metric, float), np.array(human, float)) == plain_accuracy(metric, human)
+    assert pairwise_accuracy_with_ties(np.array(metric, float), np.array(human, float)) == plain_accuracy(metric, human)
 
 
 def test_soft_accuracy_is_one_for_the_people_themselves():

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation import kendall
-from meteor_e_evaluation.groups import pairs_of_systems
 from meteor_e_evaluation.judgements import Assessments, Rankings
+from meteor_e_evaluation.segment_coefficients import system_pairs
 
 Masks: TypeAlias = NDArray[np.bool_]
 Differences: TypeAlias = Callable[[int, int], Floats]
@@ -101,7 +101,7 @@ def of_tables(tables: Callable[[int, int], Floats], masks: Masks, finish: Callab
         masks: what is exchanged, ``(samples, systems)``.
         finish: from sums, ``(sums, samples)``, to the measure.
     """
-    one, other = pairs_of_systems(masks.shape[1])
+    one, other = system_pairs(masks.shape[1])
     chosen = ((2 * masks[:, one] + masks[:, other])[:, None] == np.arange(4)[:, None]).astype(float)
 
     def differences(first: int, second: int) -> Floats:
@@ -116,7 +116,7 @@ def soft_accuracy(values: Floats, human: Floats, masks: Masks) -> Differences:
     """Exchange systems for SPA: for every two, Σd and Σd² give p by the normal distribution."""
     from scipy import special
 
-    first, second = pairs_of_systems(len(human))
+    first, second = system_pairs(len(human))
     both = ~np.isnan(human)[first] & ~np.isnan(human)[second]
 
     def p_values(one: Floats, other: Floats) -> Floats:

@@ -25,14 +25,9 @@ from meteor_e_evaluation.comparison import assumed
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.exchange import Differences, Masks
-from meteor_e_evaluation.groups import (
-    Grouping,
-    group_values,
-    grouped,
-    normal_agreement,
-    soft_accuracy,
-)
+from meteor_e_evaluation.groups import Grouping, group_coefficients, mean_group_agreement
 from meteor_e_evaluation.judgements import Assessments, Rankings
+from meteor_e_evaluation.soft_accuracy import approximate_soft_accuracy, soft_pairwise_accuracy
 
 
 def pairs_of(test: TestSet) -> Rankings | None:
@@ -201,7 +196,7 @@ class GroupedMeasure(Measure[TestSet]):
         """Return the mean as a function of segments' scores."""
         if test.assessments is None or not len(test.assessments):
             return None
-        return grouped(self.coefficient, self.grouping, test.human)
+        return mean_group_agreement(self.coefficient, self.grouping, test.human)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
         """Return the mean where scores are exchanged."""
@@ -209,7 +204,7 @@ class GroupedMeasure(Measure[TestSet]):
         if test.assessments is None:
             return None
         if (self.grouping, exchanged) in (("item", "segments"), ("sys", "systems")):
-            groups = group_values(self.coefficient, self.grouping, human)
+            groups = group_coefficients(self.coefficient, self.grouping, human)
             return exchange.mean_of_groups([groups(row) for row in values], masks)
         if self.coefficient == "pearson" or self.grouping == "item":
             return None
@@ -221,14 +216,17 @@ class GroupedMeasure(Measure[TestSet]):
         """Return the mean on resampled segments."""
         if test.assessments is None or not len(test.assessments) or np.isnan(scores.segments).all():
             return _nothing(weights)
-        if self.grouping == "item":
-            return np.array(
-                [grouped(self.coefficient, self.grouping, test.human, row)(scores.segments) for row in weights]
-            )
-        columns = [np.repeat(np.arange(weights.shape[1]), row.astype(int)) for row in weights]
-        return np.array(
-            [grouped(self.coefficient, self.grouping, test.human[:, at])(scores.segments[:, at]) for at in columns]
-        )
+        segments = scores.segments
+        values = []
+        for sample_weights in weights:
+            if self.grouping == "item":
+                agreement = mean_group_agreement(self.coefficient, self.grouping, test.human, sample_weights)
+                values.append(agreement(segments))
+            else:
+                columns = np.repeat(np.arange(len(sample_weights)), sample_weights.astype(int))
+                agreement = mean_group_agreement(self.coefficient, self.grouping, test.human[:, columns])
+                values.append(agreement(segments[:, columns]))
+        return np.array(values)
 
 
 def human_system_scores(test: TestSet) -> dict[str, float]:
@@ -368,14 +366,14 @@ class SoftAccuracy(Measure[TestSet]):
         rows = self._rows(test) if test.assessments is not None else []
         if len(rows) < 2 or np.isnan(scores.segments).all():
             return math.nan
-        return soft_accuracy(test.human[rows], scores.segments[rows], seed=self.options.seed)
+        return soft_pairwise_accuracy(test.human[rows], scores.segments[rows], seed=self.options.seed)
 
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return SPA as a function of segments' scores, with p from the normal distribution."""
         rows = self._rows(test) if test.assessments is not None else []
         if len(rows) < 2:
             return None
-        prepared = normal_agreement(test.human[rows])
+        prepared = approximate_soft_accuracy(test.human[rows])
         return lambda segments: prepared(segments[rows])
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
@@ -391,7 +389,7 @@ class SoftAccuracy(Measure[TestSet]):
         if len(rows) < 2 or np.isnan(scores.segments).all():
             return _nothing(weights)
         human, metric = test.human[rows], scores.segments[rows]
-        return np.array([normal_agreement(human, row)(metric) for row in weights])
+        return np.array([approximate_soft_accuracy(human, row)(metric) for row in weights])
 
 
 _RATED = "only rated cells count"

@@ -1,0 +1,135 @@
+"""Coefficients of agreement between metric scores and human scores within each segment.
+
+Scores are matrices ``(systems, segments)``; NaN in the human scores marks an output that nobody rated. Every
+coefficient is an array with one value per segment, which is NaN where the coefficient is undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.base.array_cache import Floats, Integers
+
+
+def system_pairs(n_systems: int) -> tuple[Integers, Integers]:
+    """Return the indices of the first and the second system of every pair of systems."""
+    first, second = np.triu_indices(n_systems, 1)
+    return first, second
+
+
+@dataclass(frozen=True)
+class RatedPairs:
+    """All pairs of systems, and which of them people rated on each segment.
+
+    Attributes:
+        first, second: indices of the systems of each pair, ``(pairs,)``.
+        is_rated: whether both systems of a pair were rated, ``(pairs, segments)``.
+        human_signs: sign of the difference of the human scores, ``(pairs, segments)``; 0 for ties and unrated pairs.
+    """
+
+    first: Integers
+    second: Integers
+    is_rated: NDArray[np.bool_]
+    human_signs: Floats
+
+    @classmethod
+    def from_human_scores(cls, human_scores: Floats) -> RatedPairs:
+        """Compare the human scores of all pairs of systems."""
+        first, second = system_pairs(len(human_scores))
+        rated = ~np.isnan(human_scores)
+        is_rated = rated[first] & rated[second]
+        human_signs = np.where(is_rated, np.sign(human_scores[first] - human_scores[second]), 0.0)
+        return cls(first, second, is_rated, human_signs)
+
+    def metric_signs(self, metric_scores: Floats) -> Floats:
+        """Return the signs of the differences of metric scores, ``(pairs, segments)``; 0 for unrated pairs."""
+        differences = metric_scores[self.first] - metric_scores[self.second]
+        return np.where(self.is_rated, np.sign(differences), 0.0)
+
+    def count(self) -> Integers:
+        """Return the number of rated pairs of each segment."""
+        return np.asarray(self.is_rated.sum(axis=0))
+
+    def count_ties(self, signs: Floats) -> Integers:
+        """Return the number of rated pairs of each segment that have the sign 0."""
+        return np.asarray((self.is_rated & (signs == 0)).sum(axis=0))
+
+
+def kendall_tau_b(pairs: RatedPairs, metric_scores: Floats) -> Floats:
+    """Return Kendall's τ-b of each segment."""
+    metric_signs = pairs.metric_signs(metric_scores)
+    concordant_minus_discordant = (metric_signs * pairs.human_signs).sum(axis=0)
+    untied_by_metric = pairs.count() - pairs.count_ties(metric_signs)
+    untied_by_people = pairs.count() - pairs.count_ties(pairs.human_signs)
+    normalizer = np.sqrt(untied_by_metric * untied_by_people.astype(float))
+    return _divide_or_nan(concordant_minus_discordant, normalizer, normalizer > 0)
+
+
+def pairwise_accuracy(pairs: RatedPairs, metric_scores: Floats) -> Floats:
+    """Return the share of pairs of each segment that the metric orders, or ties, as people do."""
+    metric_signs = pairs.metric_signs(metric_scores)
+    agreements = (pairs.is_rated & (metric_signs == pairs.human_signs)).sum(axis=0)
+    return _divide_or_nan(agreements.astype(float), pairs.count(), pairs.count() > 0)
+
+
+def pearson(human_scores: Floats, metric_scores: Floats) -> Floats:
+    """Return Pearson's correlation of each segment over the systems that people rated."""
+    rated = ~np.isnan(human_scores)
+    human_deviations = _center_rated(human_scores, rated)
+    metric_deviations = _center_rated(metric_scores, rated)
+    covariance = (human_deviations * metric_deviations).sum(axis=0)
+    normalizer = np.sqrt((human_deviations**2).sum(axis=0) * (metric_deviations**2).sum(axis=0))
+    is_defined = _varies(human_scores, rated) & _varies(metric_scores, rated) & (normalizer > 0)
+    return _divide_or_nan(covariance, normalizer, is_defined)
+
+
+def rank_within_segments(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
+    """Rank the rated systems of each segment from 1; ties share their mean rank, and unrated systems get NaN."""
+    with np.errstate(invalid="ignore"):
+        n_lower = ((scores[:, None] > scores[None]) & rated[None]).sum(axis=1)
+        n_equal = ((scores[:, None] == scores[None]) & rated[None]).sum(axis=1)
+    return np.where(rated, n_lower + (n_equal + 1) / 2, np.nan)
+
+
+def segment_coefficient(name: str, human_scores: Floats) -> Callable[[Floats], Floats]:
+    """Return a coefficient as a function of metric scores.
+
+    The human scores are prepared only once, because a permutation test evaluates the function thousands of times.
+
+    Args:
+        name: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
+        human_scores: ``(systems, segments)``.
+    """
+    if name == "kendall":
+        return partial(kendall_tau_b, RatedPairs.from_human_scores(human_scores))
+    if name == "acc":
+        return partial(pairwise_accuracy, RatedPairs.from_human_scores(human_scores))
+    if name == "pearson":
+        return partial(pearson, human_scores)
+    if name == "spearman":
+        rated = ~np.isnan(human_scores)
+        human_ranks = rank_within_segments(human_scores, rated)
+        return lambda metric_scores: pearson(human_ranks, rank_within_segments(metric_scores, rated))
+    raise ValueError(f"unknown coefficient {name!r}")
+
+
+def _divide_or_nan(numerator: Floats, denominator: Floats | Integers, is_defined: NDArray[np.bool_]) -> Floats:
+    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=is_defined)
+
+
+def _center_rated(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
+    """Subtract each segment's mean over its rated systems; the deviation of unrated systems is 0."""
+    means = np.where(rated, scores, 0.0).sum(axis=0) / np.maximum(rated.sum(axis=0), 1)
+    return np.where(rated, scores - means, 0.0)
+
+
+def _varies(scores: Floats, rated: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return for each segment whether its rated systems have at least two different scores."""
+    highest = np.where(rated, scores, -np.inf).max(axis=0, initial=-np.inf)
+    lowest = np.where(rated, scores, np.inf).min(axis=0, initial=np.inf)
+    return np.asarray(highest > lowest)

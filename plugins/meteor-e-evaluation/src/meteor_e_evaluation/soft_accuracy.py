@@ -1,0 +1,93 @@
+"""Soft pairwise accuracy (SPA): how close a metric's p-values of system differences are to those of people.
+
+Source: Thompson et al. (2024), "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft
+Pairwise Accuracy". Scores are matrices ``(systems, segments)``; NaN in the human scores marks an output that nobody
+rated. Two systems are compared on the segments for which both were rated.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from meteor_e.api.measures import Agreement
+from meteor_e.base.array_cache import Floats
+from meteor_e.significance.resampling import SLACK
+from meteor_e_evaluation.segment_coefficients import system_pairs
+
+PERMUTATIONS = 1000
+"""Permutations of SPA by default, as in WMT24."""
+
+_PERMUTATIONS_PER_BLOCK = 200
+
+
+def soft_pairwise_accuracy(
+    human_scores: Floats, metric_scores: Floats, *, seed: int, permutations: int = PERMUTATIONS
+) -> float:
+    """Return SPA with p-values from paired permutation tests.
+
+    A permutation swaps the two systems on a random half of the segments. The p-value of two systems is the share of
+    permutations whose sum of score differences is at least the observed sum.
+
+    Args:
+        human_scores: ``(systems, segments)``.
+        metric_scores: ``(systems, segments)``, without NaN for rated outputs.
+        seed: of the permutations, which are the same for the human and the metric scores.
+        permutations: number of permutations.
+
+    Returns:
+        A number in [0, 1]; NaN for fewer than two systems.
+    """
+    if len(human_scores) < 2:
+        return math.nan
+    random = np.random.default_rng(seed)
+    rater_differences = [_score_differences(scores, human_scores) for scores in (human_scores, metric_scores)]
+    observed_sums = [differences.sum(axis=0) for differences in rater_differences]
+    n_extreme = [np.zeros(len(sums)) for sums in observed_sums]
+    for start in range(0, permutations, _PERMUTATIONS_PER_BLOCK):
+        block_size = min(_PERMUTATIONS_PER_BLOCK, permutations - start)
+        signs = random.integers(2, size=(block_size, human_scores.shape[1])) * 2.0 - 1.0
+        for rater, differences in enumerate(rater_differences):
+            slack = SLACK * np.abs(differences).sum(axis=0)
+            n_extreme[rater] += (signs @ differences >= observed_sums[rater] - slack).sum(axis=0)
+    return float(1 - np.abs(n_extreme[0] - n_extreme[1]).mean() / permutations)
+
+
+def approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | None = None) -> Agreement:
+    """Return SPA as a function of metric scores, with p-values from the normal distribution.
+
+    A sum of differences with random signs has mean 0, and its variance is the sum of the squared differences. For a
+    hundred segments and more, these p-values differ from those of permutations by less than the error of the
+    permutations. The approximation makes SPA fast enough for bootstrap samples and for permutation tests of metrics.
+
+    Args:
+        human_scores: ``(systems, segments)``.
+        segment_weights: how often each segment counts; once by default.
+    """
+    from scipy import special
+
+    weights = np.ones(human_scores.shape[1]) if segment_weights is None else segment_weights
+
+    def p_values(scores: Floats) -> Floats:
+        differences = _score_differences(scores, human_scores)
+        sums, variances = weights @ differences, weights @ (differences * differences)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = sums / np.sqrt(variances)
+        return np.where(variances > 0, np.asarray(special.ndtr(-z)), 1.0)
+
+    human_p_values = p_values(human_scores)
+
+    def agreement(metric_scores: Floats) -> float:
+        if not len(human_p_values):
+            return math.nan
+        return float(1 - np.abs(p_values(metric_scores) - human_p_values).mean())
+
+    return agreement
+
+
+def _score_differences(scores: Floats, human_scores: Floats) -> Floats:
+    """Return the score differences of all pairs of systems, ``(segments, pairs)``; 0 unless people rated both."""
+    first, second = system_pairs(len(scores))
+    rated = ~np.isnan(human_scores)
+    return np.where(rated[first] & rated[second], scores[first] - scores[second], 0.0).T
