@@ -119,7 +119,9 @@ def segment_coefficient(name: str, human_scores: Floats) -> Callable[[Floats], F
 
 
 def _divide_or_nan(numerator: Floats, denominator: Floats | Integers, is_defined: NDArray[np.bool_]) -> Floats:
-    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=is_defined)
+    quotient = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=quotient, where=is_defined)
+    return quotient
 
 
 def _center_rated(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
