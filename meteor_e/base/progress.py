@@ -1,66 +1,113 @@
-"""How long work reports how far it is: one signature for all of it, and one line that shows it."""
+"""Progress of long work: a callback that the work calls, and the bar on a terminal that shows it."""
 
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sys
 import time
 from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 _DELAY = 0.5
-"""Seconds before the line appears: work that takes a moment needs none."""
-_REFRESH = 0.1
+"""Seconds before a bar appears, so that short work does not flicker."""
 
 
 class Progress(Protocol):
-    """Called now and then with what is going on and how much of it is done.
+    """Called from time to time with the current stage of the work and the amount that is done.
 
-    ``done`` counts up to ``total`` in any unit; a ``total`` of None means that the end is not known.
-    A new ``stage`` begins a new count.
+    ``done`` counts up to ``total`` in any unit; a ``total`` of None means that the end is unknown. Each new ``stage``
+    starts a new count. A stage may be a :class:`Stage`, which names its unit.
     """
 
     def __call__(self, stage: str, done: float, total: float | None) -> object: ...  # noqa: D102
+
+
+class Stage(str):
+    """The name of a stage of work, together with the unit in which its progress is counted."""
+
+    __slots__ = ("unit",)
+    unit: str
+
+    def __new__(cls, name: str, unit: str) -> Stage:
+        """Return the stage ``name``; ``unit`` is a plural such as ``"segments"``, or ``"B"`` for bytes."""
+        stage = super().__new__(cls, name)
+        stage.unit = unit
+        return stage
 
 
 def silent(stage: str, done: float, total: float | None) -> None:
     """Report nothing."""
 
 
-def staged(progress: Progress, stage: str) -> Progress:
-    """Return what reports under the name of a stage, whatever the work itself calls what it does."""
-    return lambda _, done, total: progress(stage, done, total)
+def staged(progress: Progress, name: str) -> Progress:
+    """Return a callback that reports all progress under one stage name and keeps the unit of the original stage."""
+
+    def report(stage: str, done: float, total: float | None) -> None:
+        progress(Stage(name, stage.unit) if isinstance(stage, Stage) else name, done, total)
+
+    return report
 
 
 @contextlib.contextmanager
 def terminal_progress(hidden: bool = False, delay: float = _DELAY) -> Iterator[Progress]:
-    """Show a line on stderr while the block runs, for the stage that goes on; nothing if stderr is no terminal.
+    """Show a tqdm bar for the current stage on stderr while the block runs.
+
+    Nothing is shown, and tqdm is not imported, if stderr is not a terminal.
 
     Args:
-        hidden: show nothing in any case.
-        delay: seconds before it appears.
+        hidden: whether to show nothing even on a terminal.
+        delay: seconds from the start of the block until the first bar appears.
     """
     if hidden or not sys.stderr.isatty():
         yield silent
         return
-    following = time.monotonic() + delay
-    drawn = False
-
-    def show(stage: str, done: float, total: float | None) -> None:
-        nonlocal following, drawn
-        now = time.monotonic()
-        if now < following:
-            return
-        following, drawn = now + _REFRESH, True
-        share = f"{done / total:.0%}" if total else f"{done:,.0f}" if done else ""
-        line = f"{stage} {share}"[: shutil.get_terminal_size().columns - 1]
-        sys.stderr.write(f"\r{line}\x1b[K")
-        sys.stderr.flush()
-
+    bars = _StageBars(time.monotonic() + delay)
     try:
-        yield show
+        yield bars.show
     finally:
-        if drawn:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        bars.close()
+
+
+class _StageBars:
+    """One tqdm bar at a time: the bar of the current stage.
+
+    Args:
+        start: the time, on the monotonic clock, before which no bar appears.
+    """
+
+    def __init__(self, start: float) -> None:
+        self._start = start
+        self._stage: str | None = None
+        self._bar: tqdm | None = None
+
+    def show(self, stage: str, done: float, total: float | None) -> None:
+        """Update the bar of the current stage; a new stage replaces the bar of the previous one."""
+        if self._bar is None or stage != self._stage:
+            self.close()
+            self._stage, self._bar = stage, self._open(stage, total)
+        self._bar.total = total
+        self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        """Remove the current bar from the terminal."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def _open(self, stage: str, total: float | None) -> tqdm:
+        from tqdm import tqdm
+
+        unit = stage.unit if isinstance(stage, Stage) else ""
+        return tqdm(
+            desc=stage,
+            total=total,
+            unit=unit if unit == "B" else f" {unit}".rstrip(),
+            unit_scale=True,
+            leave=False,
+            dynamic_ncols=True,
+            delay=max(0, self._start - time.monotonic()),
+            file=sys.stderr,
+        )

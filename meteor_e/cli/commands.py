@@ -43,7 +43,7 @@ def option(default: Any, *flags: str, **more: Any) -> Any:
 
     Args:
         default: its value where it is not given; for what is required, any.
-        flags: such as ``-R`` and ``--reference``.
+        flags: such as ``-r`` and ``--reference``.
         more: arguments of ``click.Option`` or ``click.Argument``.
     """
     # What has a default is never missing for click.

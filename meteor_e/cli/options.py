@@ -29,16 +29,17 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True)
-class Inputs(Options, heading="Input", example="system.txt -R first.txt -R second.txt"):
+class Inputs(Options, heading="Input", example="system.txt -r first.txt -r second.txt"):
     """Hypotheses and references in files."""
 
-    files: tuple[str, ...] = option((), nargs=-1, metavar="HYPOTHESIS... [REFERENCE]")
+    files: tuple[str, ...] = option((), nargs=-1, metavar="SYSTEM...")
     references: tuple[str, ...] = option(
         (),
-        *("-R", "--reference"),
+        *("-r", "--reference"),
         multiple=True,
         metavar="FILE",
-        help="A reference; repeat it for several. All other files are then hypotheses.",
+        help="File of references; repeat it for several references per segment. Without -r, the last file holds "
+        "the references.",
     )
     references_per_segment: int = option(
         1,

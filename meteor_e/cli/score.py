@@ -197,19 +197,19 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
 
 @click.command(cls=GroupedCommand)
 def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statistics: Tests) -> None:
-    """Score hypotheses against references.
+    """Score the outputs of systems against references.
 
-    The last file is the reference, unless --reference names one; all others are hypotheses, one file per system.
+    Each file of hypotheses is one system. The references follow -r; without -r, the last file holds the references.
     Files hold one segment per line (plain, gzip, bzip2 or xz), or are SGML or WMT XML; - is standard input.
-    One Parquet, JSON Lines, CSV or TSV file holds both in columns.
+    A Parquet, JSON Lines, CSV or TSV file holds hypotheses and references in columns.
 
     \b
-    meteor-e score system.txt reference.txt
-    meteor-e score system1.txt system2.txt reference.txt -l de
-    meteor-e score system1.txt system2.txt reference.txt -M meteor -M bleu -M chrf --significance
+    meteor-e score system.txt -r reference.txt
+    meteor-e score system1.txt system2.txt -r reference.txt -l de
+    meteor-e score a.txt b.txt -r reference.txt -M meteor -M bleu --significance
     meteor-e score system.txt --test-set wmt17 --pair de-en -M meteor -M bleu
-    meteor-e score system.txt --reference first.txt --reference second.txt -f json --segments
-    meteor-e score data.parquet --hypothesis-column mt --reference-column ref -o scored.parquet
+    meteor-e score system.txt -r first.txt -r second.txt -f json --segments
+    meteor-e score data.parquet --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
     from meteor_e.engine.batches import scored_in_order

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import decode_utf8, open_regular, os_errors_as, spell_size
-from meteor_e.base.progress import Progress, silent
+from meteor_e.base.progress import Progress, Stage, silent
 from meteor_e.packs.indexes import (
     FLAG_BITS,
     LEFT_SIDE,
@@ -134,14 +134,18 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
     Raises :class:`~meteor_e.base.errors.ResourceError` with file and line for a malformed table.
     """
     vocabulary, ids, lengths = _read_phrases(source, progress)
-    progress("indexing paraphrases", 0, None)
+    stage, n_steps = Stage("indexing paraphrases", "steps"), 4
+    progress(stage, 0, n_steps)
     words, ids, starts = _number_words(vocabulary, ids, lengths)
+    progress(stage, 1, n_steps)
     nodes, phrase_nodes = _build_trie(ids, lengths, len(words))
+    progress(stage, 2, n_steps)
     entries = _fill_entries(nodes, phrase_nodes[0::2], phrase_nodes[1::2])
+    progress(stage, 3, n_steps)
     sections, parameters = vocabulary_sections(words, Path(target))
     parameters += [starts, len(nodes) - 1, len(entries), int(lengths.max(initial=0))]
     write_index(Path(target), PARAPHRASES, parameters, [*sections, nodes.data, entries.data])
-    progress("indexing paraphrases", 1, 1)
+    progress(stage, n_steps, n_steps)
     return len(entries)
 
 
@@ -219,7 +223,7 @@ def _entries(
                     f"{name}, line {before + 1}: an entry of more than {spell_size(MAX_ENTRY)}; "
                     f"this cannot be a file of {what}, whose entries are {per_entry} lines each"
                 )
-            progress(f"reading {what}", buffered.tell(), size)
+            progress(Stage(f"reading {what}", "B"), buffered.tell(), size)
         if lines:
             raise ResourceError(
                 f"{name}, line {before + len(lines)}: the file ends inside an entry, which is {per_entry} lines"

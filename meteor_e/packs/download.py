@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import os_errors_as, sha256_of, spell_size
-from meteor_e.base.progress import Progress
+from meteor_e.base.progress import Progress, Stage
 
 MAX_DOWNLOAD = 2 << 30
 """Bytes that a file from a URL may have."""
@@ -129,7 +129,7 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as out:
             length = response.headers.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
-            stage = f"downloading {target.name}" + (f" ({spell_size(total)})" if total else "")
+            stage = Stage(f"downloading {target.name}", "B")
             while piece := response.read(_PIECE):
                 done += len(piece)
                 if done > MAX_DOWNLOAD:

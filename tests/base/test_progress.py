@@ -3,7 +3,9 @@ from __future__ import annotations
 import io
 import sys
 
-from meteor_e.base.progress import silent, staged, terminal_progress
+import pytest
+
+from meteor_e.base.progress import Stage, silent, staged, terminal_progress
 
 
 class Terminal(io.StringIO):
@@ -11,28 +13,40 @@ class Terminal(io.StringIO):
         return True
 
 
-def at_terminal(monkeypatch):
-    """Pretend that there is a terminal; in a test's body, for pytest takes stderr when that begins."""
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    return sys.stderr
+@pytest.fixture
+def pretend_terminal(monkeypatch):
+    """Return a function that makes stderr a terminal; call it in the test body, after pytest has replaced stderr."""
+
+    def replace():
+        monkeypatch.setenv("COLUMNS", "100")
+        monkeypatch.setattr(sys, "stderr", Terminal())
+        return sys.stderr
+
+    return replace
 
 
-def test_the_stage_that_goes_on_is_shown(monkeypatch):
-    terminal = at_terminal(monkeypatch)
-    monkeypatch.setattr("meteor_e.base.progress._REFRESH", 0)
+def test_bar_shows_stage_share_and_unit(pretend_terminal):
+    terminal = pretend_terminal()
     with terminal_progress(delay=0) as progress:
-        progress("reading [bold]", 1, 2)
-        progress("writing", 12_345, None)
-    shown = terminal.getvalue()
-    assert "reading [bold]" in shown
-    assert "writing" in shown
-    assert "12,345" in shown
+        progress(Stage("reading [bold]", "B"), 0, 2_000_000)
+        progress(Stage("scoring", "segments"), 0, None)
+    output = terminal.getvalue()
+    assert "reading [bold]:   0%|" in output
+    assert "2.00M" in output
+    assert "B/s" in output
+    assert "scoring: 0.00 segments" in output
 
 
-def test_work_that_takes_a_moment_has_no_bar(monkeypatch):
-    terminal = at_terminal(monkeypatch)
+def test_bar_is_removed_at_the_end(pretend_terminal):
+    terminal = pretend_terminal()
+    with terminal_progress(delay=0) as progress:
+        progress("reading", 1, 2)
+    assert terminal.getvalue().endswith("\r")
+    assert terminal.getvalue().rstrip("\r").rpartition("\r")[2].strip() == ""
+
+
+def test_bar_does_not_appear_for_short_work(pretend_terminal):
+    terminal = pretend_terminal()
     with terminal_progress() as progress:
         progress("reading", 1, 2)
     with terminal_progress(hidden=True, delay=0) as progress:
@@ -40,13 +54,16 @@ def test_work_that_takes_a_moment_has_no_bar(monkeypatch):
     assert terminal.getvalue() == ""
 
 
-def test_no_terminal_no_bar(monkeypatch):
+def test_bar_needs_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with terminal_progress(delay=0) as progress:
         assert progress is silent
 
 
-def test_a_stage_has_the_name_that_the_caller_gives_it():
-    seen = []
-    staged(lambda *report: seen.append(report), "BLEU first")("segments", 3, 4)
-    assert seen == [("BLEU first", 3, 4)]
+def test_staged_renames_the_stage_and_keeps_its_unit():
+    calls = []
+    report = staged(lambda *call: calls.append(call), "BLEU first")
+    report("segments", 3, 4)
+    report(Stage("scoring", "segments"), 3, 4)
+    assert calls == [("BLEU first", 3, 4), ("BLEU first", 3, 4)]
+    assert calls[1][0].unit == "segments"

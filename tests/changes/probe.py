@@ -50,7 +50,7 @@ def main() -> None:
     files = [folder / "hypotheses", folder / "references"]
     for file, lines in zip(files, (HYPOTHESES, REFERENCES), strict=True):
         file.write_text("".join(f"{line}\n" for line in lines))
-    names = [str(files[0]), "-R", str(files[1])]
+    names = [str(files[0]), "-r", str(files[1])]
     if sys.argv[3:] == ["--schema"]:
         from meteor_e.chains.schemas import json_schema
 

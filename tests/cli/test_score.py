@@ -89,7 +89,7 @@ class TestOutput:
 class TestInput:
     def test_several_systems_and_references(self, cli, files):
         cli.file("other", "nothing\nat all\n")
-        rows = cli("score", "hyp", "other", "-R", "ref", "-R", "hyp", "--format=tsv").out.splitlines()[1:]
+        rows = cli("score", "hyp", "other", "-r", "ref", "-r", "hyp", "--format=tsv").out.splitlines()[1:]
         assert rows[0].startswith("hyp\tall\t1.0\t")
         assert rows[1].startswith("other\tall\t")
 

@@ -222,5 +222,5 @@ def test_a_test_set_by_name(cli, own_packs, monkeypatch):
     assert "did you mean 'toy'" in cli.failing(1, "score", "--test-set", "toi", "--pair", "de-en")
     assert "no language pair 'de-fr'" in cli.failing(1, *named[:-1], "de-fr")
     assert "no system outputs for en-zh-Hant" in cli.failing(2, *named[:-1], "en-zh-Hant")
-    assert "leave out --reference" in cli.failing(2, *named, "-R", "ref")
+    assert "leave out --reference" in cli.failing(2, *named, "-r", "ref")
     assert "go together" in cli.failing(2, *named[:3])

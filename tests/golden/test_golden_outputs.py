@@ -53,7 +53,7 @@ COMMANDS = {
     "mbr-aggregation": "mbr candidates-5 --candidates 5 --method aggregation --top 2 -f jsonl",
     "tune": "tune INDEX --pair cs-en --starts 1 --trials 40 --samples 50 --no-cache",
     "stress": "stress -M meteor -M chrf -f tsv --no-cache",
-    "stress-wmt": "stress system-a -R reference -M meteor --only polarity --only meaning --no-cache",
+    "stress-wmt": "stress system-a -r reference -M meteor --only polarity --only meaning --no-cache",
 }
 """The commands by name, on the files that :func:`folder` makes."""
 OF_OTHERS = {"score-alignments", "align", "align-java", "mbr", "mbr-pruning", "mbr-aggregation", "stress-wmt"}

@@ -108,7 +108,7 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
     build_paraphrase_index(tmp_path / "table", tmp_path / "idx", lambda *call: calls.append(call))
     size = (tmp_path / "table").stat().st_size
     assert ("reading paraphrases", size, size) in calls
-    assert calls[-1] == ("indexing paraphrases", 1, 1)
+    assert calls[-1] == ("indexing paraphrases", 4, 4)
 
 
 def test_frequent_words_and_starting_words_have_small_numbers(tmp_path: Path) -> None:

@@ -138,10 +138,10 @@ def test_the_command(tmp_path):
     assert "negation-added" not in listed.output
     file = tmp_path / "reference.txt"
     file.write_text("Der Hund schläft unter dem Tisch.\nEs regnet seit Tagen in der Stadt.\n", encoding="utf-8")
-    german = run(str(file), "-R", str(file), "-l", "de", "-M", "chrf", "-q", "--no-cache", "-f", "json")
+    german = run(str(file), "-r", str(file), "-l", "de", "-M", "chrf", "-q", "--no-cache", "-f", "json")
     found = json.loads(german.stdout)
     assert {each["pairs"] for each in found["findings"] if each["rule"] == "word-dropped"} == {2}
-    assert run("-R", str(file), "-l", "de").exit_code != 0
+    assert run("-r", str(file), "-l", "de").exit_code != 0
 
 
 def test_rules_do_not_share_their_chance():

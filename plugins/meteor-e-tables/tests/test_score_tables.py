@@ -138,7 +138,7 @@ def test_text_files_as_a_table(cli, expected):
     assert list(rows[0])[:3] == ["segment", "hypothesis", "references"]
     assert rows[1]["references"] == [REFERENCES[1]]
     check(rows, expected, ids=False)
-    cli("score", "hyp", "ref", "-R", "ref", "-o", "out.jsonl")
+    cli("score", "hyp", "ref", "-r", "ref", "-o", "out.jsonl")
     assert [row["system"] for row in table_rows(cli)] == ["hyp"] * 120 + ["ref"] * 120
 
 
@@ -227,7 +227,7 @@ def test_a_column_that_is_there_already(cli, rows):
     ("arguments", "message"),
     [
         (["data.jsonl", "hyp"], "one file only"),
-        (["data.jsonl", "-R", "hyp"], "one file only"),
+        (["data.jsonl", "-r", "hyp"], "one file only"),
         (["hyp", "--reference-column", "x"], "not a table"),
         (["data.jsonl", "-M", "chrf", "-o", "out.jsonl"], "-o TABLE does not go with -M"),
         (["data.jsonl", "-o", "data.jsonl"], "-o data.jsonl is an input"),

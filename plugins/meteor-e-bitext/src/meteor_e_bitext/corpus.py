@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api import InputError
 from meteor_e.base.files import PathLike, input_name
-from meteor_e.base.progress import Progress
+from meteor_e.base.progress import Progress, Stage
 from meteor_e.formats.plain import read_segments
 from meteor_e_bitext.texts import LanguageText
 
@@ -106,8 +106,8 @@ def read_bitext(
             words[side].append(_flat(rows))
         kept.extend(lines + number for number in chosen)
         lines += len(batch)
-        progress("tokenizing lines", lines, None)
-    progress("tokenizing lines", lines, lines)
+        progress(Stage("tokenizing", "lines"), lines, None)
+    progress(Stage("tokenizing", "lines"), lines, lines)
     for side in (0, 1):
         folder = folders[side]
         np.save(folder / "words.npy", np.concatenate([np.zeros(0, np.uint32), *words[side]]))

@@ -16,13 +16,13 @@ from meteor_e.render.plain import format_table
 
 @dataclasses.dataclass(frozen=True)
 class StressOptions(
-    Options, heading="Test", example="system.txt -R reference.txt -M meteor -M chrf --only polarity --only meaning"
+    Options, heading="Test", example="system.txt -r reference.txt -M meteor -M chrf --only polarity --only meaning"
 ):
     """Texts, metrics and errors."""
 
     hypotheses: str | None = option(None, required=False, metavar="[HYPOTHESES]")
     references: tuple[str, ...] = option(
-        (), "-R", "--reference", multiple=True, metavar="FILE", help="A file of references; may be repeated."
+        (), "-r", "--reference", multiple=True, metavar="FILE", help="A file of references; may be repeated."
     )
     source: str | None = option(
         None, "--source", metavar="FILE", help="Source segments, for errors that leave words untranslated."
@@ -62,8 +62,8 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
 
     \b
     meteor-e stress -M meteor -M chrf
-    meteor-e stress system.txt -R reference.txt -M en-light --only polarity --examples 3
-    meteor-e stress system.de -R reference.de -l de -M meteor -M chrf
+    meteor-e stress system.txt -r reference.txt -M en-light --only polarity --examples 3
+    meteor-e stress system.de -r reference.de -l de -M meteor -M chrf
     """
     from meteor_e.metrics.specs import parse_metrics
     from meteor_e_evaluation import stress as test

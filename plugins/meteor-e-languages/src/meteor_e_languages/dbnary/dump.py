@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from meteor_e import InputError
 from meteor_e.base.files import os_errors_as, sha256_of, unpacked
-from meteor_e.base.progress import Progress, silent
+from meteor_e.base.progress import Progress, Stage, silent
 from meteor_e_languages.dbnary.harvest import Harvest
 from meteor_e_languages.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
 
@@ -47,7 +47,7 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
             for part in _rows(triples, edition, kinds, os.fspath(path)):
                 for name, rows in part.items():
                     harvest.add_rows(name, rows)
-                progress(f"reading {path.name}", file.tell(), size)
+                progress(Stage(f"reading {path.name}", "B"), file.tell(), size)
         except SyntaxError as error:
             where = f"{path}:{error.lineno}" if error.lineno else str(path)
             raise InputError(f"{where}: no valid Turtle: {error.msg}") from error
