@@ -3,7 +3,6 @@
 #
 #     .ci/install.sh test,metrics          # the core only
 #     .ci/install.sh all,test test         # all plugins, too
-#     .ci/install.sh all,test test benchmarks/papers
 #
 # uv compiles a folder each time that it is named. METEOR_E_WHEELS is a folder with wheels of this tree, which are
 # installed instead of the folders that they are of.
@@ -18,7 +17,7 @@ source_of() {
 
 wanted=("$(source_of . meteor_e)[$1]")
 if [ $# -gt 1 ]; then
-    for folder in plugins/meteor-e-* "${@:3}"; do
+    for folder in plugins/meteor-e-*; do
         wanted+=("$(source_of "$folder" "$(basename "$folder" | tr - _)")[$2]")
     done
 fi

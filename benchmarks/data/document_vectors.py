@@ -3,7 +3,7 @@
     python benchmarks/data/document_vectors.py corpus.xz news2011-ref.en … -o documents.bin --dimension 100 --epochs 3
 
 The paper's numbers, 400 dimensions and 100 epochs, are the defaults: four minutes of one core for 12,000 sentences. One
-thread trains, so that the same text gives the same vectors. Needs benchmarks/papers.
+thread trains, so that the same text gives the same vectors. Needs the plugin meteor-e-papers.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Trains as the recipes usaar-cosine, usaar-zwickel and usaar-comet say (document_
 tests on WMT12 (strict τ × 100) and WMT17 (Pearson's r) into English. Systems: Pearson's r and Spearman's ρ with
 people's scores, for each mean of the segments' scores. 95 % bootstrap intervals of the segments, of the mean over
 language pairs; people's scores of systems stay. ``METEOR_E_SHARED`` names the folder of the data. Needs
-benchmarks/papers.
+the plugin meteor-e-papers.
 """
 
 from __future__ import annotations

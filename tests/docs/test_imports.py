@@ -10,7 +10,7 @@ import pytest
 from our_imports import imports
 
 REPOSITORY = Path(__file__).parents[2]
-ROOTS = [REPOSITORY, *REPOSITORY.glob("plugins/*/src"), REPOSITORY / "benchmarks/papers/src"]
+ROOTS = [REPOSITORY, *REPOSITORY.glob("plugins/*/src")]
 PAGES = [REPOSITORY / "README.md", *sorted(REPOSITORY.glob("docs/**/*.md"))]
 PROGRAMS = sorted({*REPOSITORY.glob("benchmarks/**/*.py"), *REPOSITORY.glob("examples/**/*.py")})
 BLOCK = re.compile(r"^( *)```python[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)

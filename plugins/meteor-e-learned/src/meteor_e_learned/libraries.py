@@ -7,9 +7,14 @@ from contextlib import contextmanager
 
 from meteor_e.api import ConfigError
 from meteor_e.base.errors import guarded
+from meteor_e.base.extras import how_to_install
 
-_EXTRAS = {"scipy": "train", "sklearn": "train"}
-"""The extra of this plugin that brings each."""
+DISTRIBUTIONS = {
+    "scipy": "meteor-e-learned[train]",
+    "sklearn": "meteor-e-learned[train]",
+    "torch": "meteor-e-papers[networks]",
+}
+"""The distribution, with its extra, that installs each library."""
 
 
 @contextmanager
@@ -27,9 +32,9 @@ def guarded_estimator(what: str) -> Iterator[None]:
         try:
             yield
         except ModuleNotFoundError as error:
-            extra = _EXTRAS.get((error.name or "").partition(".")[0])
-            if extra is None:
+            distribution = DISTRIBUTIONS.get((error.name or "").partition(".")[0])
+            if distribution is None:
                 raise
             raise ConfigError(
-                f"{what} needs {error.name}, which is not installed: pip install './plugins/meteor-e-learned[{extra}]'"
+                f"{what} needs {error.name}, which is not installed; {how_to_install(distribution)}"
             ) from error

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, SegmentFeature
+from meteor_e.base.extras import how_to_install
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -81,7 +82,7 @@ def _textblob_tag() -> Callable[..., list[tuple[str, str]]]:
         from textblob.en import tag
     except ImportError as error:
         raise ConfigError(
-            f"parts of speech need {error.name or 'textblob'}; run: pip install ./benchmarks/papers"
+            f"parts of speech need {error.name or 'textblob'}; {how_to_install('meteor-e-papers')}"
         ) from error
 
     with warnings.catch_warnings():
@@ -136,4 +137,4 @@ def _tagger() -> str:
     try:
         return f"textblob-{version('textblob')}"
     except PackageNotFoundError:
-        raise ConfigError("parts of speech need textblob; run: pip install ./benchmarks/papers") from None
+        raise ConfigError(f"parts of speech need textblob; {how_to_install('meteor-e-papers')}") from None

@@ -59,7 +59,15 @@ class MaxSD(Estimator):
             Literal["bi-lstm", "bic-lstm"],
             Meta(description="bi-lstm (MaxSD-1): each sentence by itself; bic-lstm (MaxSD-2): each after the other."),
         ] = "bi-lstm"
-        margin: Annotated[float, Meta(description="Of the margin loss.")] = 0.5
+        loss: Annotated[
+            Literal["hinge", "similarity-distance"],
+            Meta(
+                description="Loss of a comparison, where d is the score of the better hypothesis minus that of the "
+                "worse one. hinge: max(0, margin - d). similarity-distance: -max(0, d), equation 1 of the paper, which "
+                "does not learn from comparisons that the network gets wrong."
+            ),
+        ] = "hinge"
+        margin: Annotated[float, Meta(description="Margin of the hinge loss.")] = 0.5
         hidden: Annotated[int, Meta(ge=1, description="Size of an LSTM's state per direction.")] = 50
         layer: Annotated[int, Meta(ge=1, description="Nodes of the layer that compares.")] = 50
         deviation: Annotated[float, Meta(ge=0, description="Of the normal distribution of the first weights.")] = 0.1
@@ -152,7 +160,7 @@ class MaxSD(Estimator):
                     best_theta, best_tau, best_epoch = _flat(learned), tau, epoch
                 if report is not None:
                     report({
-                        "cost": "margin", "epoch": epoch, "loss": [loss], "tau": [tau], "best": [best_tau],
+                        "cost": self.options.loss, "epoch": epoch, "loss": [loss], "tau": [tau], "best": [best_tau],
                         "seconds": round(time.perf_counter() - started, 3), "device": str(device),
                     })  # fmt: skip
                 if checkpoint is not None:
@@ -346,13 +354,21 @@ class MaxSD(Estimator):
             used, places = np.unique(np.r_[better, worse], return_inverse=True)
             similarity = torch.sigmoid(self._logits(network, data, used, device, random))
             distance = similarity[places[: len(rows)]] - similarity[places[len(rows) :]]
-            loss = torch.relu(self.options.margin - distance)
+            loss = self._loss(distance)
             cost = (loss * torch.from_numpy(weight[rows].astype(np.float32)).to(device)).mean()
             optimizer.zero_grad()
             torch.autograd.backward(cost)
             optimizer.step()
             total += float(cost.detach()) * len(rows)
         return total / len(comparisons)
+
+    def _loss(self, distance: torch.Tensor) -> torch.Tensor:
+        """Return the loss of each comparison from the distance between the scores of its two hypotheses."""
+        import torch
+
+        if self.options.loss == "similarity-distance":
+            return -torch.relu(distance)
+        return torch.relu(self.options.margin - distance)
 
     def _logits(
         self,

@@ -85,11 +85,26 @@ def test_orders_are_learned(test_set):
     pairs = Comparisons(order[20:], order[:20])
     vectors = open_word_vectors(str(test_set / "words.txt"))
     options = {"clean": False, "hidden": 2, "layer": 2, "epochs": 30}
-    for each in (pairs, Comparisons(pairs.worse, pairs.better)):
+    opposite = Comparisons(pairs.worse, pairs.better)
+    for each in (pairs, opposite):
         assert MaxSD.make(**options).fit(data, each, vectors=vectors).score(data, each) == 1
+    # Equation 1 has no gradient where the worse hypothesis has the higher score, so the first weights decide.
+    taus = [MaxSD.make(**options, loss="similarity-distance").fit(data, each, vectors=vectors).score(data, each)
+            for each in (pairs, opposite)]  # fmt: skip
+    assert sorted(taus) == [-1, 1]
     for name, value in (("encoder", "x"), ("batching", "x"), ("dropout", 1.0), ("hidden", 0)):
         with pytest.raises(ConfigError, match=name):
             MaxSD.make(**{name: value}).fit(data, pairs, vectors=vectors)
+
+
+def test_losses_are_equation_1_and_the_hinge():
+    distance = torch.tensor([0.3, -0.2, 0.7], requires_grad=True)
+    expected = {"similarity-distance": ([-0.3, 0, -0.7], [-1, 0, -1]), "hinge": ([0.2, 0.7, 0], [-1, -1, 0])}
+    for loss, (values, slopes) in expected.items():
+        found = MaxSD.make(loss=loss, margin=0.5)._loss(distance)
+        assert found.tolist() == pytest.approx(values)
+        (gradient,) = torch.autograd.grad(found.sum(), distance)
+        assert gradient.tolist() == slopes
 
 
 def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):
