@@ -57,7 +57,8 @@ def application(metrics: dict[str, Metric]) -> Starlette:
     scoring = asyncio.Lock()
 
     async def score(request: Request) -> Response:
-        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip()
+        if media_type.lower() != "application/json":
             raise HTTPException(415, "the content type must be application/json")
         if waiting.locked():
             raise HTTPException(503, "too many requests; ask again later")

@@ -6,7 +6,6 @@ import functools
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
@@ -126,7 +125,7 @@ class Meteor:
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
         if not isinstance(source, ChainConfig):
-            source = load_chain(source if isinstance(source, str | Mapping) else Path(source))
+            source = load_chain(source)
         meteor = cls.__new__(cls)
         meteor._set_up(source.overridden(overrides), offline, resources, threads, on_error)
         return meteor

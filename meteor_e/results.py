@@ -263,8 +263,11 @@ class Results(Result):
                     ]
                 )
         what = f"{TEST_NAMES[tests.method]}, {tests.samples} samples, seed {tests.seed}"
-        notes = [f"p: two-sided, against {self.systems[0]}; {what}"]
-        notes += [BOOTSTRAP_NOTE] if tests.method == "bootstrap" else []
+        if len(self.systems) == 1:
+            notes = [f"interval: {what}"]
+        else:
+            notes = [f"p: two-sided, against {self.systems[0]}; {what}"]
+            notes += [BOOTSTRAP_NOTE] if tests.method == "bootstrap" else []
         title = self.columns[0].name if alone else "score"
         header = ["system", *([] if alone else ["metric"]), title, "95 % interval", "difference", "95 % interval", "p"]
         return Grid(header, rows, notes=notes, left=1 if alone else 2)

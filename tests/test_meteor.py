@@ -48,8 +48,8 @@ class TestCorpus:
     @pytest.mark.parametrize(
         ("hypotheses", "references", "message"),
         [
-            (["a", "b"], ["a"], "the references end after 1 segments, but there are more hypotheses"),
-            (["a"], ["a", "b"], "the hypotheses end after 1 segments, but there are more references"),
+            (["a", "b"], ["a"], "the references end after 1 segment, but there are more hypotheses"),
+            (["a"], ["a", "b"], "the hypotheses end after 1 segment, but there are more references"),
             ([], ["a"], "the hypotheses end after 0 segments"),
             ([], [], "there is nothing to score"),
             ("text", ["text"], "are a list with one item per segment, not a str"),
@@ -110,7 +110,7 @@ class TestOptions:
             ({"beam": 0}, "beam"),
             ({"beam": "x"}, "beam"),
             ({"beam": 2.5}, "beam"),
-            ({"language": "other", "normalization": "full"}, "it has none, lower"),
+            ({"language": "other", "normalization": "fulll"}, "did you mean 'full'"),
             ({"threads": 0}, "threads"),
         ],
     )

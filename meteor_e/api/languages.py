@@ -12,6 +12,9 @@ from meteor_e.base.errors import ConfigError, near_miss
 GREEK = ("alpha", "beta", "gamma", "delta")
 """The parameters of the formula beside the weights."""
 
+MAX_WEIGHT = 1_000_000
+"""The largest weight of a matcher. Sums and products of weights up to this limit stay finite."""
+
 
 @dataclass(frozen=True)
 class Parameters:
@@ -110,7 +113,6 @@ class Language:
         aliases: other codes it answers to.
         meteor_code: the Java program's code.
         normalization: how text is normalized where nothing else is asked for.
-        normalizations: the ways of normalizing that the language has.
         apostrophes: one of ``APOSTROPHE_STYLES``.
         stemmer: name of its Snowball stemmer, or ``None``.
         pack: name of the resource pack that it needs, or ``None``.
@@ -136,7 +138,6 @@ class Language:
     aliases: tuple[str, ...] = ()
     meteor_code: str = ""
     normalization: Normalization = Normalization.LOWER
-    normalizations: tuple[Normalization, ...] = (Normalization.NONE, Normalization.LOWER)
     apostrophes: str = "apart"
     stemmer: str | None = None
     pack: str | None = None

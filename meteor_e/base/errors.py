@@ -59,11 +59,17 @@ class PluginWarning(MeteorWarning):
 
 
 def near_miss(wrong: str, known: Iterable[str]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for the closest of the known names, or ``""``."""
+    """Return ``" (did you mean 'x'?)"`` for the known name closest to a wrong one, or ``""``; case is ignored."""
     import difflib
 
-    close = difflib.get_close_matches(wrong, sorted(known), n=1, cutoff=0.6)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    names = {name.casefold(): name for name in sorted(known)}
+    close = difflib.get_close_matches(wrong.casefold(), names, n=1, cutoff=0.6)
+    return f" (did you mean {names[close[0]]!r}?)" if close else ""
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun in the singular or plural: ``1 segment``, ``2 segments``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e._version import __version__
 from meteor_e.api.context import MatcherContext
-from meteor_e.api.languages import GREEK, Normalization, Parameters
+from meteor_e.api.languages import GREEK, MAX_WEIGHT, Normalization, Parameters
 from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, guarded, located, near_miss
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_path, seen_from
@@ -89,8 +89,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
     if config.plain.get("segmenter"):
-        # What it returns are words, whatever the normalization.
-        language = replace(language, segmenter=config.plain["segmenter"], normalizations=tuple(Normalization))
+        language = replace(language, segmenter=config.plain["segmenter"])
     with located(config.where.get("task", "")):
         task_name, task = language.task(config.task)
     if config.matchers is None:
@@ -100,6 +99,12 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         matchers = tuple(_resolved(entry, task.weights, registry) for entry in config.matchers)
     if not matchers:
         raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
+    for matcher in matchers:
+        if not 0 <= (matcher.weight or 0.0) <= MAX_WEIGHT:
+            with located(matcher.where):
+                raise ConfigError(
+                    f"the weight of matcher {matcher.name!r} is {matcher.weight}; it must be from 0 to {MAX_WEIGHT}"
+                )
     greek = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
     for name in config.parameters:
         if name not in GREEK:
@@ -107,13 +112,6 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     if not 1 <= config.plain.get("beam", 1) <= MAX_BEAM:
         with located(config.where.get("beam", "")):
             raise ConfigError(f"beam is {config.plain['beam']}; it must be from 1 to {MAX_BEAM}")
-    with located(config.where.get("normalization", "")):
-        normalization = config.normalization or language.normalization
-        if config.normalization not in (None, *language.normalizations):
-            raise ConfigError(
-                f"language {language.code!r} has no normalization {normalization.value!r}; "
-                f"it has {', '.join(mode.value for mode in language.normalizations)}"
-            )
     if "" in (config.pack, config.function_words):
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
     lemmatizer = config.lemmatizer
@@ -127,7 +125,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         language=language,
         task=task_name,
         parameters=Parameters(**greek, weights=tuple(matcher.weight or 0.0 for matcher in matchers)),
-        normalization=normalization,
+        normalization=config.normalization or language.normalization,
         matchers=matchers,
         **config.plain,
         pack=None if config.pack == NO_PACK else config.pack or language.pack,

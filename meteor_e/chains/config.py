@@ -175,6 +175,8 @@ def open_chain(source: ChainSource) -> Document:
     if isinstance(source, Mapping):
         return Document(source)
     if not isinstance(source, str):
+        if not isinstance(source, os.PathLike) and not hasattr(source, "read_bytes"):
+            raise ConfigError(f"a chain is a path, a name or a mapping, not {source!r}")
         return read_yaml(source)
     if is_path(source):
         return read_yaml(Path(source))

@@ -38,8 +38,9 @@ def languages(code: str | None, as_json: bool) -> None:
     definition of its script.
 
     Evidence is a measurement: how much a resource changes segment-level Kendall's tau on human judgments, with its
-    95 % interval. A resource is proven if the interval is above 0, harmful if it is below 0, else neutral. Untested
-    resources are off. The task "all" switches every module on.
+    95 % interval. A resource is proven if the interval is above 0, harmful if it is below 0, else neutral. The
+    modules of METEOR 1.5 are on in its languages; of other languages, resources that were not tested are off. The task
+    "all" switches every module on.
 
     \b
     meteor-e languages
@@ -76,7 +77,7 @@ def describe(language: Language) -> dict[str, Any]:
         "stems": language.stemmer,
         "lemmas": lemmas,
         "synonyms": own + [name for name in _SYNONYMS if name in language.resources],
-        "paraphrases": "paraphrase" in language.matchers,
+        "paraphrases": has_paraphrases(language),
         "function words": words,
         "segmenter": language.segmenter,
         "task": language.default_task,
@@ -85,9 +86,18 @@ def describe(language: Language) -> dict[str, Any]:
     }
 
 
+def has_paraphrases(language: Language) -> bool:
+    """Return whether METEOR has a paraphrase table for a language.
+
+    Every other language also lists the matcher ``paraphrase``. It matches only with a pack that the user builds.
+    """
+    return language.pack is not None and "paraphrase" in language.matchers
+
+
 def _resources(language: Language) -> list[str]:
     """Return the names of a language's resources, those that were tested first."""
-    modules = [name for name in ("stem", "paraphrase") if name in language.matchers]
+    modules = ["stem"] if "stem" in language.matchers else []
+    modules += ["paraphrase"] if has_paraphrases(language) else []
     return list(dict.fromkeys([*language.evidence, *modules, *language.resources]))
 
 

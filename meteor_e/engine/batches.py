@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError, count_of
 from meteor_e.base.texts import check_text, listed
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _checked(number: int, hypothesis: object, references: object) -> Sequence[st
     """Check segment ``number`` + 1; return its references."""
     for given, side, other in (hypothesis, "hypotheses", "references"), (references, "references", "hypotheses"):
         if given is _MISSING:
-            raise InputError(f"the {side} end after {number} segments, but there are more {other}")
+            raise InputError(f"the {side} end after {count_of(number, 'segment')}, but there are more {other}")
     try:
         return reference_list(hypothesis, references)
     except InputError as error:

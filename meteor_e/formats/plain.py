@@ -121,4 +121,10 @@ def csv_rows(lines: Iterable[str], name: str, **dialect: Any) -> Iterator[tuple[
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
-        raise InputError(f"{name}, line {reader.line_num}: not CSV ({error})") from error
+        where = f"{name}, line {reader.line_num}"
+        if str(error).startswith("new-line character"):
+            raise InputError(
+                f"{where}: a carriage return that ends no line; save the file with LF or CRLF as line ends, "
+                "or put the cell in double quotes"
+            ) from error
+        raise InputError(f"{where}: not CSV ({error})") from error

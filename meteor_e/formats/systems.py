@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from meteor_e.api.tables import SystemInput
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError, count_of
 from meteor_e.formats.documents import SegmentKey
 from meteor_e.formats.inputs import TEXT_FORMATS, input_formats, read_collection
 from meteor_e.formats.plain import read_segments
@@ -100,7 +100,7 @@ def _plain_systems(
         if size is None:
             first, size = path, count
         if count != size:
-            raise InputError(f"{first} has {size} segments, but {path} has {count}; {_MUST}")
+            raise InputError(f"{first} has {count_of(size, 'segment')}, but {path} has {count}; {_MUST}")
         if not count:
             raise InputError(f"{path} is empty; there is nothing to score")
 
@@ -113,7 +113,8 @@ def _plain_systems(
         for number, row in enumerate(itertools.zip_longest(*sides)):
             if None in row:
                 raise InputError(
-                    f"hypotheses and references do not line up: one of them ends after {number} segments, others go on"
+                    "hypotheses and references do not line up: one of them ends after "
+                    f"{count_of(number, 'segment')}, others go on"
                 )
             yield row[0], list(row[1:])
 
@@ -149,7 +150,7 @@ def _structured_systems(
             lines = list(read_segments(path, encoding=encoding))
             if len(lines) != len(referenced):
                 raise InputError(
-                    f"{path} has {len(lines)} segments, but the references have {len(referenced)}; {_MUST}"
+                    f"{path} has {count_of(len(lines), 'segment')}, but the references have {len(referenced)}; {_MUST}"
                 )
             systems = {"": dict(zip(referenced, lines, strict=True))}
         for name, texts in systems.items():
@@ -162,10 +163,12 @@ def _structured_systems(
                 )
             missing = [key for key in referenced if key not in texts]
             also = ", --on-missing empty scores empty texts for them"
-            _tell_missing(f"{who} lacks {len(missing)} of {len(referenced)} segments", missing, on_missing, also)
+            _tell_missing(
+                f"{who} lacks {len(missing)} of {count_of(len(referenced), 'segment')}", missing, on_missing, also
+            )
             extra = [key for key in texts if key not in referenced]
             how = "stop" if on_missing == "empty" else on_missing
-            _tell_missing(f"{who} has {len(extra)} segments that no reference has", extra, how, "")
+            _tell_missing(f"{who} has {count_of(len(extra), 'segment')} that no reference has", extra, how, "")
             kept = [*referenced] if on_missing == "empty" else kept
             pairs = [(texts.get(key, ""), referenced[key]) for key in kept]
             is_coco = formats[path] == "coco"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 
-from meteor_e.api.languages import ISO_CODES, METEOR_CODES
+from meteor_e.api.languages import ISO_CODES, METEOR_CODES, Normalization
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.java.formats import java_double, parse_java_double, parse_java_int
 from meteor_e.languages.files import builtin_language
@@ -368,7 +368,6 @@ def _whole(name: str, text: str) -> int:
 def _normalization(options: JavaOptions, language: Language) -> str:
     if not options.normalize:
         return "lower" if options.lowercase else "none"
-    mode = "no-punctuation" if options.no_punctuation else "full"
-    if mode not in [known.value for known in language.normalizations]:
+    if language.normalization is not Normalization.FULL:
         raise UsageError(f"-norm: no normalizer for language ({_NAMES[language.code].lower()}); use -lower")
-    return mode
+    return "no-punctuation" if options.no_punctuation else "full"

@@ -51,8 +51,6 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
         _check(document, common)
     values: Any = document.data
     pack, words = values.get("pack"), values.get("function_words")
-    normalization = Normalization(values.get("normalization", "lower"))
-    plain = (Normalization.NONE, Normalization.LOWER)
     tasks = generic_tasks(values["matchers"], {**common, **values.get("tasks", {})})
     return Language(
         code=values["code"],
@@ -62,8 +60,7 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
         default_task=values["default_task"],
         aliases=tuple(values.get("aliases", ())),
         meteor_code=values.get("meteor_code", values["code"]),
-        normalization=normalization,
-        normalizations=plain if normalization in plain else tuple(Normalization),
+        normalization=Normalization(values.get("normalization", "lower")),
         apostrophes=values.get("apostrophes", "apart"),
         stemmer=values.get("stemmer"),
         pack=document.path(pack) if pack is not None and is_path(pack) else pack,

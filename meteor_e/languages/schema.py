@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from meteor_e.api.languages import Normalization
+from meteor_e.api.languages import MAX_WEIGHT, Normalization
 
 Name = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-Weight = Annotated[float, Meta(ge=0, description="Weight of the matcher in the score.")]
+Weight = Annotated[float, Meta(ge=0, le=MAX_WEIGHT, description="Weight of the matcher in the score.")]
 
 Alpha = Annotated[Share, Meta(description="Balance of precision and recall; the higher, the more recall counts.")]
 Beta = Annotated[float, Meta(ge=0, description="Exponent of the fragmentation.")]

@@ -68,12 +68,36 @@ class ChainMetric(AlignmentMetric):
         from meteor_e.meteor import Meteor
 
         if self._meteor is None:
-            source = {} if self._source is None else self._source
-            if isinstance(source, Mapping) and self._made_for:
-                source = {"language": self._made_for, **source}
-            given: dict[str, Any] = {"offline": self._context.offline, "threads": self._context.threads}
-            self._meteor = Meteor.from_config(source, **{**given, **self._options})
+            keys: dict[str, Any] = dict(self._options)
+            if self._made_for and not self._defines_language(self._made_for):
+                keys.setdefault("language", self._made_for)
+            self._meteor = Meteor.from_config(
+                {} if self._source is None else self._source,
+                offline=self._context.offline,
+                threads=self._context.threads,
+                **keys,
+            )
         return self._meteor
+
+    def _defines_language(self, code: str) -> bool:
+        """Return whether the chain itself defines the language of the text.
+
+        A mapping from a program decides on its language. A chain that a user names is for the language of the text,
+        unless it names a language file for that code.
+        """
+        from meteor_e.base.yamlfile import is_path
+        from meteor_e.chains.chain import find_language
+        from meteor_e.chains.config import ChainConfig, load_chain
+
+        if self._source is None:
+            return False
+        if isinstance(self._source, Mapping):
+            return "language" in self._source
+        chain = self._source if isinstance(self._source, ChainConfig) else load_chain(self._source)
+        if chain.language is None or not is_path(chain.language):
+            return False
+        language = find_language(chain.language)
+        return code in (language.code, *language.aliases)
 
     def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
         """Take the language."""

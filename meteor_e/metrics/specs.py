@@ -26,6 +26,11 @@ NETWORKS = (
     "xcomet",
 )
 """What the names of well-known metrics begin with that only neural networks compute."""
+OTHER_PROGRAMS = {
+    "spice": "compares scene graphs, which a Java program with a parser of its own makes",
+    "wer": "counts word errors; the metric 'ter' also counts shifts of phrases",
+}
+"""Well-known metrics that meteor_e does not compute, and what each of them does."""
 
 
 def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> Metric:
@@ -147,6 +152,11 @@ def _class(name: str, text: str) -> type[Metric] | None:
         raise ConfigError(
             f"metric {text!r} needs a neural network, which meteor_e does not bring; docs/explanation/which-metric.md "
             "compares such metrics with METEOR, and scores that another program wrote are read by -M scores:FILE"
+        )
+    if reason := OTHER_PROGRAMS.get(name.lower()):
+        raise ConfigError(
+            f"metric {text!r} is not a metric of meteor_e: it {reason}. Scores that another program wrote are read by "
+            "-M scores:FILE"
         )
     if advice := missing(("metric", "chain"), name, f"metric {text!r}"):
         raise ConfigError(advice)

@@ -18,7 +18,7 @@ import numpy as np
 from meteor_e.api.languages import Parameters
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError, count_of
 from meteor_e.scoring import arrays
 from meteor_e.scoring.statistics import Statistics, as_summed
 from meteor_e.significance.resampling import SLACK, Interval, draw_weights, interval, permutation_p, random_signs
@@ -109,7 +109,9 @@ def compare_pairs(
     length = len(rows[0])
     for name, statistics in systems.items():
         if len(statistics) != length:
-            raise InputError(f"{name} has {len(statistics)} segments, {names[0]} has {length}; they cannot be compared")
+            raise InputError(
+                f"{name} has {count_of(len(statistics), 'segment')}, {names[0]} has {length}; they cannot be compared"
+            )
     if not length:
         raise InputError(f"{names[0]} has no segments")
     weights = draw_weights(length, samples if method == "bootstrap" else interval_samples, seed)

@@ -63,7 +63,10 @@ tasks:
         ("matchers:\n- exact\n-\n", "c.yaml:3: matchers[1]: must be a text or a mapping with use,"),
         ("matchers: [[exact]]", "c.yaml:1: matchers[0]: must be a text or a mapping with use, weight, optional, not"),
         ("matchers:\n- exact\n- {weight: 1}", "c.yaml:3: matchers[1]: the key 'use' is missing"),
-        ("matchers:\n- use: stem\n  weight: much", "c.yaml:3: matchers[0].weight: must be a number, at least 0, not"),
+        (
+            "matchers:\n- use: stem\n  weight: much",
+            "c.yaml:3: matchers[0].weight: must be a number from 0 to 1000000, not",
+        ),
         ("- a", "c.yaml: must be a mapping of keys to values, not a list"),
         ("---", "c.yaml: must be a mapping of keys to values, not nothing"),
     ],
@@ -82,7 +85,11 @@ def test_a_mistake_in_a_chain(text, expected):
         ("rank: {alpha: 0.5", "rank: {alpha: x", "c.yaml:7: tasks.rank.alpha: must be a number"),
         ("rank: {alpha: 0.5, beta", "rank: {beta", "c.yaml:7: tasks.rank: the key 'alpha' is missing"),
         ("hter: {alpha: 0.5", "hter: {alpha: 2", "c.yaml:8: tasks.hter.alpha: must be a number"),
-        ("stem: 0.5}}\n  rank", "stem: -1}}\n  rank", "c.yaml:6: tasks.li.weights.stem: must be a number, at least 0"),
+        (
+            "stem: 0.5}}\n  rank",
+            "stem: -1}}\n  rank",
+            "c.yaml:6: tasks.li.weights.stem: must be a number from 0 to 1000000",
+        ),
         (
             "{exact: 1, stem: 0.5}}\n  rank",
             "{}}\n  rank",
@@ -97,7 +104,7 @@ def test_a_mistake_in_a_language(right, wrong, expected):
 
 def test_a_mistake_in_a_list_of_a_dictionary():
     found = problem("li: [1, -1]", dict[str, dict[str, Weight] | list[Weight]])
-    assert found == "c.yaml:1: li[1]: must be a number, at least 0, not -1"
+    assert found == "c.yaml:1: li[1]: must be a number from 0 to 1000000, not -1"
     assert problem("li: [1, x]", dict[str, tuple[str, int]]) == "c.yaml:1: li[0]: must be a text, not 1"
     assert problem("li: [x]", dict[str, tuple[str, int]]) == "c.yaml:1: li: must be a list of 2, not a list"
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -256,3 +257,20 @@ def test_a_language_file_of_ones_own_has_the_matchers_that_it_lists(tmp_path):
 def test_a_parameter_of_the_formula_given_as_a_key_is_told_its_place():
     with pytest.raises(ConfigError, match=r"give parameters=\{'alpha': 0.2\}"):
         Meteor("other", alpha=0.2)
+
+
+@pytest.mark.parametrize("source", [None, 3, [], b"chain"])
+def test_a_chain_is_a_path_a_name_or_a_mapping(source):
+    with pytest.raises(ConfigError, match="a chain is a path, a name or a mapping, not"):
+        Meteor.from_config(source)
+
+
+@pytest.mark.parametrize("weight", [-1.0, 1e7, 1e308])
+def test_weights_whose_sums_overflow_are_refused(weight):
+    entry = {"use": "exact", "weight": weight}
+    with pytest.raises(ConfigError, match="weight: must be a number from 0 to 1000000, not"):
+        Meteor("other", matchers=[entry])
+    with pytest.raises(ConfigError, match="the weight of matcher 'exact' is"):
+        resolve(ChainConfig(language="other", matchers=(ChainEntry("exact", weight),)), plugin_registry())
+    largest = Meteor("other", matchers=[{"use": "exact", "weight": 1_000_000}]).score("a b c", ["a b d"])
+    assert all(math.isfinite(value) for value in largest.to_dict().values() if isinstance(value, float))

@@ -50,9 +50,7 @@ def test_segments_that_one_side_lacks(cli):
     xml(cli, [1], [1, 2])
     for given in ("stop", "empty"):
         line = cli.failing_here(1, *score, "--on-missing", given)
-        assert (
-            "has 1 segments that no reference has (the first is [x][d][2]); --on-missing skip leaves them out" in line
-        )
+        assert "has 1 segment that no reference has (the first is [x][d][2]); --on-missing skip leaves them out" in line
     assert cli.here(*score, "--on-missing", "skip").out == "1.0\n"
 
 

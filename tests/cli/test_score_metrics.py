@@ -129,6 +129,8 @@ def test_names_are_one_line_that_no_format_reads_as_its_own(cli, own_packs):
     ("arguments", "message"),
     [
         (["-M", "blue"], "did you mean 'bleu'"),
+        (["-M", "METEOR"], "did you mean 'meteor'"),
+        (["-M", "spice"], "metric 'spice' is not a metric of meteor_e: it compares scene graphs"),
         (["-M", "bleu", "-M", "bleu"], "two metrics are called 'BLEU'"),
         (["-f", "csv", "--alignments"], "alignments into text and json"),
         (["-M", "bleu", "-o", "x.parquet"], "-o TABLE does not go with -M"),
@@ -224,3 +226,12 @@ def test_a_test_set_by_name(cli, own_packs, monkeypatch):
     assert "no system outputs for en-zh-Hant" in cli.failing(2, *named[:-1], "en-zh-Hant")
     assert "leave out --reference" in cli.failing(2, *named, "-r", "ref")
     assert "go together" in cli.failing(2, *named[:3])
+
+
+def test_one_system_has_an_interval_and_no_p(cli, own_packs):
+    arguments = ("-l", "other", "--significance", "bootstrap", "--samples", "50")
+    alone = cli("score", "one", "ref", *arguments).out
+    assert "\ninterval: paired bootstrap, 50 samples, seed 12345\n" in alone
+    assert "p: two-sided" not in alone
+    assert "p <" not in alone
+    assert "p: two-sided, against one" in cli("score", "one", "two", "ref", *arguments).out

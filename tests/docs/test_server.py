@@ -66,6 +66,11 @@ def test_errors(client, status, content):
     assert list(answer.json()) == ["error"]
 
 
+def test_media_types_are_compared_without_case(client):
+    answer = client.post("/score", content=body(), headers={"content-type": "APPLICATION/JSON; charset=utf-8"})
+    assert answer.status_code == 200
+
+
 def test_errors_before_the_body(client, monkeypatch):
     wrong = [client.post("/score", content=body()), client.post("/"), client.get("/score")]
     assert [(answer.status_code, list(answer.json())) for answer in wrong] == [

@@ -56,7 +56,7 @@ def test_results_and_annotations_line_up_by_image(write):
         ([{"image_id": 1, "caption": None}], ANNOTATIONS, "caption of image 1 is not a text"),
         ([{"image_id": 1, "caption": "\ud800"}], ANNOTATIONS, "half of a character"),
         ([*RESULTS, RESULTS[0]], ANNOTATIONS, "image 2 has two captions"),
-        ([{"image_id": 9, "caption": "x"}], ANNOTATIONS, "1 segments that no reference has|no segment in common"),
+        ([{"image_id": 9, "caption": "x"}], ANNOTATIONS, "1 segment that no reference has|no segment in common"),
         ('{"image_id": 1, "caption"', ANNOTATIONS, "is not JSON"),
         ('[{"image_id": 1,', ANNOTATIONS, "is not JSON"),
         ("a man\n", ANNOTATIONS, "r.json is not JSON"),

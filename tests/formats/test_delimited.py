@@ -100,3 +100,9 @@ def test_score_takes_columns(tmp_path):
         ("mt", 3),
         ("other", 3),
     ]
+
+
+def test_a_lone_carriage_return_is_explained(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"mt,ref\ra,b\r")
+    with pytest.raises(InputError, match=r"x\.csv, line 1: a carriage return that ends no line; save the file with LF"):
+        read(tmp_path / "x.csv")

@@ -122,6 +122,28 @@ def test_meteor_by_name_and_by_chain(tmp_path):
     )
 
 
+@pytest.mark.parametrize("chain", ["universal", "exact", "any"])
+def test_a_named_chain_takes_the_language_of_the_text(own_packs, chain):
+    # `-M chain:universal -l en` equals `-c universal -l en`.
+    expected = Meteor.from_config(chain, language="en").corpus(HYPOTHESES, REFERENCES)
+    for spec in (chain, f"chain:{chain}"):
+        corpus = load_metric(spec, language="en").corpus(HYPOTHESES, REFERENCES)
+        assert corpus.signature == expected.signature
+        assert corpus.score == pytest.approx(expected.score, abs=1e-15)
+
+
+def test_a_chain_keeps_the_language_file_that_defines_its_language(tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "code: en\nname: English\nmatchers: [exact]\ndefault_task: li\n", encoding="utf-8"
+    )
+    chain = tmp_path / "chain.yaml"
+    chain.write_text("language: ./mine.yaml\n", encoding="utf-8")
+    expected = Meteor.from_config(chain).corpus(HYPOTHESES, REFERENCES).signature
+    assert load_metric(str(chain), language="en").corpus(HYPOTHESES, REFERENCES).signature == expected
+    changed = load_metric(str(chain), language="da").corpus(HYPOTHESES, REFERENCES).signature
+    assert "lang:da|" in changed
+
+
 class Overlap(SegmentMetric):
     """Share of the hypothesis's words that a reference has, too."""
 

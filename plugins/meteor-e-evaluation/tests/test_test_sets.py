@@ -58,7 +58,7 @@ def test_an_unknown_system_is_an_error_that_names_it_the_line_and_the_near_miss(
 def test_an_output_that_is_too_short_is_an_error_that_names_system_and_file(task):
     file = task / "outputs" / "tiny.cs-en.beta"
     file.write_text("one line\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"system beta: .*tiny\.cs-en\.beta has 1 segments, its reference has 10"):
+    with pytest.raises(InputError, match=r"system beta: .*tiny\.cs-en\.beta has 1 segment, its reference has 10"):
         load(task)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api import InputError, SystemOutputs, TextColumns
 from meteor_e.base.array_cache import Floats
-from meteor_e.base.errors import near_miss
+from meteor_e.base.errors import count_of, near_miss
 from meteor_e.base.files import PathLike
 from meteor_e.formats.delimited import DelimitedTable
 from meteor_e.formats.documents import Role
@@ -327,7 +327,9 @@ class _Outputs:
         if segments is None:
             segments = self._loaded[system] = self._segments(file)
         if len(segments) != self._length:
-            raise InputError(f"system {system}: {file} has {len(segments)} segments, its reference has {self._length}")
+            raise InputError(
+                f"system {system}: {file} has {count_of(len(segments), 'segment')}, its reference has {self._length}"
+            )
         return segments
 
     def _segments(self, file: Path) -> list[str]:

@@ -29,7 +29,7 @@ def test_lengths_are_words_of_the_first_reference(meteor, report):
     [
         ({}, ["x"], {}, InputError, "at least one system"),
         ({"a": []}, [], {}, InputError, "no segments"),
-        ({"a": ["x", "y"]}, ["x"], {}, InputError, "a: the references end after 1 segments"),
+        ({"a": ["x", "y"]}, ["x"], {}, InputError, "a: the references end after 1 segment"),
         ({"a": ["x"], "b": []}, ["x"], {}, InputError, "b: the hypotheses end after 0 segments"),
         ({"a": "x"}, ["x"], {}, InputError, "a: hypotheses are a list"),
         ({"a": ["x"]}, [[]], {}, InputError, "at least one reference"),
