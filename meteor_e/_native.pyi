@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict, TypeVar, final
 
 from meteor_e.api.matchers import Match
-from meteor_e.engine.native import PlannedMatcher
+from meteor_e.engine.native_plan import CoreLimits, PlannedMatcher
 from meteor_e.engine.protocol import EngineSettings
 from meteor_e.text.normalization import Normalizer
 
@@ -29,6 +29,9 @@ STATISTICS: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 SCORES: tuple[str, ...]
 """Names of the parts of a score."""
 
+NGRAM_LENGTHS: tuple[int, int]
+"""Characters of the longest n-grams of segments, and of the longest n-grams whose order counts."""
+
 @final
 class Core:
     """A chain of matchers, and the words seen with it. One thread at a time may use it.
@@ -37,9 +40,7 @@ class Core:
         settings: what the chain decides.
         matchers: the chain.
         normalizer: how a raw segment becomes words.
-        max_candidates: candidate matches of one pair beyond which it is refused.
-        max_paths: paths of a search beyond which a pair is refused.
-        separate_candidates: those beyond which reference positions share lists.
+        limits: limits and units that both engines apply.
     """
 
     def __init__(
@@ -48,9 +49,7 @@ class Core:
         settings: EngineSettings,
         matchers: Sequence[PlannedMatcher],
         normalizer: Normalizer,
-        max_candidates: int,
-        separate_candidates: int,
-        max_paths: int,
+        limits: CoreLimits,
     ) -> None: ...
     @property
     def size(self) -> int:
@@ -100,11 +99,13 @@ class Batch:
         Fills ``scores``, a float64 buffer: the sources one after the other, a row for each segment of the first list.
         In the failures, ``hypothesis`` is a place in ``scores``.
         """
-    def failures(self) -> list[dict[str, int]]:
-        """Return hypotheses that could not be scored: number, words, the reference's words.
+    def failures(self) -> list[dict[str, Any]]:
+        """Return the hypotheses that could not be scored.
 
-        A proposal that does not fit has its ``matcher`` and the positions of :class:`Match`, too. A sentence without
-        vectors has the ``matcher`` that needs them; a pair with too many paths has ``paths``.
+        Each has the keys ``hypothesis`` (its index), ``problem``, ``hypothesis_size`` and ``reference_size`` (in
+        words). A ``problem`` is ``too_many_candidates``, ``too_many_paths``, ``misplaced_proposal`` or
+        ``missing_vectors``. The last two have the index of the ``matcher``, and a misplaced proposal has the positions
+        of :class:`Match`.
         """
     def alignment(self, hypothesis: int, make: type[T], /) -> tuple[T, ...]:
         """Return the matches of a hypothesis with its best reference, if they were kept.

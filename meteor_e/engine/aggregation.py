@@ -13,6 +13,7 @@ import numpy as np
 
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.base.array_cache import Floats, Integers
+from meteor_e.base.lowercase import lowercase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,7 +84,7 @@ def meteor_aggregated(meteor: Any, hypotheses: Sequence[str], references: Sequen
     lengths = np.array(list(map(len, texts)))
     rows = np.repeat(np.arange(len(texts)), lengths)
     function_words = meteor.resources.function_words
-    worth = [1 - parameters.delta if token.form.lower() in function_words else parameters.delta for token in types]
+    worth = [1 - parameters.delta if lowercase(token.form) in function_words else parameters.delta for token in types]
     values = np.array(worth, float)[words]
     classes = _classes(meteor, types)
     levels = [(_occurrences(rows, of[words], values), weight) for of, weight in classes]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.languages import Parameters
 from meteor_e.api.tokens import split_words
 from meteor_e.engine.native import native_module
+from meteor_e.engine.native_plan import core_limits
 from meteor_e.engine.protocol import EngineSettings
 from meteor_e.text.normalization import Normalizer
 
@@ -39,14 +40,7 @@ class Tokenizer:
         if normalizer is not None and module is not None:
             # It only reads, so it needs no matcher; the parameters are never used.
             settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
-            self._core = module.Core(
-                settings=settings,
-                matchers=(),
-                normalizer=normalizer,
-                max_candidates=1,
-                separate_candidates=0,
-                max_paths=1,
-            )
+            self._core = module.Core(settings=settings, matchers=(), normalizer=normalizer, limits=core_limits())
 
     @property
     def words(self) -> list[str]:

@@ -1,7 +1,7 @@
-"""Words and segments that are alike in part: character n-grams, common beginnings, and common subsequences.
+"""Matchers of partly similar words and segments: character n-grams, common prefixes and common subsequences.
 
-Inflected forms, compounds and variants of spelling share most of their characters in every language that writes words
-by letters. These matchers need no resource.
+Inflected forms, compounds and spelling variants share most of their characters in every language with an alphabetic
+script. These matchers do not need any resource.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from typing import Any, ClassVar
 
 from meteor_e.api.matchers import Match, Matcher, OverlapMatcher
 from meteor_e.api.tokens import Token
+from meteor_e.base.lowercase import lowercase
 
-_LONGEST = 200
-"""Characters of a word that are looked at; ``native/vocabulary.cpp`` has the same."""
+MAX_WORD_CHARACTERS = 200
+"""Characters of a word that are compared; the rest of a longer word is ignored."""
 
 _START, _END = "\x02", "\x03"
 
 
 class NgramMatcher(OverlapMatcher):
-    """Words match as far as their character n-grams do, in part; their beginnings and ends are marked.
+    """Words match partly, by the character n-grams that they share.
 
-    The n-grams have 1 to ``longest`` characters. Case does not matter.
+    The n-grams have 1 to ``longest`` characters. They are case-insensitive, and the start and the end of a word are
+    marked. A word with capital letters has one more piece, which says which of its letters are capitals.
     """
 
     name: ClassVar[str] = "ngram"
@@ -30,49 +32,52 @@ class NgramMatcher(OverlapMatcher):
 
     def pieces(self, token: Token) -> Iterator[str]:
         """Return the n-grams of a word."""
-        word, lowered = token.form[:_LONGEST], self.lowered(token)
-        if lowered != word:
-            yield "case " + "".join(
-                "U" if one != other else "l" for one, other in zip(word, lowered, strict=False)
-            ).lstrip("l")
-        marked = f"{_START}{lowered}{_END}"
-        yield from lowered
+        word, lowercase_word = token.form[:MAX_WORD_CHARACTERS], self.lowercase_form(token)
+        if lowercase_word != word:
+            letters = zip(word, lowercase_word, strict=False)
+            yield "case " + "".join("l" if letter == low else "U" for letter, low in letters).lstrip("l")
+        marked = f"{_START}{lowercase_word}{_END}"
+        yield from lowercase_word
         for length in range(2, self.options.longest + 1):
             for start in range(len(marked) - length + 1):
                 yield marked[start : start + length]
 
     @staticmethod
-    def lowered(token: Token) -> str:
-        """Return what the core makes the same pieces of, beside the word itself."""
-        return token.form[:_LONGEST].lower()
+    def lowercase_form(token: Token) -> str:
+        """Return the lowercase word, which the native core cuts into n-grams."""
+        return lowercase(token.form[:MAX_WORD_CHARACTERS])
 
     def describe(self) -> str:
-        """Name the options that decide."""
+        """Name the options that change the scores."""
         return f"1-{self.options.longest}, from {self.options.threshold!r}"
 
 
 class PrefixMatcher(OverlapMatcher):
-    """Words match as far as their beginnings do: by 2k/(m+n) where k characters of m and n are common."""
+    """Words match partly, by their common prefix.
+
+    The similarity of two words of m and n characters with a common prefix of k characters is 2k/(m + n). Case does
+    not matter.
+    """
 
     name: ClassVar[str] = "prefix"
 
     def pieces(self, token: Token) -> Iterator[str]:
-        """Return all beginnings of a word."""
-        word = token.form[:_LONGEST].lower()
+        """Return all prefixes of a word."""
+        word = lowercase(token.form[:MAX_WORD_CHARACTERS])
         return (word[:length] for length in range(1, len(word) + 1))
 
     def describe(self) -> str:
-        """Name the option that decides."""
+        """Name the option that changes the scores."""
         return f"from {self.options.threshold!r}"
 
 
 class CharactersMatcher(Matcher):
-    """No words match; precision and recall count the n-grams of 1 to 6 characters that the segments share.
+    """Precision and recall of the character n-grams that two segments share; no words are aligned.
 
-    What other matchers align must match word by word. These n-grams also see order, and compounds that one side writes
-    apart. Precision and recall are sums over the matchers, each with its weight: weights of 0.4 for the words and of
-    0.6 here are shares of both (Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation"). Where the
-    hypothesis repeats characters that the reference has less often, it loses a part of both.
+    The other matchers align words. These n-grams of 1 to 6 characters also reflect word order, and compounds that only
+    one of the segments writes as one word. Precision and recall are weighted sums over the matchers: with a weight of
+    0.4 for the words and 0.6 here, they are weighted means (Popović 2015, "chrF: character n-gram F-score for
+    automatic MT evaluation"). Both are reduced if the hypothesis repeats characters more often than the reference.
     """
 
     name: ClassVar[str] = "characters"
@@ -81,15 +86,15 @@ class CharactersMatcher(Matcher):
     graded: ClassVar[bool] = True
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> tuple[Match, ...]:
-        """Propose nothing."""
+        """Propose no matches, because whole segments are compared."""
         return ()
 
 
 class SubsequenceMatcher(CharactersMatcher):
-    """No words match; precision and recall are shares of characters that both segments have in the same order.
+    """Precision and recall of the characters that two segments have in the same order; no words are aligned.
 
-    They are those of the longest common subsequences of characters and of pairs of characters. Repetition costs as with
-    :class:`CharactersMatcher`.
+    They are computed from the longest common subsequences of characters and of pairs of characters. Repeated text is
+    penalized as in :class:`CharactersMatcher`.
     """
 
     name: ClassVar[str] = "subsequence"

@@ -127,7 +127,7 @@ void Batch::give_rows(std::size_t matcher, std::size_t sentence, View<std::int16
     }
     rows_.resize(matchers);
     rows_[matcher].resize(sentences_.size());
-    SentenceRows made(rows, segments_[sentences_[sentence]].size);
+    SentenceRows made(rows, segments_[sentences_[sentence]].size, chain_.limits.vector_grid);
     for (const SentenceRows& other : rows_[matcher]) {
         if (!other.words()) continue;
         if (other.dimension() != made.dimension()) throw std::invalid_argument("vectors differ in dimension");
@@ -276,7 +276,7 @@ Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t refer
         aligner.candidates.collect(hypothesis_words, reference_words, segments_[reference].hash, features);
     if (outcome.problem == Problem::none &&
         !aligner.search.run(aligner.candidates, hypothesis_words.size(),
-                            {chain_.beam, chain_.max_paths, maximum_accuracy}, aligner.matches)) {
+                            {chain_.beam, chain_.limits.max_paths, maximum_accuracy}, aligner.matches)) {
         outcome.problem = Problem::too_many_paths;
     }
     return outcome;

@@ -115,8 +115,6 @@ void Candidates::start(KnownSegment& known, Words reference) const {
 
 // -- A pair of segments. --
 
-constexpr std::size_t LONGEST_SHARED = 10000;  // words of a side; meteor_e/engine/candidates.py has the same
-
 bool Candidates::equal(Words hypothesis, Words reference) const {
     const auto same = [this](std::uint32_t type, std::uint32_t other) {
         return type == other ||
@@ -130,13 +128,13 @@ Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t has
     const std::size_t asked = alike ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
     shared_ = gathered_ = false;
     first_ = 0;
-    begin(hypothesis.size(), reference.size(), std::min(chain_.separate_candidates, chain_.max_candidates));
+    begin(hypothesis.size(), reference.size(), std::min(chain_.limits.separate_candidates, chain_.limits.max_candidates));
     const bool alone = alike || reference.size() > LONGEST_KNOWN_SEGMENT;
     Outcome outcome = ask(know(reference, hash, alone), hypothesis, reference, features, asked);
     if (outcome.problem == Problem::too_many_candidates) {
-        shared_ = std::max(hypothesis.size(), reference.size()) <= LONGEST_SHARED && share({reference}, asked);
+        shared_ = std::max(hypothesis.size(), reference.size()) <= chain_.limits.max_shared_words && share({reference}, asked);
         const Words words = shared_ ? Words(list_words_) : reference;
-        begin(hypothesis.size(), words.size(), chain_.max_candidates);
+        begin(hypothesis.size(), words.size(), chain_.limits.max_candidates);
         outcome = ask(know(words, hash, true), hypothesis, words, features, asked);
     }
     if (outcome.problem != Problem::none) return outcome;
@@ -309,7 +307,7 @@ bool Candidates::gather(const std::vector<Words>& references) {
 
 bool Candidates::make_lists(Words hypothesis) {
     if (hypothesis.size() > LONGEST_KNOWN_SEGMENT) return false;
-    begin(hypothesis.size(), list_words_.size(), chain_.max_candidates);
+    begin(hypothesis.size(), list_words_.size(), chain_.limits.max_candidates);
     const Outcome outcome = ask(segment_, hypothesis, list_words_, PairFeatures{}, chain_.matchers.size());
     if (outcome.problem != Problem::none) return false;
     sort_by_reference();
@@ -331,7 +329,7 @@ bool Candidates::select(std::size_t reference) {
         }
     }
     fix();
-    return count <= std::min(chain_.separate_candidates, chain_.max_candidates);
+    return count <= std::min(chain_.limits.separate_candidates, chain_.limits.max_candidates);
 }
 
 // How often candidates cover each word, where positions share lists; numbers that are large need not be exact.

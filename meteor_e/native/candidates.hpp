@@ -284,7 +284,7 @@ inline bool Candidates::add(std::uint32_t j, std::uint32_t reference_length, std
 
 inline bool Candidates::relate_word(std::uint32_t distinct, std::uint32_t word, double probability) {
     related_.push_back({word, {distinct, matcher_, probability}});
-    return related_.size() <= chain_.max_candidates;
+    return related_.size() <= chain_.limits.max_candidates;
 }
 
 }  // namespace meteor

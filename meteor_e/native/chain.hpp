@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common.hpp"
+#include "limits.hpp"
 #include "phrase_index.hpp"
 #include "synonym_index.hpp"
 
@@ -47,10 +48,6 @@ struct Matcher {
     std::shared_ptr<const PhraseIndex> phrases;
 };
 
-// meteor_e/scoring/statistics.py has the same
-constexpr std::uint32_t GRADED_UNIT = 100;
-constexpr double SEGMENT_UNIT = 1 << 24;
-
 struct Parameters {
     double alpha = 0, beta = 0, gamma = 0, delta = 0;
     std::vector<double> weights;  // one a matcher
@@ -66,11 +63,10 @@ struct Chain {
     Parameters parameters;
     std::size_t beam = 40;
     bool character_mode = false;
-    bool equal_segments = false;  // lengths and matches are shares of SEGMENT_UNIT
+    bool equal_segments = false;  // lengths and matches are shares of Limits::segment_unit
     Identity identity = Identity::word;
-    std::uint32_t unit = 1;  // what a word, or a character, counts: GRADED_UNIT where a matcher is graded
-    std::size_t max_candidates = 0, separate_candidates = 0;  // meteor_e/engine/candidates.py
-    std::size_t max_paths = 0;                                // meteor_e/engine/search.py
+    std::uint32_t unit = 1;       // what a word or a character counts: Limits::graded_unit if a matcher is graded
+    Limits limits;
 };
 
 }  // namespace meteor

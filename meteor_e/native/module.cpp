@@ -1,5 +1,6 @@
 // The extension module meteor_e._native. Its signatures are in meteor_e/_native.pyi.
 #include "python_core.hpp"
+#include "shared_characters.hpp"
 #include "statistics.hpp"
 
 using namespace meteor::python;
@@ -39,6 +40,8 @@ PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     module.attr("STATISTICS") =
         py::make_tuple(names_of(layout.before), names_of(layout.matcher), names_of(layout.after));
     module.attr("SCORES") = names_of(layout.scores);
+    module.attr("NGRAM_LENGTHS") = py::make_tuple(py::int_(meteor::SharedCharacters::MAX_NGRAM),
+                                                  py::int_(meteor::SharedCharacters::MAX_ORDERED_NGRAM));
     add_core(module);
     add_batch(module);
 }

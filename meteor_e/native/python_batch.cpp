@@ -89,9 +89,10 @@ void score_pairs(BoundBatch& batch, py::handle sources, py::handle scores, std::
 
 py::dict failure_of(const Failure& failure) {
     const auto& [problem, matcher, proposal] = failure.outcome;
-    py::dict item("hypothesis"_a = failure.hypothesis, "hypothesis_size"_a = failure.hypothesis_size,
-                  "reference_size"_a = failure.reference_size);
-    if (problem == Problem::too_many_paths) item["paths"] = 1;
+    constexpr const char* NAMES[] = {"", "too_many_candidates", "too_many_paths", "misplaced_proposal",
+                                     "missing_vectors"};
+    py::dict item("hypothesis"_a = failure.hypothesis, "problem"_a = NAMES[static_cast<std::size_t>(problem)],
+                  "hypothesis_size"_a = failure.hypothesis_size, "reference_size"_a = failure.reference_size);
     if (problem == Problem::misplaced_proposal || problem == Problem::without_vectors) item["matcher"] = matcher;
     if (problem == Problem::misplaced_proposal) {
         item["reference_start"] = proposal.reference_start;

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "shared_characters.hpp"
+
 namespace meteor::python {
 
 namespace {
@@ -46,9 +48,11 @@ private:
     py::handle index_;
 };
 
-double weight_of(py::handle object, const char* name) {
+double weight_of(const Core& core, py::handle object, const char* name) {
     const double weight = to_double(object.attr(name));
-    if (!(std::fabs(weight) <= 1 << 20)) throw std::invalid_argument("a search weight is out of range");
+    if (!(std::fabs(weight) <= core.chain.limits.max_search_weight)) {
+        throw std::invalid_argument("a search weight is out of range");
+    }
     return weight;
 }
 
@@ -58,8 +62,8 @@ Matcher matcher_of(Core& core, py::handle planned) {
     matcher.family = named<Family>(planned.attr("family"),
                                    {"exact", "keys", "strings", "synonyms", "overlap", "ngrams", "characters",
                                     "subsequence", "similarity", "contextual", "phrases", "proposals"});
-    matcher.search_weight = weight_of(planned, "search_weight");
-    matcher.accuracy_search_weight = weight_of(planned, "accuracy_search_weight");
+    matcher.search_weight = weight_of(core, planned, "search_weight");
+    matcher.accuracy_search_weight = weight_of(core, planned, "accuracy_search_weight");
     matcher.column = to_number(planned.attr("column"));
     matcher.match_equal_words = planned.attr("match_equal_words").cast<bool>();
     matcher.graded = planned.attr("graded").cast<bool>();
@@ -79,6 +83,35 @@ Matcher matcher_of(Core& core, py::handle planned) {
                                           sections.number("starting_words"), sections.number("node_count"));
     }
     return matcher;
+}
+
+// CoreLimits of meteor_e/engine/native_plan.py.
+Limits limits_of(py::handle object) {
+    const auto size = [object](const char* name) { return to_size(object.attr(name)); };
+    const auto number = [object](const char* name) { return to_double(object.attr(name)); };
+    Limits limits;
+    limits.max_candidates = size("max_candidates");
+    limits.separate_candidates = size("separate_candidates");
+    limits.max_shared_words = size("max_shared_words");
+    limits.max_paths = size("max_paths");
+    limits.max_search_weight = number("max_search_weight");
+    limits.graded_unit = to_number(object.attr("graded_unit"));
+    limits.segment_unit = number("segment_unit");
+    limits.vector_grid = static_cast<std::int32_t>(to_number(object.attr("vector_grid")));
+    limits.max_word_characters = size("max_word_characters");
+    limits.characters = {size("repeated_ngram"), number("repetition_penalty"), size("subsequence_characters")};
+    if (limits.max_candidates < 1 || limits.max_paths < 1) {
+        throw std::invalid_argument("max_candidates and max_paths are at least 1");
+    }
+    if (limits.vector_grid < 1 || limits.vector_grid > MAX_VECTOR_GRID) {
+        throw std::invalid_argument("vector_grid is out of range");
+    }
+    // Symbols of subsequences are only numbered while an n-gram is in the reference.
+    if (limits.characters.repeated_ngram <= SharedCharacters::MAX_ORDERED_NGRAM ||
+        limits.characters.repeated_ngram > SharedCharacters::MAX_NGRAM) {
+        throw std::invalid_argument("repeated_ngram is out of range");
+    }
+    return limits;
 }
 
 // The Parameters of meteor_e/scoring/parameters.py.
@@ -101,12 +134,13 @@ std::unique_ptr<Normalizer> normalizer_of(py::handle object) {
 }
 
 std::unique_ptr<Core> core_from(py::handle settings, py::handle matchers, py::handle normalizer,
-                                Py_ssize_t max_candidates, Py_ssize_t separate_candidates, Py_ssize_t max_paths) {
+                                py::handle limits) {
     auto core = std::make_unique<Core>();
     Chain& chain = core->chain;
+    chain.limits = limits_of(limits);
     chain.matchers = to_vector(matchers, [&core](py::handle planned) { return matcher_of(*core, planned); });
     for (const Matcher& matcher : chain.matchers) {
-        if (matcher.graded) chain.unit = GRADED_UNIT;
+        if (matcher.graded) chain.unit = chain.limits.graded_unit;
     }
     chain.parameters = parameters_of(settings.attr("parameters"));
     chain.beam = to_size(settings.attr("beam"));
@@ -114,12 +148,7 @@ std::unique_ptr<Core> core_from(py::handle settings, py::handle matchers, py::ha
     chain.equal_segments = settings.attr("equal_segments").cast<bool>();
     chain.identity = named<Identity>(settings.attr("identity"), {"word", "java"});
     if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight per matcher");
-    if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0 || max_paths < 1) {
-        throw std::invalid_argument("beam, max_candidates and max_paths are at least 1");
-    }
-    chain.max_candidates = static_cast<std::size_t>(max_candidates);
-    chain.separate_candidates = static_cast<std::size_t>(separate_candidates);
-    chain.max_paths = static_cast<std::size_t>(max_paths);
+    if (chain.beam < 1) throw std::invalid_argument("beam is at least 1");
     core->vocabulary = std::make_unique<Vocabulary>(chain);
     core->normalizer = normalizer_of(normalizer);
     return core;
@@ -178,7 +207,8 @@ void add_ngrams(Core& core, const Matcher& matcher, py::handle object, std::size
     Vocabulary& vocabulary = *core.vocabulary;
     auto type = static_cast<std::uint32_t>(vocabulary.described());
     for (const std::u32string& string : lowered) {
-        vocabulary.keys(matcher.column).add_ngrams(vocabulary.form(type++), string, matcher.longest);
+        vocabulary.keys(matcher.column).add_ngrams(vocabulary.form(type++), string, matcher.longest,
+                                                    core.chain.limits.max_word_characters);
     }
 }
 
@@ -224,7 +254,7 @@ void add_core(py::module_& module) {
     py::class_<Core>(module, "Core", py::is_final(),
                      "A chain of matchers, and the words seen with it. For one thread at a time.")
         .def(py::init(&core_from), py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"),
-             py::arg("max_candidates"), py::arg("separate_candidates"), py::arg("max_paths"))
+             py::arg("limits"))
         .def_property_readonly(
             "size", [](const Core& core) { return core.vocabulary->size(); }, "Number of word types.")
         .def("read", alone(read), py::keep_alive<0, 1>(), "Normalize raw segments and look their words up.")

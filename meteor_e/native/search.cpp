@@ -112,7 +112,7 @@ bool AlignmentSearch::run_gathered(const Candidates& candidates, std::vector<Mat
     RankUnits units;
     units.chunk_shift = DISTANCE_BITS;
     units.weighted_shift = units.word_shift = DISTANCE_BITS + CHUNK_BITS;
-    const BeamTask task{candidates, units, {chain_.beam, chain_.max_paths, false}, gains_, position_numbers_.data()};
+    const BeamTask task{candidates, units, {chain_.beam, chain_.limits.max_paths, false}, gains_, position_numbers_.data()};
     with_search_for(hypothesis_size_, [&](auto& search) {
         if (search.full()) search.forget();
         search.run(task, chosen);

@@ -10,14 +10,16 @@
 
 namespace meteor {
 
-// Parts of a vector come as whole numbers: so many to 1. meteor_e/api/matchers.py rounds them.
-constexpr std::int32_t VECTOR_GRID = 1 << 14;
+// Parts of a vector are integers, in units of 1/grid; meteor_e/api/matchers.py rounds them. Two vectors of length 2 have
+// a dot product of at most 4 * grid * grid, which 32 bits hold for grids up to this one.
+constexpr std::int32_t MAX_VECTOR_GRID = 1 << 14;
 
 class SentenceRows {
 public:
     SentenceRows() = default;
     // Throws std::invalid_argument if the values are not so many rows.
-    SentenceRows(View<std::int16_t> values, std::size_t words) : values_(values.begin(), values.end()), known_(words) {
+    SentenceRows(View<std::int16_t> values, std::size_t words, std::int32_t grid)
+        : scale_(static_cast<double>(grid) * grid), values_(values.begin(), values.end()), known_(words) {
         if (!words || values.size() % words) throw std::invalid_argument("one vector for each word");
         dimension_ = values.size() / words;
         for (std::size_t word = 0; word < words; ++word) {
@@ -26,10 +28,7 @@ public:
             for (std::size_t k = 0; k < dimension_; ++k) {
                 squares += static_cast<std::uint64_t>(std::int32_t{row[k]} * row[k]);
             }
-            // Two rows of length 2 have a product that 32 bits hold.
-            if (squares > std::uint64_t{4} * VECTOR_GRID * VECTOR_GRID) {
-                throw std::invalid_argument("a vector is too long");
-            }
+            if (static_cast<double>(squares) > 4 * scale_) throw std::invalid_argument("a vector is too long");
             known_[word] = squares != 0;
         }
     }
@@ -44,11 +43,12 @@ public:
         const std::int16_t* column = other.values_.data() + other_word * dimension_;
         std::int32_t sum = 0;
         for (std::size_t k = 0; k < dimension_; ++k) sum += std::int32_t{row[k]} * column[k];
-        return (1 + sum / (double{VECTOR_GRID} * VECTOR_GRID)) / 2;
+        return (1 + sum / scale_) / 2;
     }
 
 private:
     std::size_t dimension_ = 0;
+    double scale_ = 1;  // the square of the grid
     std::vector<std::int16_t> values_;
     std::vector<std::uint8_t> known_;
 };

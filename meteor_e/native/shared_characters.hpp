@@ -1,46 +1,72 @@
-// Characters that whole segments share, in any words; meteor_e/scoring/characters.py is the definition.
+// Character n-grams and subsequences that two segments share; meteor_e/scoring/characters.py is the definition.
 #pragma once
 
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common.hpp"
+#include "limits.hpp"
 #include "vocabulary.hpp"
 
 namespace meteor {
 
-// Compares one pair of segments after the other; keeps its memory.
+// Precision (the share of the hypothesis) and recall (the share of the reference).
+struct CharacterShares {
+    double precision = 0, recall = 0;
+};
+
+// Compares pairs of segments. Buffers are reused from one pair to the next.
 class SharedCharacters {
 public:
-    using Shares = std::pair<double, double>;  // of the hypothesis, and of the reference
+    static constexpr std::size_t MAX_NGRAM = 6;          // characters of the longest n-grams
+    static constexpr std::size_t MAX_ORDERED_NGRAM = 2;  // characters of the longest n-grams in subsequences
 
-    void compare(const Vocabulary& vocabulary, Words hypothesis, Words reference);
-    const Shares& ngrams() const { return ngrams_; }
-    Shares subsequences();
+    // Loads a pair of segments and counts their common n-grams.
+    void compare(const Vocabulary& vocabulary, const CharacterLimits& limits, Words hypothesis, Words reference);
+
+    [[nodiscard]] CharacterShares ngram_shares() const noexcept { return ngram_shares_; }
+    [[nodiscard]] CharacterShares subsequence_shares();
 
 private:
-    static constexpr std::size_t LONGEST = 6, REPEATED = 4, ORDERED = 2, LIMIT = 1 << 16;
-    static constexpr double PENALTY = 0.75;
-    // An n-gram, and how often either segment has it: of a free place, neither.
-    struct Slot {
-        std::uint64_t hash = 0;
+    // An n-gram of up to six characters, three in each half, 21 bits each. A character is stored as its code point plus
+    // one, so n-grams of different lengths differ; no two n-grams have the same key.
+    struct NgramKey {
+        std::uint64_t high = 0, low = 0;
+
+        void append(char32_t character) noexcept {
+            high = high << 21 | low >> 42;
+            low = (low << 21 | (character + 1)) & ((std::uint64_t{1} << 63) - 1);
+        }
+        [[nodiscard]] std::uint64_t hash() const noexcept;
+        bool operator==(const NgramKey&) const = default;
+    };
+    // An entry of the hash table; its key is empty if it is unused.
+    struct NgramCounts {
+        NgramKey key;
         std::uint32_t in_reference = 0, in_hypothesis = 0;
     };
-    std::size_t find(std::uint64_t hash) const;
-    double common_subsequence(const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& others,
-                              std::uint32_t distinct);
 
-    std::vector<Slot> table_;
-    std::vector<std::uint32_t> numbers_;  // of an n-gram whose order counts, among those of its length; by its place
-    std::size_t mask_ = 0;                // of the places in use
+    [[nodiscard]] std::size_t slot_of(const NgramKey& key) const noexcept;
+    void prepare_table(std::size_t max_ngrams);
+    void count_reference_ngrams();
+    std::size_t count_hypothesis_ngrams(std::array<std::size_t, MAX_NGRAM>& common);
+    [[nodiscard]] std::size_t common_subsequence(const std::vector<std::uint32_t>& hypothesis,
+                                                 const std::vector<std::uint32_t>& reference, std::uint32_t symbols);
+
+    CharacterLimits limits_;
     std::u32string hypothesis_, reference_;
-    double kept_ = 1;  // what repetitions leave
-    Shares ngrams_;
-    std::array<std::uint32_t, ORDERED> distinct_{};
-    std::array<std::vector<std::uint32_t>, ORDERED> own_, others_;  // numbers of the n-grams that the reference has
-    std::vector<std::uint64_t> masks_;
+    CharacterShares ngram_shares_;
+    double unrepeated_ = 1;  // factor that penalizes repetition
+
+    std::vector<NgramCounts> table_;
+    std::size_t table_mask_ = 0;
+    // N-grams that occur in the reference are the symbols of the subsequences, numbered by length from 0.
+    std::vector<std::uint32_t> symbol_of_slot_;
+    std::array<std::uint32_t, MAX_ORDERED_NGRAM> symbol_count_{};
+    std::array<std::vector<std::uint32_t>, MAX_ORDERED_NGRAM> hypothesis_symbols_, reference_symbols_;
+
+    std::vector<std::uint64_t> symbol_masks_;
     std::vector<std::uint8_t> carries_;
 };
 

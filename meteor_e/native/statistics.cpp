@@ -116,8 +116,8 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
     for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
         const Family family = chain.matchers[k].family;
         if (family != Family::characters && family != Family::subsequence) continue;
-        if (!std::exchange(compared, true)) shared.compare(vocabulary, hypothesis, reference);
-        const auto [precision, recall] = family == Family::characters ? shared.ngrams() : shared.subsequences();
+        if (!std::exchange(compared, true)) shared.compare(vocabulary, chain.limits.characters, hypothesis, reference);
+        const auto [precision, recall] = family == Family::characters ? shared.ngram_shares() : shared.subsequence_shares();
         const std::int64_t hypothesis_function = row[Before::hypothesis_function_words];
         const std::int64_t reference_function = row[Before::reference_function_words];
         std::int64_t* const counts = row + Before::COUNT + Counts::COUNT * k;
@@ -128,7 +128,7 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
     }
     const std::int64_t both = row[Before::hypothesis_length] + row[Before::reference_length];
     if (!chain.equal_segments || !both) return;
-    const double scale = 2 * SEGMENT_UNIT / static_cast<double>(both);
+    const double scale = 2 * chain.limits.segment_unit / static_cast<double>(both);
     for (std::int64_t* at = row; at != last; ++at) *at = part(*at, scale);
 }
 

@@ -34,10 +34,10 @@ void KeyColumn::add_sparse(const std::vector<std::uint32_t>& keys) {
 }
 
 // The pieces of NgramMatcher in meteor_e/matchers/pieces.py; a piece that comes again is another one.
-void KeyColumn::add_ngrams(View<char32_t> word, const std::u32string& lowered, std::size_t longest) {
-    constexpr std::size_t LONGEST = 200;
+void KeyColumn::add_ngrams(View<char32_t> word, const std::u32string& lowered, std::size_t max_length,
+                           std::size_t max_characters) {
     constexpr char32_t BEYOND = 0x110000;  // the first number that is no character
-    const View<char32_t> looked_at = word.first(std::min(word.size(), LONGEST));
+    const View<char32_t> looked_at = word.first(std::min(word.size(), max_characters));
     std::u32string piece;
     const auto add_piece = [&](auto first, auto last) {
         piece.assign(first, last);
@@ -64,7 +64,7 @@ void KeyColumn::add_ngrams(View<char32_t> word, const std::u32string& lowered, s
     const std::u32string marked = U'\x02' + lowered + U'\x03';
     const auto start = marked.begin(), end = marked.end();
     for (auto at = start + 1; at != end - 1; ++at) add_piece(at, at + 1);
-    for (std::ptrdiff_t length = 2; length <= static_cast<std::ptrdiff_t>(longest); ++length) {
+    for (std::ptrdiff_t length = 2; length <= static_cast<std::ptrdiff_t>(max_length); ++length) {
         for (auto at = start; end - at >= length; ++at) add_piece(at, at + length);
     }
     key_count_ = static_cast<std::uint32_t>(strings_.size());

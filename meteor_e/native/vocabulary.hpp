@@ -24,7 +24,8 @@ public:
 
     void add(const std::vector<std::uint32_t>& keys);  // dense numbers
     void add_string(View<char32_t> string);            // one key, numbered here
-    void add_ngrams(View<char32_t> word, const std::u32string& lowered, std::size_t longest);
+    void add_ngrams(View<char32_t> word, const std::u32string& lowered, std::size_t max_length,
+                    std::size_t max_characters);
     void add_sparse(const std::vector<std::uint32_t>& keys);  // any numbers
 
 private:

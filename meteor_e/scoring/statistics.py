@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from meteor_e.base.lowercase import lowercase
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -162,7 +164,7 @@ def collect(
     sides = []
     for words in (alignment.hypothesis, alignment.reference):
         units = [scale if weigh is None else scale * weigh(word) for word in words]
-        sides.append((units, [word.lower() in function_words for word in words]))
+        sides.append((units, [lowercase(word) in function_words for word in words]))
     (hypothesis_units, hypothesis_functional), (reference_units, reference_functional) = sides
     counts = [dict.fromkeys(MatcherCounts._fields, 0) for _ in range(matcher_count)]
     hypothesis_matched = reference_matched = 0

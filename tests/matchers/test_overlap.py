@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 from meteor_e import Meteor
+from meteor_e.api import Token
 from meteor_e.matchers.pieces import NgramMatcher, PrefixMatcher
 from meteor_e.scoring.characters import common_subsequence, ngram_shares, repetition, subsequence_shares
 from meteor_e.testing import check_matcher
@@ -48,8 +49,6 @@ def test_prefixes_are_shares_of_both_words():
 
 
 def tokens(*words):
-    from meteor_e.api import Token
-
     return [Token(word) for word in words]
 
 
@@ -144,6 +143,52 @@ def test_both_engines_agree(keys):
         meteor.engine = engine
         found.append([score.statistics for score in meteor.segments(segments, segments[7:] + segments[:7])])
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference"),
+    [(" !ah", "a\0"), ("`", "\0a"), ("\0" * 9, "\0" * 7), ("\0a\0 \0\0b", "a\0 b\0\0")],
+)
+def test_both_engines_agree_on_texts_with_nul(hypothesis, reference):
+    """NUL is a character like any other: "\\0a" and "`" once had the same hash in the native core."""
+    meteor = Meteor.from_config("any", language="en")
+    if meteor.engine != "native":
+        pytest.skip("the extension is not built, or METEOR_E_PURE is set")
+    native = meteor.score(hypothesis, reference)
+    meteor.engine = "python"
+    assert native == meteor.score(hypothesis, reference)
+
+
+def test_both_engines_agree_on_random_texts_with_nul():
+    draw = random.Random(3)
+    segments = ["".join(draw.choices("\0\1\2`ab ", k=draw.randint(1, 12))) for _ in range(400)]
+    references = segments[9:] + segments[:9]
+    meteor = Meteor.from_config("any", language="en")
+    if meteor.engine != "native":
+        pytest.skip("the extension is not built, or METEOR_E_PURE is set")
+    native = [score.statistics for score in meteor.segments(segments, references)]
+    meteor.engine = "python"
+    assert native == [score.statistics for score in meteor.segments(segments, references)]
+
+
+@pytest.mark.parametrize("matcher", ["ngram", "prefix"])
+def test_capitals_that_unicode_13_does_not_know_are_not_lowercased(matcher):
+    """Python 3.10 does not know U+A7C0 as the capital of U+A7C1, so no version of Python may lowercase it."""
+    capital, small = ((Token(letter * 2),) for letter in ("\ua7c0", "\ua7c1"))
+    options = {"threshold": 0.01}
+    matcher_class = {"ngram": NgramMatcher, "prefix": PrefixMatcher}[matcher]
+    assert list(matcher_class.make(**options).match(capital, small)) == []
+    meteor = Meteor("other", matchers=["exact", {"use": matcher, **options}])
+    assert not meteor.align("\ua7c0\ua7c0 x", "\ua7c1\ua7c1 y").matches
+
+
+def test_function_words_are_compared_by_unicode_13():
+    from meteor_e.scoring.alignment import Alignment
+    from meteor_e.scoring.statistics import collect
+
+    alignment = Alignment(("\ua7c0", "\u00c0"), ("x",), (), ("exact",), 0)
+    statistics = collect(alignment, 1, {"\ua7c1", "\u00e0"})
+    assert statistics.hypothesis_function_words == 1
 
 
 @pytest.mark.parametrize("language", ["de", "is", "hi", "zh", "ar", "th"])

@@ -11,7 +11,8 @@ from random_chains import Neighbors, engines, hypotheses_and_references
 from meteor_e.api.matchers import ContextualMatcher, SentenceMemory
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.engine.batches import SegmentBatch
-from meteor_e.engine.native import native_module, plan
+from meteor_e.engine.native import native_module
+from meteor_e.engine.native_plan import plan_chain
 from meteor_e.matchers.modules import ExactMatcher
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
@@ -30,7 +31,7 @@ class Counting(Neighbors):
 
 
 def test_the_core_compares_the_vectors():
-    assert [planned.family for planned in plan([ExactMatcher(), Neighbors()])] == ["exact", "contextual"]
+    assert [planned.family for planned in plan_chain([ExactMatcher(), Neighbors()])] == ["exact", "contextual"]
 
 
 @pytest.mark.parametrize("pure", [False, True])

@@ -13,10 +13,10 @@ from random_chains import Letters, Sounds, chains, engines
 
 from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token
 from meteor_e.base.errors import ConfigError
-from meteor_e.engine import candidates
-from meteor_e.engine import native as engine_native
+from meteor_e.engine import candidates, core_session
 from meteor_e.engine.batches import BATCH_SEGMENTS, default_threads
-from meteor_e.engine.native import native_module, plan
+from meteor_e.engine.native import native_module
+from meteor_e.engine.native_plan import core_limits, plan_chain
 from meteor_e.matchers.modules import ExactMatcher
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
@@ -83,7 +83,7 @@ class TestErrors:
 
     def test_too_many_candidates(self, monkeypatch):
         # In Python, the four million of everyday take many seconds.
-        for module in (candidates, engine_native):
+        for module in (candidates, core_session):
             monkeypatch.setattr(module, "MAX_CANDIDATES", 150)
         native, python = self.both([ExactMatcher()], "a " * 201, "a " * 201 + "b")
         assert native == python
@@ -107,7 +107,7 @@ class TestFamilies:
             def match(self, hypothesis, reference):
                 return [Match(0, 0)]
 
-        planned = plan([Letters(), Odd(), Sounds()])
+        planned = plan_chain([Letters(), Odd(), Sounds()])
         assert [matcher.family for matcher in planned] == ["keys", "proposals", "similarity"]
         native, python = engines([Odd()])
         assert native.score("a", "b") == python.score("a", "b")
@@ -119,7 +119,7 @@ class TestFamilies:
             def keys(self, token):
                 return (token.form[:2],)
 
-        assert plan([Prefix()])[0].family == "keys"
+        assert plan_chain([Prefix()])[0].family == "keys"
         native, python = engines([Prefix()])
         assert native.score("cats dog", "catch do").alignment == python.score("cats dog", "catch do").alignment
 
@@ -186,7 +186,7 @@ class TestFamilies:
         class Heavy(ExactMatcher):
             search_weight = float("inf")
 
-        assert plan([Heavy()]) is None
+        assert plan_chain([Heavy()]) is None
 
 
 @needs_native
@@ -245,7 +245,7 @@ class TestSharing:
         for start in range(0, 1000, 20):
             text = " ".join(f"word{number}" for number in range(start, start + 20))
             assert meteor.score(text, text[::-1]) == python.score(text, text[::-1])
-            sizes.append(sum(workspace.core.size for workspace in meteor._engine._workspaces))
+            sizes.append(sum(session.core.size for session in meteor._engine._idle_sessions))
         assert 0 < max(sizes) <= 50
 
     def test_interrupt(self):
@@ -300,9 +300,7 @@ def test_two_threads_at_once_are_told():
         pytest.skip("the extension is not built, or METEOR_E_PURE is set")
     settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
     normalizer = Meteor("other", matchers=["exact"], normalization="lower").normalizer
-    core = module.Core(
-        settings=settings, matchers=(), normalizer=normalizer, max_candidates=1, separate_candidates=0, max_paths=1
-    )
+    core = module.Core(settings=settings, matchers=(), normalizer=normalizer, limits=core_limits())
     found = []
 
     class Segments:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
-from meteor_e.text.normalization import Normalizer, later_capitals, lowercase, unescape_entities
+from meteor_e.base.lowercase import later_capitals, lowercase
+from meteor_e.text.normalization import Normalizer, unescape_entities
 
 PREFIXES = NonbreakingPrefixes(frozenset({"Mr", "vs"}), frozenset({"No"}))
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from meteor_e import ConfigError
 from meteor_e.api import Language
 from meteor_e.base.errors import near_miss
-from meteor_e.text.normalization import Normalizer, lowercase
+from meteor_e.base.lowercase import lowercase
+from meteor_e.text.normalization import Normalizer
 
 DBNARY = "http://kaiko.getalp.org/dbnary#"
 NAMESPACE = "http://kaiko.getalp.org/dbnary/{code}/"

@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 from meteor_e import ConfigError, MatcherContext, ResourceError
 from meteor_e.api import ComponentOptions, Meta
 from meteor_e.base.errors import near_miss
+from meteor_e.base.lowercase import lowercase
 from meteor_e.base.memory import Memory
-from meteor_e.text.normalization import lowercase
 from meteor_e_languages.lemmatizers.picklable import PicklableLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
 

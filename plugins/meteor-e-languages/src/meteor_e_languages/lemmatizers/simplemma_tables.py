@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 from meteor_e import ConfigError, Lemmatizer, MatcherContext, ResourceError
 from meteor_e.api import ComponentOptions, Meta
 from meteor_e.base.errors import near_miss
-from meteor_e.text.normalization import lowercase
+from meteor_e.base.lowercase import lowercase
 
 _OTHER_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs", "bs": "hbs", "sh": "hbs", "cz": "cs"}
 """Languages that simplemma knows by another code."""

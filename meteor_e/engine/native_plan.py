@@ -1,0 +1,167 @@
+"""The chain and the limits as the native core reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from meteor_e.api.matchers import (
+    VECTOR_GRID,
+    ContextualMatcher,
+    KeyMatcher,
+    Matcher,
+    OverlapMatcher,
+    PhraseMatcher,
+    SimilarityMatcher,
+)
+from meteor_e.base.errors import ConfigError
+from meteor_e.engine import candidates, search
+from meteor_e.engine.candidates import family_of, inherits
+from meteor_e.matchers import pieces
+from meteor_e.scoring import characters, statistics
+
+MAX_SEARCH_WEIGHT = 1 << 20
+"""The largest search weight with which the core computes."""
+
+_NO_UPPER_BOUND = 2.0
+"""Similarities exceed 1 by rounding errors only."""
+
+_KEY_FAMILIES = ("keys", "strings", "synonyms", "overlap", "ngrams")
+"""Families whose features the core keeps as keys of words."""
+
+
+class CoreLimits(NamedTuple):
+    """Limits and units that both engines share; the core reads all fields by name.
+
+    Attributes:
+        max_candidates: candidates of a pair of segments beyond which the pair is refused.
+        separate_candidates: candidates beyond which reference positions share lists.
+        max_shared_words: words of a segment beyond which its positions do not share lists.
+        max_paths: paths out of a position beyond which a pair is refused.
+        max_search_weight: the largest search weight.
+        graded_unit: what a word counts if matches are graded.
+        segment_unit: what a segment counts if all segments count the same.
+        vector_grid: units of 1 in the vectors of contextual matchers.
+        max_word_characters: characters of a word that are cut into n-grams.
+        repeated_ngram: characters of the n-grams whose repetition is penalized.
+        repetition_penalty: the part of the repeated fraction that precision and recall lose.
+        subsequence_characters: characters of a segment in which subsequences are searched.
+    """
+
+    max_candidates: int
+    separate_candidates: int
+    max_shared_words: int
+    max_paths: int
+    max_search_weight: int
+    graded_unit: int
+    segment_unit: int
+    vector_grid: int
+    max_word_characters: int
+    repeated_ngram: int
+    repetition_penalty: float
+    subsequence_characters: int
+
+
+def core_limits() -> CoreLimits:
+    """Return the limits of the Python engine, which the core applies too."""
+    return CoreLimits(
+        max_candidates=candidates.MAX_CANDIDATES,
+        separate_candidates=candidates.SEPARATE_CANDIDATES,
+        max_shared_words=candidates.LONGEST_SHARED,
+        max_paths=search.MAX_PATHS,
+        max_search_weight=MAX_SEARCH_WEIGHT,
+        graded_unit=statistics.GRADED_UNIT,
+        segment_unit=statistics.SEGMENT_UNIT,
+        vector_grid=VECTOR_GRID,
+        max_word_characters=pieces.MAX_WORD_CHARACTERS,
+        repeated_ngram=characters.REPEATED,
+        repetition_penalty=characters.REPETITION_PENALTY,
+        subsequence_characters=characters.ORDERED_LIMIT,
+    )
+
+
+class PlannedMatcher(NamedTuple):
+    """A matcher of the chain; the core reads all fields except the first by name.
+
+    Attributes:
+        matcher: the matcher itself.
+        family: how the core runs the matcher: ``exact``, ``keys``, ``strings``, ``synonyms``, ``overlap``, ``ngrams``,
+            ``characters``, ``subsequence``, ``similarity``, ``contextual``, ``phrases`` or ``proposals``.
+        column: index of the matcher among those with the same kind of features.
+        search_weight, accuracy_search_weight, match_equal_words, graded: the attributes of the matcher.
+        threshold, below: the interval of similarities that match.
+        longest: characters of the longest n-grams, for the family ``ngrams``.
+        resource: parameters and sections of the index that the core reads itself, by name; otherwise ``None``.
+    """
+
+    matcher: Matcher
+    family: str
+    column: int
+    search_weight: float
+    accuracy_search_weight: float
+    match_equal_words: bool
+    graded: bool
+    threshold: float
+    below: float
+    longest: int
+    resource: Mapping[str, Any] | None
+
+
+def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None:
+    """Plan a chain for the native core.
+
+    Returns:
+        The planned matchers, or ``None`` if a search weight is too large for the core.
+    """
+    weights = [weight for matcher in matchers for weight in (matcher.search_weight, matcher.accuracy_search_weight)]
+    # A comparison with NaN is false, so NaN is rejected too.
+    if not all(abs(weight) <= MAX_SEARCH_WEIGHT for weight in weights):
+        return None
+    columns: dict[str, int] = {}
+    planned = []
+    for matcher in matchers:
+        family = family_of(matcher)
+        kind = "keys" if family in _KEY_FAMILIES else family
+        columns[kind] = columns.get(kind, -1) + 1
+        planned.append(_plan_matcher(matcher, family, columns[kind]))
+    return tuple(planned)
+
+
+def _plan_matcher(matcher: Matcher, family: str, column: int) -> PlannedMatcher:
+    has_threshold = isinstance(matcher, SimilarityMatcher | ContextualMatcher | OverlapMatcher)
+    below: float | None = getattr(matcher.options, "below", None)
+    return PlannedMatcher(
+        matcher=matcher,
+        family=family,
+        column=column,
+        search_weight=matcher.search_weight,
+        accuracy_search_weight=matcher.accuracy_search_weight,
+        match_equal_words=isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
+        graded=matcher.graded,
+        threshold=matcher.options.threshold if has_threshold else 0.0,
+        below=_NO_UPPER_BOUND if below is None else below,
+        longest=matcher.options.longest if family == "ngrams" else 0,
+        resource=_describe_index(matcher, family),
+    )
+
+
+def has_empty_table(matcher: Matcher) -> bool:
+    """Return whether the matcher cannot match anything because its phrase table is missing."""
+    return isinstance(matcher, PhraseMatcher) and inherits(matcher, PhraseMatcher, "match") and matcher.table is None
+
+
+def _describe_index(matcher: Matcher, family: str) -> dict[str, Any] | None:
+    """Return the parameters and sections of the matcher's index.
+
+    The header of the index was checked when it was opened; the core checks the rest where it reads it.
+    """
+    if family not in ("synonyms", "phrases"):
+        return None
+    index: Any = matcher.table  # type: ignore[attr-defined]
+    if index is None:
+        raise ConfigError(f"matcher {matcher.name!r} has no table")
+    words, probes, starting_words, node_count = index.parameters[:4]
+    parameters = {"words": words, "probes": probes}
+    if family == "phrases":
+        parameters.update(starting_words=starting_words, node_count=node_count)
+    return {"path": str(index.path), **parameters, **index.sections}
