@@ -13,7 +13,7 @@ from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, OverlapM
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import guarded
 from meteor_e.base.lowercase import lowercase
-from meteor_e.engine.candidates import MAX_CANDIDATES
+from meteor_e.engine import candidates
 from meteor_e.engine.native_plan import PlannedMatcher
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class CoreSession:
                         break
                     with guarded(f"matcher {planned.matcher.name!r}"):
                         proposals = islice(
-                            planned.matcher.match(hypothesis_tokens, reference_tokens), MAX_CANDIDATES + 1
+                            planned.matcher.match(hypothesis_tokens, reference_tokens), candidates.MAX_CANDIDATES + 1
                         )
                         # Unpacked as in the Python engine, so that both report the same error for a wrong item.
                         matches = [Match(j, i, length, width, p) for j, i, length, width, p in proposals]

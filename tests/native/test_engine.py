@@ -13,7 +13,7 @@ from random_chains import Letters, Sounds, chains, engines
 
 from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token
 from meteor_e.base.errors import ConfigError
-from meteor_e.engine import candidates, core_session
+from meteor_e.engine import candidates
 from meteor_e.engine.batches import BATCH_SEGMENTS, default_threads
 from meteor_e.engine.native import native_module
 from meteor_e.engine.native_plan import core_limits, plan_chain
@@ -83,8 +83,7 @@ class TestErrors:
 
     def test_too_many_candidates(self, monkeypatch):
         # In Python, the four million of everyday take many seconds.
-        for module in (candidates, core_session):
-            monkeypatch.setattr(module, "MAX_CANDIDATES", 150)
+        monkeypatch.setattr(candidates, "MAX_CANDIDATES", 150)
         native, python = self.both([ExactMatcher()], "a " * 201, "a " * 201 + "b")
         assert native == python
         assert "more than 150 candidate matches" in native[1]

@@ -26,8 +26,7 @@ def all_chains(tmp_path_factory):
 
 
 def share_beyond(monkeypatch, number):
-    for module in (candidates, native):
-        monkeypatch.setattr(module, "SEPARATE_CANDIDATES", number)
+    monkeypatch.setattr(candidates, "SEPARATE_CANDIDATES", number)
 
 
 def repeated(numbers, longest):
@@ -97,7 +96,6 @@ def test_time_grows_with_the_words(all_chains):
 
 def test_what_remains_too_much_names_its_size(all_chains, monkeypatch):
     monkeypatch.setattr(candidates, "MAX_CANDIDATES", 2000)
-    monkeypatch.setattr(native, "MAX_CANDIDATES", 2000)
     share_beyond(monkeypatch, 100)
     text = " ".join(["go", "goes", "going", "gone", "went"] * 100)
     for meteor in engines(all_chains["meteor"]):
