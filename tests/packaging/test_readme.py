@@ -1,7 +1,8 @@
-"""Every command of the README and the docs, run as written, prints what is written below it.
+"""Every command of the README and the docs, run as written, prints the output that is written below it.
 
-A block is marked ``console``; a line that begins with ``$ `` is a command, the lines below it are what it
-prints. Run by ``tox -e package``.
+In a block marked ``console``, a line that begins with ``$ `` is a command, and the lines below it are its output. The
+README's blocks marked ``sh`` are run as well, first and in order, but their output is not compared. ``tox -e package``
+runs these tests.
 """
 
 from __future__ import annotations
@@ -34,6 +35,14 @@ def sessions(page: Path) -> list[tuple[str, str]]:
     return found
 
 
+SCRIPT = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def scripts(page: Path) -> list[str]:
+    """Return the shell scripts of a page whose output is not shown."""
+    return SCRIPT.findall(page.read_text(encoding="utf-8"))
+
+
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOT_RUN = "# Not run by the tests"
 
@@ -43,18 +52,23 @@ def programs(page: Path) -> list[str]:
     return [block for block in PROGRAM.findall(page.read_text(encoding="utf-8")) if not block.startswith(NOT_RUN)]
 
 
-def run(commands: list[tuple[str, str]], clone: Path, environment: Path) -> None:
-    """Run commands in the clone with an environment's programs, and compare what they print."""
+def run_shell(script: str, clone: Path, environment: Path) -> subprocess.CompletedProcess[str]:
+    """Run a shell script in the clone, with the programs of an environment first on the PATH."""
     bin_folder = environment / ("Scripts" if os.name == "nt" else "bin")
     variables = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
     for name in ("COLUMNS", "PYTHONPATH", "TOX_ENV_NAME", "VIRTUAL_ENV"):
         variables.pop(name, None)
+    return subprocess.run(
+        ["bash", "-e", "-c", script], cwd=clone, env=variables, capture_output=True, text=True, check=False
+    )
+
+
+def run(commands: list[tuple[str, str]], clone: Path, environment: Path) -> None:
+    """Run commands in the clone, and compare their output with the page's."""
     for command, expected in commands:
         if ".tox/run/bin/pytest" in command:
             continue  # that is the test command, which runs this test
-        done = subprocess.run(
-            ["bash", "-c", command], cwd=clone, env=variables, capture_output=True, text=True, check=False
-        )
+        done = run_shell(command, clone, environment)
         assert done.stdout == expected, f"{command}\n{done.stderr}"
 
 
@@ -69,20 +83,27 @@ def clone(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def environment(clone):
-    """The environment that the README's commands make, with what the pages need besides."""
-    # The README makes its environment itself, and activates it.
+    """Return the environment that the README creates, with the packages that the other pages need in addition."""
     folder = clone / ".venv"
-    run(sessions(README), clone, folder)
+    for script in scripts(README):
+        done = run_shell(script, clone, folder)
+        assert done.returncode == 0, f"{script}\n{done.stderr}"
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    packages = ("pandas", *(f"./plugins/meteor-e-{name}" for name in ("captions", "learned")))
-    # The README installs with pip, as people do; uv takes a third of the time.
+    # The README installs with pip, as its readers do; uv needs a third of the time.
     pip = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python]
-    subprocess.run([*pip, *packages], cwd=clone, check=True)
+    subprocess.run([*pip, "pandas"], cwd=clone, check=True)
     return folder
 
 
-def test_readme(environment):
-    assert environment.is_dir()
+def test_readme(clone, environment):
+    run(sessions(README), clone, environment)
+
+
+def test_python_of_readme(clone, environment):
+    python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
+    program = "\n\n".join(programs(README))
+    done = subprocess.run([python, "-c", program], cwd=clone, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 DOCS = REPOSITORY / "docs"
