@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
-from meteor_e.api.tables import SystemInput
+from meteor_e.api.segments import Segment, System
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
 from meteor_e.base.files import refuse_special
@@ -433,7 +433,9 @@ class Meteor:
                 total.add(segment.statistics)
             progress("scoring", total.segments, None)
         else:
-            corpus = SystemInput("the corpus", None, lambda: paired(hypotheses, references))
+            pairs = paired(hypotheses, references)
+            numbered = (Segment(number, *pair) for number, pair in enumerate(pairs, 1))
+            corpus = System("the corpus", lambda: numbered)
             found = score([AlignmentMetric(self, skipping=True)], [corpus], segments=False, progress=progress).kept()
             total.add_total(found.sums[0][0].total, found.sums[0][0].count)
         if not total.segments:

@@ -20,7 +20,7 @@ from meteor_e.api.metrics import (
     found_by,
     main_scores,
 )
-from meteor_e.api.tables import SystemInput
+from meteor_e.api.segments import Segment, System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.extras import data_frame
@@ -378,7 +378,7 @@ def _interval(ends: Any, digits: int, sign: str = "") -> str:
 
 def score(
     metrics: Sequence[Metric],
-    systems: Sequence[SystemInput],
+    systems: Sequence[System],
     *,
     language: str = "",
     tests: Significance | None = None,
@@ -449,7 +449,7 @@ def score(
 
 
 def _explanations(
-    metrics: Sequence[Metric], systems: Sequence[SystemInput]
+    metrics: Sequence[Metric], systems: Sequence[System]
 ) -> Callable[[], Iterator[tuple[str, str, str, str]]]:
     """Return what says why systems differ from the first one, for the metrics that can.
 
@@ -463,9 +463,10 @@ def _explanations(
         raise ConfigError("--explain: none of these metrics explains its scores; models do, such as -M en-light")
 
     def explained() -> Iterator[tuple[str, str, str, str]]:
-        read = [(system.name, list(system.pairs())) for system in systems]
-        (first, own), *others = ((name, [text for text, _ in pairs]) for name, pairs in read)
-        references = [texts for _, texts in read[0][1]]
+        read = [(system.name, _pairs(system.read())) for system in systems]
+        texts_of = [(name, list(pairs)) for name, pairs in read]
+        (first, own), *others = ((name, [text for text, _ in pairs]) for name, pairs in texts_of)
+        references = [texts for _, texts in texts_of[0][1]]
         for metric, (other, texts) in itertools.product(found, others):
             yield metric.label, first, other, metric.explain(own, texts, references, (first, other))
 
@@ -531,7 +532,7 @@ class _Loop(NamedTuple):
     """
 
     scorer: _Scorer
-    systems: Sequence[SystemInput]
+    systems: Sequence[System]
     language: str
     tests: Significance | None
     keep: bool
@@ -573,13 +574,22 @@ class _Loop(NamedTuple):
             yield Row(place, None, whole, sums[0].count)
 
     def _prepared(
-        self, system: SystemInput, sums: Sequence[MetricSum], first_size: int
+        self, system: System, sums: Sequence[MetricSum], first_size: int
     ) -> tuple[Iterator[SegmentBatch], _Scorer]:
         """Prepare the metrics; return what there is to score, and what scores it."""
         metrics = self.scorer.metrics
         late = not all(metric.streams for metric in metrics)
-        kept: list[Any] = list(system.pairs()) if late else []
-        batches = segment_batches(iter(kept) if late else system.pairs(), first_size=first_size)
+        segments = system.read()
+        head = next(segments, None)
+        has_sources = head is not None and head.source is not None
+        segments = segments if head is None else itertools.chain([head], segments)
+        kept: list[Any] = []
+        sources: list[Any] | None = None
+        if late or has_sources:
+            read = list(segments)
+            kept, segments = list(_pairs(read)), iter(read)
+            sources = [segment.source for segment in read] if has_sources else None
+        batches = segment_batches(_pairs(segments), first_size=first_size)
         first = next(batches, None)
         if first is None:
             raise InputError(f"{system.name} is empty; there is nothing to score")
@@ -590,7 +600,7 @@ class _Loop(NamedTuple):
         for metric, one in zip(metrics, sums, strict=True):
             if isinstance(metric, OutputsMetric) and not metric.alone:
                 named[metric.label], one.given = _by_name(metric, system.name, kept, self.language)
-        scorer = self.scorer._replace(named=named, sources=system.sources)
+        scorer = self.scorer._replace(named=named, sources=sources)
         return itertools.chain([first], batches), scorer
 
     def tested_rows(self, tests: Significance) -> Iterator[Row]:
@@ -614,6 +624,11 @@ class _Loop(NamedTuple):
             if row.segment is None:
                 row = replace(row, tests=tuple(found[row.system] for found in columns))
             yield row
+
+
+def _pairs(segments: Iterable[Segment]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the hypothesis and the references of each segment."""
+    return ((segment.hypothesis, segment.references) for segment in segments)
 
 
 def _by_name(

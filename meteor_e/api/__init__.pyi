@@ -40,12 +40,14 @@ from meteor_e.api.formats import (
 )
 from meteor_e.api.perturbations import Perturbation as Perturbation
 from meteor_e.api.segmenters import Segmenter as Segmenter
-from meteor_e.api.tables import (
-    SystemInput as SystemInput,
-    TableFormat as TableFormat,
+from meteor_e.api.segments import (
+    Segment as Segment,
+    System as System,
     TextColumns as TextColumns,
+    TextContext as TextContext,
     TextTable as TextTable,
 )
+from meteor_e.api.tables import TableFormat as TableFormat
 from meteor_e.api.tokens import Token as Token
 from meteor_e.base.errors import (
     ConfigError as ConfigError,

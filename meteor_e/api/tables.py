@@ -2,66 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.component import Component
+from meteor_e.api.segments import System, TextColumns, TextTable
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from meteor_e.api.metrics import Metric
-
-
-class TextColumns(NamedTuple):
-    """Which columns of a table hold the texts.
-
-    Attributes:
-        hypotheses: one column for each system.
-        references: one or several columns; a cell holds a text or a list of texts.
-    """
-
-    hypotheses: tuple[str, ...] = ("hypothesis",)
-    references: tuple[str, ...] = ("reference",)
-
-
-class TextTable(ABC):
-    """An open table with hypotheses and references in columns.
-
-    Attributes:
-        name: what to call it in messages.
-        size: number of rows; ``None`` if only reading tells.
-        texts: which columns hold the texts. Each hypothesis column is a system of that name.
-    """
-
-    name: str
-    size: int | None
-    texts: TextColumns
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The names of the systems."""
-        return self.texts.hypotheses
-
-    @abstractmethod
-    def pairs(self, system: int) -> Iterator[tuple[str, list[str]]]:
-        """Read the table: yield each hypothesis of a system with its references.
-
-        Args:
-            system: number of the system in :attr:`systems`.
-
-        Raises:
-            InputError: for the first cell that holds no text, with its place.
-        """
-
-    def records(self) -> Iterator[tuple[int, Mapping[str, Any]]] | None:
-        """Read the table: yield each row with all its columns, and its line number.
-
-        Outputs that keep the columns of their input call it. ``None`` if there is nothing but the texts.
-        """
-        return None
 
 
 class TableFormat(Component):
@@ -93,38 +44,6 @@ class TableFormat(Component):
         """
 
 
-class SystemInput(NamedTuple):
-    """One system's segments with their references.
-
-    Attributes:
-        name: what to call the system.
-        size: number of segments; ``None`` where only reading tells (standard input).
-        pairs: gives the hypotheses and their references, once.
-        table: the table that holds the system, if one does.
-        sources: of each segment, if they are known.
-        is_coco: whether they are captions in COCO's files, which METEOR scores with COCO's tokens.
-    """
-
-    name: str
-    size: int | None
-    pairs: Callable[[], Iterator[tuple[str, Sequence[str]]]]
-    table: TextTable | None = None
-    sources: Sequence[str] | None = None
-    is_coco: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None = None,
-    ) -> SystemInput:
-        """Return a system of lists: one hypothesis per segment, and its references."""
-        pairs = partial(zip, hypotheses, references, strict=True)
-        return cls(name, len(hypotheses), pairs, sources=sources)
-
-
 class ScoreRun(NamedTuple):
     """What ``meteor-e score`` is to score, and how.
 
@@ -138,7 +57,7 @@ class ScoreRun(NamedTuple):
     """
 
     metrics: Sequence[Metric]
-    systems: Sequence[SystemInput]
+    systems: Sequence[System]
     in_order: Callable[..., Any]
     output: str | None = None
     prefix: str = "meteor_"

@@ -11,7 +11,7 @@ import click
 
 from meteor_e.api.formats import OutputOptions
 from meteor_e.api.languages import GREEK
-from meteor_e.api.tables import SystemInput
+from meteor_e.api.segments import System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.base.yamlfile import plain_value
@@ -60,12 +60,12 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         (), "--name", multiple=True, metavar="NAME", help="Name of a system; one for each, in order."
     )
 
-    def systems(self) -> list[SystemInput]:
+    def systems(self) -> list[System]:
         """Return the systems, lined up with their references; errors as for :meth:`named`."""
         counted = self.references_per_segment
         return self.named(read_systems(self.files, self.references, counted, self.encoding, on_missing=self.on_missing))
 
-    def named(self, found: Sequence[SystemInput]) -> list[SystemInput]:
+    def named(self, found: Sequence[System]) -> list[System]:
         """Return systems under the names that were given, or their own.
 
         Raises:
@@ -77,10 +77,10 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
             raise ConfigError(f"--name is given {len(shown)} times, and there are {len(found)} systems; name each once")
         if self.names and (len(set(shown)) < len(shown) or not all(shown)):
             raise ConfigError("--name: each system needs a name of its own")
-        return [system._replace(name=name) for system, name in zip(found, shown, strict=True)]
+        return [dataclasses.replace(system, name=name) for system, name in zip(found, shown, strict=True)]
 
 
-def lined_up(inputs: Sequence[SystemInput]) -> list[SystemInput]:
+def lined_up(inputs: Sequence[System]) -> list[System]:
     """Read systems whole, which are of the same segments.
 
     Raises:
@@ -88,12 +88,12 @@ def lined_up(inputs: Sequence[SystemInput]) -> list[SystemInput]:
     """
     found = []
     for system in inputs:
-        pairs = list(system.pairs())
-        if not pairs:
+        segments = list(system.read())
+        if not segments:
             raise InputError(f"{system.name} is empty; there is nothing to score")
-        found.append((system.name, [text for text, _ in pairs], [references for _, references in pairs]))
-    check_same_segments([(name, references) for name, _, references in found])
-    return [SystemInput.of(*texts) for texts in found]
+        found.append(System.from_segments(system.name, segments, system.context))
+    check_same_segments([(system.name, [segment.references for segment in system.read()]) for system in found])
+    return found
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,7 +12,8 @@ import click
 
 from meteor_e.api.formats import OutputOptions, WmtNames
 from meteor_e.api.metrics import Metric
-from meteor_e.api.tables import ScoreRun, SystemInput, TextColumns
+from meteor_e.api.segments import System, TextColumns
+from meteor_e.api.tables import ScoreRun
 from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarded, near_miss
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, destination, option
@@ -78,7 +79,7 @@ class ScoreInputs(Inputs):
         "processes here. (Plugin meteor-e-tables.)",
     )
 
-    def systems(self) -> list[SystemInput]:
+    def systems(self) -> list[System]:
         """Return the systems, lined up with their references; a table is read once for each.
 
         Raises:
@@ -120,8 +121,8 @@ class ScoreInputs(Inputs):
         table = kind.make().open(paths[0], columns, encoding=self.encoding)
         return self.named(
             [
-                SystemInput(name, table.size, partial(table.pairs, number), table)
-                for number, name in enumerate(table.systems)
+                System(name, partial(table.segments, index), table.size, table=table)
+                for index, name in enumerate(table.systems)
             ]
         )
 
@@ -226,7 +227,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     systems = inputs.systems()
     # COCO's JSON gets COCO's tokens in English; a chain has words of its own.
     own = metric.chain is not None or any(text.startswith("segmenter=") for text in metric.settings)
-    if systems[0].is_coco and not own and metric.code in ("", "en"):
+    if systems[0].context.is_captions and not own and metric.code in ("", "en"):
         metric = replace(metric, settings=(*metric.settings, "segmenter=ptb"))
     metrics = metric.parse_metrics(metric.metrics or ("meteor",))
     left_out: tuple[int, ...] = ()
@@ -347,8 +348,8 @@ def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
 
 
 def _handle_errors(
-    on_error: str, systems: list[SystemInput], metrics: Sequence[Metric], language: str
-) -> tuple[list[SystemInput], tuple[int, ...]]:
+    on_error: str, systems: list[System], metrics: Sequence[Metric], language: str
+) -> tuple[list[System], tuple[int, ...]]:
     """Prepare for segments that cannot be aligned, because their words repeat too often.
 
     They are to be scored 0, or are left out of all systems, with a warning: systems stay comparable. These are then
@@ -367,10 +368,11 @@ def _handle_errors(
         for metric in failing:
             metric.on_error = "zero"
         return systems, ()
-    read = [(system, list(system.pairs())) for system in systems]
+    read = [(system, list(system.read())) for system in systems]
     found: dict[int, str] = {}
-    for system, pairs in read:
-        texts, references = [text for text, _ in pairs], [each for _, each in pairs]
+    for system, segments in read:
+        texts = [segment.hypothesis for segment in segments]
+        references = [segment.references for segment in segments]
         for metric in failing:
             for place, error in metric.failures(texts, references).items():
                 found.setdefault(place + 1, f"{system.name}: {error}")
@@ -378,9 +380,9 @@ def _handle_errors(
         where = " of all systems" if len(systems) > 1 else ""
         warnings.warn(f"segment {number} of {fault}; it is left out{where}", SegmentWarning, stacklevel=2)
     kept = []
-    for system, pairs in read:
-        left = [pair for number, pair in enumerate(pairs, 1) if number not in found]
-        if pairs and not left:
+    for system, segments in read:
+        left = [segment for number, segment in enumerate(segments, 1) if number not in found]
+        if segments and not left:
             raise InputError(f"{system.name}: no segment can be aligned; there is nothing to score")
-        kept.append(SystemInput(system.name, len(left), left.__iter__))
+        kept.append(System.from_segments(system.name, left, system.context))
     return kept, tuple(sorted(found))

@@ -36,6 +36,8 @@ LARGE_FIRST_BATCH = BATCH_SEGMENTS // 2
 
 _MISSING = object()
 
+_SEQUENCES = (list, tuple)
+
 
 class SegmentBatch(NamedTuple):
     """Consecutive segments.
@@ -95,7 +97,7 @@ def segment_batches(
         ended = True
         try:
             for number, (hypothesis, texts) in pairs:
-                text = texts[0] if type(texts) is list and len(texts) == 1 else texts
+                text = texts[0] if type(texts) in _SEQUENCES and len(texts) == 1 else texts
                 # Most are such; to call functions for each takes longer than all else.
                 if type(hypothesis) is str and type(text) is str and hypothesis.isascii() and text.isascii():
                     checked: Sequence[str] = (text,)

@@ -29,11 +29,11 @@ def read_coco(path: PathLike) -> Collection:
     document, collection = _load(path), Collection(name)
     if isinstance(document, list):
         for image, caption in coco_results(document, name).items():
-            collection.add("hypothesis", "", SegmentKey("", "", str(image)), caption)
+            collection.add("hypothesis", "", SegmentKey("", "", image), caption)
     else:
         for image, captions in coco_annotations(document if isinstance(document, dict) else None, name).items():
             for number, caption in enumerate(captions, 1):
-                collection.add("reference", str(number), SegmentKey("", "", str(image)), caption)
+                collection.add("reference", str(number), SegmentKey("", "", image), caption)
     return collection
 
 

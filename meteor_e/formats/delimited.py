@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import ClassVar
 
-from meteor_e.api.tables import TableFormat, TextColumns, TextTable
+from meteor_e.api.segments import Segment, TextColumns, TextTable
+from meteor_e.api.tables import TableFormat
 from meteor_e.base.errors import InputError, near_miss
 from meteor_e.base.files import input_name
 from meteor_e.formats.plain import csv_rows, read_segments
@@ -55,10 +56,11 @@ class DelimitedTable(TextTable):
         if path == "-" and len(texts.hypotheses) > 1:
             raise InputError("standard input can be read once only; give one --hypothesis-column, or a file")
 
-    def pairs(self, system: int) -> Iterator[tuple[str, list[str]]]:
-        """Read the table: yield each hypothesis of a system with its references."""
-        for _, row in self.records():
-            yield row[self.texts.hypotheses[system]], [row[column] for column in self.texts.references]
+    def segments(self, system: int) -> Iterator[Segment]:
+        """Read the table and yield the segments of a system, numbered from 1."""
+        hypothesis_column = self.texts.hypotheses[system]
+        for number, (_, row) in enumerate(self.records(), 1):
+            yield Segment(number, row[hypothesis_column], tuple(row[column] for column in self.texts.references))
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Read the table: yield the number of each row's last line, and its columns."""

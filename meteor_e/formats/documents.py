@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from meteor_e.api.segments import SegmentId
 from meteor_e.base.errors import InputError
 
 Role = Literal["hypothesis", "reference", "source"]
 
 
 class SegmentKey(NamedTuple):
-    """Where a segment stands: test set, document in it, segment of the document. Any may be empty."""
+    """The position of a segment: test set, document of the test set, segment of the document. Any may be empty."""
 
     collection: str
     document: str
-    segment: str
+    segment: SegmentId
 
     def __str__(self) -> str:
-        return "[" + "][".join(part for part in self if part) + "]"
+        return "[" + "][".join(str(part) for part in self if part != "") + "]"
+
+
+def segment_ids(keys: Iterable[SegmentKey]) -> dict[SegmentKey, SegmentId]:
+    """Return the ids by which users know segments: ``DOCUMENT/SEGMENT`` in markup, the image id in COCO's files.
+
+    The name of the test set precedes them if there are several test sets.
+    """
+    keys = list(keys)
+    has_several_sets = len({key.collection for key in keys}) > 1
+    ids: dict[SegmentKey, SegmentId] = {}
+    for key in keys:
+        parts = [key.collection] if has_several_sets else []
+        parts += [key.document] if key.document else []
+        ids[key] = "/".join([*parts, str(key.segment)]) if parts else key.segment
+    return ids
 
 
 @dataclass

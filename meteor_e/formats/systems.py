@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from meteor_e.api.tables import SystemInput
+from meteor_e.api.segments import Segment, System, TextContext
 from meteor_e.base.errors import ConfigError, InputError, count_of
-from meteor_e.formats.documents import SegmentKey
+from meteor_e.formats.documents import Collection, SegmentKey, segment_ids
 from meteor_e.formats.inputs import TEXT_FORMATS, input_formats, read_collection
 from meteor_e.formats.plain import read_segments
-
-Pair = tuple[str, list[str]]
 
 _MUST = "hypotheses and references must line up, one segment per line"
 
@@ -26,7 +24,7 @@ def read_systems(
     encoding: str = "utf-8",
     formats: Mapping[str, str] | None = None,
     on_missing: str = "stop",
-) -> list[SystemInput]:
+) -> list[System]:
     """Find out what files hold, and line up systems and references.
 
     Plain files line up by line, SGML, XML and COCO files by document and segment. A plain hypothesis lines up with
@@ -83,7 +81,7 @@ def check_same_segments(systems: Sequence[tuple[str, Sequence[Sequence[str]]]]) 
 
 def _plain_systems(
     hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
-) -> list[SystemInput]:
+) -> list[System]:
     """Line up plain text files, one segment per line; they are read while they are scored."""
     if [*hypotheses, *references].count("-") > 1:
         raise InputError("standard input (-) can stand for one file only")
@@ -104,22 +102,22 @@ def _plain_systems(
         if not count:
             raise InputError(f"{path} is empty; there is nothing to score")
 
-    def pairs(path: str) -> Iterator[Pair]:
-        sides = [read_segments(path, encoding=encoding)]
+    def read(path: str) -> Iterator[Segment]:
+        columns = [read_segments(path, encoding=encoding)]
         for reference in references:
             # The lines of a file take turns: one copy of it for each turn.
             copies = itertools.tee(read_segments(reference, encoding=encoding), references_per_segment)
-            sides += [itertools.islice(copy, at, None, references_per_segment) for at, copy in enumerate(copies)]
-        for number, row in enumerate(itertools.zip_longest(*sides)):
-            if None in row:
+            columns += [itertools.islice(copy, at, None, references_per_segment) for at, copy in enumerate(copies)]
+        for number, (hypothesis, *texts) in enumerate(itertools.zip_longest(*columns), 1):
+            if hypothesis is None or None in texts:
                 raise InputError(
                     "hypotheses and references do not line up: one of them ends after "
-                    f"{count_of(number, 'segment')}, others go on"
+                    f"{count_of(number - 1, 'segment')}, others go on"
                 )
-            yield row[0], list(row[1:])
+            yield Segment(number, hypothesis, tuple(texts))
 
     names = _system_names(hypotheses)
-    return [SystemInput(name, size, partial(pairs, path)) for path, name in zip(hypotheses, names, strict=True)]
+    return [System(name, partial(read, path), size) for path, name in zip(hypotheses, names, strict=True)]
 
 
 def _system_names(paths: Sequence[str]) -> list[str]:
@@ -134,54 +132,85 @@ def _system_names(paths: Sequence[str]) -> list[str]:
 
 def _structured_systems(
     hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, str], encoding: str, on_missing: str
-) -> list[SystemInput]:
-    """Line up files of which the references, at least, are in documents and segments."""
+) -> list[System]:
+    """Line up files of which the references, at least, consist of documents and segments.
+
+    The segments of the first system are in the order of its file, those of the other systems follow it.
+    """
     files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
-    referenced: dict[SegmentKey, list[str]] = {}
-    for path in references:
-        for texts in files[path].of("reference").values():
-            for key, text in texts.items():
-                referenced.setdefault(key, []).append(text)
-    found: list[SystemInput] = []
-    for path, own_name in zip(hypotheses, _system_names(hypotheses), strict=True):
+    references_by_key = _collect_references(files[path] for path in references)
+    sources = _collect_sources(files.values())
+    outputs: list[tuple[str, dict[SegmentKey, str], str]] = []
+    for path, file_name in zip(hypotheses, _system_names(hypotheses), strict=True):
         if path in files:
-            systems = files[path].of("hypothesis")
+            for name, texts in files[path].of("hypothesis").items():
+                description = f"{path}: system {name!r}" if name else path
+                _check_segments(description, texts, references_by_key, on_missing)
+                outputs.append((name or file_name, texts, formats[path]))
         else:
             lines = list(read_segments(path, encoding=encoding))
-            if len(lines) != len(referenced):
+            if len(lines) != len(references_by_key):
                 raise InputError(
-                    f"{path} has {count_of(len(lines), 'segment')}, but the references have {len(referenced)}; {_MUST}"
+                    f"{path} has {count_of(len(lines), 'segment')}, but the references have "
+                    f"{len(references_by_key)}; {_MUST}"
                 )
-            systems = {"": dict(zip(referenced, lines, strict=True))}
-        for name, texts in systems.items():
-            who = f"{path}: system {name!r}" if name else path
-            kept = [key for key in referenced if key in texts]
-            if not kept:
-                raise InputError(
-                    f"{who} and the references have no segment in common "
-                    f"(first segments: {next(iter(texts))} and {next(iter(referenced))})"
-                )
-            missing = [key for key in referenced if key not in texts]
-            also = ", --on-missing empty scores empty texts for them"
-            _tell_missing(
-                f"{who} lacks {len(missing)} of {count_of(len(referenced), 'segment')}", missing, on_missing, also
-            )
-            extra = [key for key in texts if key not in referenced]
-            how = "stop" if on_missing == "empty" else on_missing
-            _tell_missing(f"{who} has {count_of(len(extra), 'segment')} that no reference has", extra, how, "")
-            kept = [*referenced] if on_missing == "empty" else kept
-            pairs = [(texts.get(key, ""), referenced[key]) for key in kept]
-            is_coco = formats[path] == "coco"
-            found.append(SystemInput(name or own_name, len(pairs), pairs.__iter__, is_coco=is_coco))
+            outputs.append((file_name, dict(zip(references_by_key, lines, strict=True)), "plain"))
+    order = dict.fromkeys(key for key in outputs[0][1] if key in references_by_key)
+    order.update(dict.fromkeys(references_by_key))
+    ids = segment_ids(order)
+    systems = []
+    for name, texts, form in outputs:
+        segments = [
+            Segment(ids[key], texts.get(key, ""), references_by_key[key], sources.get(key))
+            for key in order
+            if key in texts or on_missing == "empty"
+        ]
+        context = TextContext(kind="captions" if form == "coco" else "")
+        systems.append(System.from_segments(name, segments, context))
     if on_missing == "skip":
-        check_same_segments([(system.name, [others for _, others in system.pairs()]) for system in found])
-    return found
+        check_same_segments([(system.name, [segment.references for segment in system.read()]) for system in systems])
+    return systems
 
 
-def _tell_missing(what: str, missing: Sequence[SegmentKey], on_missing: str, also: str) -> None:
-    """Refuse what is missing, or warn of it as was asked for."""
-    if missing:
-        what = f"{what} (the first is {missing[0]})"
-        if on_missing == "stop":
-            raise InputError(f"{what}; --on-missing skip leaves them out{also}")
-        warnings.warn(f"{what}; they are {'scored as empty' if on_missing == 'empty' else 'left out'}", stacklevel=1)
+def _collect_references(files: Iterable[Collection]) -> dict[SegmentKey, tuple[str, ...]]:
+    """Return the references of each segment, in the order of the files."""
+    references: dict[SegmentKey, list[str]] = {}
+    for file in files:
+        for texts in file.of("reference").values():
+            for key, text in texts.items():
+                references.setdefault(key, []).append(text)
+    return {key: tuple(texts) for key, texts in references.items()}
+
+
+def _collect_sources(files: Iterable[Collection]) -> dict[SegmentKey, str]:
+    """Return the source of each segment that has one in a file."""
+    return {key: text for file in files for texts in file.texts["source"].values() for key, text in texts.items()}
+
+
+def _check_segments(
+    system: str, texts: Mapping[SegmentKey, str], references: Mapping[SegmentKey, object], on_missing: str
+) -> None:
+    """Refuse a system whose segments are not those of the references, or warn, depending on ``--on-missing``."""
+    if not any(key in texts for key in references):
+        raise InputError(
+            f"{system} and the references have no segment in common "
+            f"(first segments: {next(iter(texts))} and {next(iter(references))})"
+        )
+    missing = [key for key in references if key not in texts]
+    remedy = ", --on-missing empty scores empty texts for them"
+    _report_missing(
+        f"{system} lacks {len(missing)} of {count_of(len(references), 'segment')}", missing, on_missing, remedy
+    )
+    extra = [key for key in texts if key not in references]
+    extra_policy = "stop" if on_missing == "empty" else on_missing
+    _report_missing(f"{system} has {count_of(len(extra), 'segment')} that no reference has", extra, extra_policy, "")
+
+
+def _report_missing(problem: str, keys: Sequence[SegmentKey], on_missing: str, remedy: str) -> None:
+    """Raise an error or warn if there are missing segments, depending on ``--on-missing``."""
+    if not keys:
+        return
+    problem = f"{problem} (the first is {keys[0]})"
+    if on_missing == "stop":
+        raise InputError(f"{problem}; --on-missing skip leaves them out{remedy}")
+    warnings.warn(f"{problem}; they are {'scored as empty' if on_missing == 'empty' else 'left out'}", stacklevel=1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from meteor_e.api.languages import Parameters
 from meteor_e.api.metrics import Metric, OutputsMetric, Scores, SystemOutputs, main_scores
-from meteor_e.api.tables import SystemInput
+from meteor_e.api.segments import System
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, digest
 from meteor_e.base.progress import Progress, silent
 from meteor_e.chains.chain import signature as chain_signature
@@ -116,7 +116,7 @@ def _statistics(
             statistics = np.full((len(test), 1), np.nan)
         missing = np.flatnonzero(wanted[row] & np.isnan(statistics).any(axis=1))
         if len(missing):
-            system = SystemInput.of(
+            system = System.from_lists(
                 name,
                 [output[at] for at in missing],
                 [references[at] for at in missing],

@@ -68,18 +68,18 @@ def test_what_is_refused(cli, arguments, code, said):
 
 
 PLUGIN = '''
-from meteor_e import TableFormat, TextTable, hookimpl
+from meteor_e import Segment, TableFormat, TextTable, hookimpl
 
 
 class Pairs(TextTable):
     def __init__(self, path, texts):
         self.name, self.size, self.texts = path, None, texts
 
-    def pairs(self, system):
+    def segments(self, system):
         with open(self.name) as stream:
-            for line in stream:
+            for number, line in enumerate(stream, 1):
                 hypothesis, reference = line.split("|")
-                yield hypothesis, [reference.strip()]
+                yield Segment(number, hypothesis, (reference.strip(),))
 
 
 class PairsFormat(TableFormat):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from meteor_e.api import Segment
 from meteor_e.base.errors import InputError
 from meteor_e.formats.systems import read_systems
 
@@ -36,12 +37,14 @@ def test_results_and_annotations_line_up_by_image(write):
         read_systems([results, again, annotations])
     with pytest.warns(UserWarning, match=r"lacks 1 of 3 segments .*; they are left out"):
         found = read_systems([results, again, annotations], on_missing="skip")
-    expected = [("a man", ["one man", "a man"]), ("two dogs run", ["dogs"])]
-    assert [list(system.pairs()) for system in found] == [expected, expected]
+    # In the order of the first system's file.
+    expected = [Segment(2, "two dogs run", ("dogs",)), Segment(1, "a man", ("one man", "a man"))]
+    assert [list(system.read()) for system in found] == [expected, expected]
+    assert all(system.context.is_captions for system in found)
     assert [system.size for system in found] == [2, 2]
     with pytest.warns(UserWarning, match=r"lacks 1 of 3 segments .*; they are scored as empty"):
         (found,) = read_systems([results, annotations], on_missing="empty")
-    assert list(found.pairs()) == [*expected, ("", ["a cat"])]
+    assert list(found.read()) == [*expected, Segment(3, "", ("a cat",))]
 
 
 @pytest.mark.parametrize(
@@ -87,4 +90,4 @@ def test_systems_need_captions_of_the_same_images(write):
 @pytest.mark.parametrize("line", ["[applause] thank you", "{x} y", '["Hello", he said', "[1]", "[", '{"a" b}'])
 def test_text_in_brackets_is_text(write, line):
     files = [write("h.txt", line + "\n"), write("r.txt", line + "\n")]
-    assert list(read_systems(files)[0].pairs()) == [(line, [line])]
+    assert list(read_systems(files)[0].read()) == [Segment(1, line, (line,))]

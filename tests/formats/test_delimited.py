@@ -31,8 +31,8 @@ def write(path, rows=ROWS):
 def read(path, *hypotheses):
     tabs = input_format(str(path), alone=True) == "tsv"
     table = DelimitedTable(str(path), TextColumns(hypotheses or ("mt",), ("ref",)), tabs)
-    systems = [list(table.pairs(number)) for number in range(len(table.systems))]
-    return [(*(hypothesis for hypothesis, _ in row), *row[0][1]) for row in zip(*systems, strict=True)]
+    systems = [list(table.segments(index)) for index in range(len(table.systems))]
+    return [(*(segment.hypothesis for segment in row), *row[0].references) for row in zip(*systems, strict=True)]
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv"])

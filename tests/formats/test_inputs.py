@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from meteor_e.api import Segment
 from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import Collection, SegmentKey
 from meteor_e.formats.inputs import input_format, parquet_files, read_collection
@@ -98,10 +99,15 @@ def test_systems_meet_their_references(tmp_path):
     with pytest.warns(UserWarning, match="they are scored as empty"):
         blue, green = read_systems([systems], references, on_missing="empty")
     assert (blue.name, green.name) == ("blue", "green")
-    # In the order of the references.
-    both = [["A a1"], ["A a2", "B a2"], ["A b1"], ["A c1"]]
-    assert list(blue.pairs()) == list(zip(["blue a1", "", "blue b1", ""], both, strict=True))
-    assert list(green.pairs()) == list(zip(["", "green a2", "", ""], both, strict=True))
+    # In the order of the first system; segments that it lacks follow in the order of the references.
+    assert list(blue.read()) == [
+        Segment("b/1", "blue b1", ("A b1",)),
+        Segment("a/1", "blue a1", ("A a1",)),
+        Segment("a/2", "", ("A a2", "B a2")),
+        Segment("c/1", "", ("A c1",)),
+    ]
+    assert [segment.id for segment in green.read()] == ["b/1", "a/1", "a/2", "c/1"]
+    assert [segment.hypothesis for segment in green.read()] == ["", "", "green a2", ""]
 
 
 def test_nothing_to_pair(tmp_path):
@@ -120,7 +126,10 @@ def test_plain_hypotheses_meet_references_in_markup(tmp_path):
     (tmp_path / "plain").write_text("one\ntwo\n")
     references = xml(tmp_path / "ref.xml", ref_A={"a/1": "x", "a/2": "y"})
     (system,) = read_systems([str(tmp_path / "plain"), references])
-    assert (system.name, list(system.pairs())) == ("plain", [("one", ["x"]), ("two", ["y"])])
+    assert (system.name, list(system.read())) == (
+        "plain",
+        [Segment("a/1", "one", ("x",)), Segment("a/2", "two", ("y",))],
+    )
     (tmp_path / "plain").write_text("one\n")
     with pytest.raises(InputError, match="must line up"):
         read_systems([str(tmp_path / "plain"), references])
@@ -142,3 +151,16 @@ def test_files_of_a_table_come_in_the_order_of_their_numbers(tmp_path):
         (tmp_path / name).touch()
     assert [file.name for file in parquet_files(tmp_path)] == ["part-9.parquet", "part-10.parquet"]
     assert parquet_files(tmp_path / "part-1.txt") == [tmp_path / "part-1.txt"]
+
+
+def test_ids_of_several_test_sets_name_the_set(tmp_path):
+    (tmp_path / "ref.sgm").write_text(SGML + SGML.replace('setid="s"', 'setid="t"'))
+    (tmp_path / "plain").write_text("one\ntwo\n")
+    (system,) = read_systems([str(tmp_path / "plain"), str(tmp_path / "ref.sgm")])
+    assert [segment.id for segment in system.read()] == ["s/d/1", "t/d/1"]
+
+
+def test_sources_come_with_their_segments(tmp_path):
+    path = xml(tmp_path / "all.xml", src={"a/1": "eins", "a/2": "zwei"}, ref_A={"a/1": "one"}, hyp_B={"a/1": "1"})
+    (system,) = read_systems([path])
+    assert list(system.read()) == [Segment("a/1", "1", ("one",), "eins")]

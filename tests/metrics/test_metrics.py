@@ -5,6 +5,7 @@ import json
 import pickle
 import re
 import types
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ import pytest
 
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
-from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, SystemInput
+from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, Segment, System
 from meteor_e.base.errors import SegmentWarning
 from meteor_e.engine.batches import BATCH_SEGMENTS as BATCH
 from meteor_e.engine.metric import AlignmentMetric
@@ -249,13 +250,13 @@ class Ahead(Lengths):
 def system(count, taken=None):
     """Return a system, and count how many of its segments were read."""
 
-    def pairs():
+    def segments():
         for number in range(count):
             if taken is not None:
                 taken.append(number)
-            yield f"word {number} " * (number % 5 + 1), [f"word {number % 3}"]
+            yield Segment(number + 1, f"word {number} " * (number % 5 + 1), (f"word {number % 3}",))
 
-    return SystemInput("one", None, pairs)
+    return System("one", segments)
 
 
 def test_systems_are_scored_while_they_are_read(monkeypatch):
@@ -274,9 +275,9 @@ def test_systems_are_scored_while_they_are_read(monkeypatch):
     assert [read for _, read in held] == list(itertools.accumulate(size for size, _ in held))
     assert [row.count for row in table.whole] == [10_000]
     assert table.segment_scores("test-lengths") == []
-    pairs = list(system(10_000).pairs())
-    whole = metric.corpus([text for text, _ in pairs], [texts for _, texts in pairs])
-    kept = score([metric], [SystemInput.of("one", *zip(*pairs, strict=True))]).kept()
+    segments = list(system(10_000).read())
+    whole = metric.corpus([segment.hypothesis for segment in segments], [segment.references for segment in segments])
+    kept = score([metric], [System.from_segments("one", segments)]).kept()
     assert table.scores("test-lengths") == kept.scores("test-lengths") == [whole.score]
     assert kept.segment_scores("test-lengths") == whole.segments.tolist()
 
@@ -289,12 +290,12 @@ def test_a_metric_that_reads_ahead_sees_all_references():
 
 
 def test_tests_need_systems_of_the_same_segments():
-    one, other = system(20), system(20)._replace(name="two")
+    one, other = system(20), replace(system(20), name="two")
     few = Significance("bootstrap", 10)
     assert score([Lengths()], [one, other], tests=few).whole[1].tests[0].p is not None
-    changed = [*other.pairs()]
-    changed[3] = (changed[3][0], ["another reference"])
-    other = other._replace(pairs=changed.__iter__)
+    changed = [*other.read()]
+    changed[3] = changed[3]._replace(references=("another reference",))
+    other = System.from_segments("two", changed)
     with pytest.raises(InputError, match="two and one are not of the same segments"):
         score([Lengths()], [one, other], tests=few).kept()
 
@@ -303,7 +304,8 @@ def test_references_are_counted_wherever_they_come():
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     pairs = [("a cat sat", ["a cat sat"])] * 5000 + [("a cat sat", ["a cat sat", "the cat sat"])]
     metric = load_metric("chrf")
-    assert "nrefs:var" in score([metric], [SystemInput("one", None, pairs.__iter__)]).kept().signatures["chrF"]
+    mixed = System.from_lists("one", *zip(*pairs, strict=True))
+    assert "nrefs:var" in score([metric], [mixed]).kept().signatures["chrF"]
     assert "nrefs:1|" in score([metric], [system(3)]).kept().signatures["chrF"]
 
 
@@ -331,7 +333,7 @@ def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
     metric = ChainMetric({"language": "other", "matchers": ["exact"]})
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
     with pytest.raises(InputError, match=r"^segment 5001: "):
-        score([metric], [SystemInput("one", None, pairs.__iter__)]).kept()
+        score([metric], [System.from_lists("one", *zip(*pairs, strict=True))]).kept()
 
 
 def test_metrics_of_two_languages():
@@ -343,7 +345,7 @@ def test_metrics_of_two_languages():
             return [len(text.split()) for text in hypotheses]
 
     french, english, any_language = Words("f", "fr"), Words("e", "en"), Words("any", "")
-    systems = [SystemInput.of("one", ["a b"], [["a"]])]
+    systems = [System.from_lists("one", ["a b"], [["a"]])]
     for language in ("", "fr"):
         assert score([any_language, french], systems, language=language).scores("f") == [2.0]
     with pytest.raises(ConfigError, match=r"^metric e is for 'en', and f for 'fr'$"):
@@ -374,7 +376,7 @@ class Lines(SegmentMetric):
 
 def test_a_metric_of_several_columns_with_details():
     pairs = [("a cat", ["x"]), ("dogs run far", ["x"])]
-    systems = [SystemInput(name, None, pairs.__iter__) for name in ("one", "two")]
+    systems = [System.from_lists(name, *zip(*pairs, strict=True)) for name in ("one", "two")]
     table = score([Lines(), Lengths()], systems, details=True, tests=Significance("bootstrap", 10)).kept()
     assert next(table.records())[:8] == ["system", "segment", "words", "words low", "words high",
                                             "words difference", "words p", "letters"]  # fmt: skip
@@ -424,12 +426,12 @@ def test_one_name_for_a_set_of_metrics(monkeypatch):
 def test_segments_of_a_document_are_written_as_they_are_scored():
     read = []
 
-    def pairs():
+    def segments():
         for number in range(3 * BATCH):
             read.append(number)
-            yield "a cat", ["x"]
+            yield Segment(number + 1, "a cat", ("x",))
 
-    table = score([Lines()], [SystemInput("one", None, pairs)])
+    table = score([Lines()], [System("one", segments)])
     system = next(table.streamed_document()["systems"])
     assert next(system["segments"])["segment"] == 1
     assert len(read) < 2 * BATCH
@@ -443,7 +445,7 @@ def test_parts_of_a_corpus_add_up_to_the_whole(packs):
 
     def scored(start, end):
         systems = [
-            SystemInput.of(name, texts[start:end], references[start:end])
+            System.from_lists(name, texts[start:end], references[start:end])
             for name, texts in (("one", hypotheses), ("two", hypotheses[::-1]))
         ]
         return score(metrics, systems, language="en", keep=True).kept()

@@ -27,11 +27,14 @@ def test_an_alignment(meteor):
 
 def test_several_metrics():
     from meteor_e import load_metric
-    from meteor_e.api import SystemInput
+    from meteor_e.api import System
     from meteor_e.results import score
 
     metrics = [load_metric("meteor:language=other"), Words()]
-    systems = [SystemInput.of("<a>", ["a b", "c"], [["a"], ["c"]]), SystemInput.of("b", ["a", "d"], [["a"], ["c"]])]
+    systems = [
+        System.from_lists("<a>", ["a b", "c"], [["a"], ["c"]]),
+        System.from_lists("b", ["a", "d"], [["a"], ["c"]]),
+    ]
     table = score(metrics, systems).kept()
     label = table.columns[0].name
     assert repr(table) == f"Results(2 systems; {label}, words)"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e import load_metric
-from meteor_e.api import InputError, SystemInput
+from meteor_e.api import InputError, System
 from meteor_e.base.texts import check_text
 from meteor_e.formats.coco import coco_annotations, coco_results
 from meteor_e.results import score
@@ -132,7 +132,7 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
             raise InputError(f"image {key!r} has a result, but no annotation")
     keys = [key for key in known if key in found]
     metric = load_metric("coco", language="en")
-    system = SystemInput.of("captions", [found[key] for key in keys], [known[key] for key in keys])
+    system = System.from_lists("captions", [found[key] for key in keys], [known[key] for key in keys])
     results = score([metric], [system], language="en")
     names = [column.name for column in results.columns]
     tables = {

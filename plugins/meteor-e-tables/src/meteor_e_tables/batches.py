@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from meteor_e.api import TextColumns, TextTable
+from meteor_e.api import Segment, TextColumns, TextTable
 from meteor_e_tables.cells import Where, checked_references, checked_texts
 
 BATCH_ROWS = 4096
@@ -52,18 +53,19 @@ class BatchedTable(TextTable):
     def batches(self, whole: bool = False) -> Iterator[TableBatch]:
         """Read the table from its beginning; all columns if ``whole``."""
 
-    def pairs(self, system: int, kept: deque[Rows] | None = None) -> Iterator[tuple[str, list[str]]]:
-        """Read the table: yield each hypothesis of a system with its references.
+    def segments(self, system: int, kept: deque[Rows] | None = None) -> Iterator[Segment]:
+        """Read the table and yield the segments of a system, numbered from 1.
 
         Args:
-            system: number of the system.
-            kept: takes all columns of the rows, before their texts are yielded.
+            system: index of the system.
+            kept: receives all columns of the rows before their segments are yielded.
         """
+        numbers = itertools.count(1)
         for batch in self.batches(kept is not None):
             if kept is not None and batch.rows is not None:
                 kept.append(batch.rows)
             for hypothesis, references in zip(batch.hypotheses[system], batch.references, strict=True):
-                yield hypothesis, list(references)
+                yield Segment(next(numbers), hypothesis, tuple(references))
 
     def schema(self) -> Any:
         """Return what the columns are, for writers: a ``pyarrow.Schema``, or ``None`` if only the rows tell."""

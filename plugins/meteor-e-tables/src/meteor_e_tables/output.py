@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api import SystemInput, TextColumns
+from meteor_e.api import System, TextColumns
 from meteor_e.api.tables import ScoreRun, ScoreRunner
 from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, Rows, TableBatch, text_batch
 from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns
@@ -47,7 +47,7 @@ class _Output:
         matchers: Sequence[str],
     ) -> None:
         self.writer, self._run = writer, run
-        self.systems: list[SystemInput] = []
+        self.systems: list[System] = []
         places: list[Callable[..., Any]] = []
         for table, names in tables:
             alone = len(names) == 1
@@ -56,8 +56,8 @@ class _Output:
             queues = [ColumnQueue() for _ in names]
             for place, name in enumerate(names):
                 last = place == len(names) - 1
-                pairs = partial(table.pairs, place, rows if last else None)
-                self.systems.append(SystemInput(name, table.size, pairs))
+                read = partial(table.segments, place, rows if last else None)
+                self.systems.append(System(name, read, table.size))
                 places.append(partial(self._write, queues, place, columns, rows))
         self._places = iter(places)
 
@@ -86,7 +86,7 @@ class _Output:
             self.writer.write(some, added)
 
 
-def _tables(systems: Sequence[SystemInput]) -> list[tuple[BatchedTable, list[str]]]:
+def _tables(systems: Sequence[System]) -> list[tuple[BatchedTable, list[str]]]:
     """Return tables with the names of their systems; a system that comes from no table is one."""
     found: list[tuple[BatchedTable, list[str]]] = []
     for table, group in itertools.groupby(systems, key=lambda system: system.table):
@@ -104,11 +104,12 @@ def _tables(systems: Sequence[SystemInput]) -> list[tuple[BatchedTable, list[str
     return found
 
 
-def _records(system: SystemInput, *, several: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+def _records(system: System, *, several: bool) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the rows of a system that comes from no table; of several systems, they say which is which."""
     begin = {"system": system.name} if several else {}
-    for number, (hypothesis, references) in enumerate(system.pairs(), 1):
-        yield number, {**begin, "segment": number, "hypothesis": hypothesis, "references": list(references)}
+    for number, segment in enumerate(system.read(), 1):
+        row = {"segment": number, "hypothesis": segment.hypothesis, "references": list(segment.references)}
+        yield number, {**begin, **row}
 
 
 class RecordTable(BatchedTable):

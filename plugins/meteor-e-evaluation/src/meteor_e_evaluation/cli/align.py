@@ -100,8 +100,8 @@ def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tupl
         if "No such file" in str(error):
             raise InputError(f"{error} (to align two segments instead of two files, add --text)") from error
         raise
-    for segment, (first, *_) in system.pairs():
-        yield segment, first
+    for segment in system.read():
+        yield segment.hypothesis, segment.references[0]
 
 
 def _stdio_pairs(encoding: str) -> Iterator[tuple[str, str]]:

@@ -71,8 +71,11 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
         texts = lined_up(given)
         found = score_systems(
             meteor,
-            {name: [text for text, _ in system.pairs()] for name, system in zip(unique, texts, strict=True)},
-            [each for _, each in texts[0].pairs()],
+            {
+                name: [segment.hypothesis for segment in system.read()]
+                for name, system in zip(unique, texts, strict=True)
+            },
+            [segment.references for segment in texts[0].read()],
             metrics=wanted,
             title=page.title,
             method=None if statistics.significance == "none" else statistics.significance,

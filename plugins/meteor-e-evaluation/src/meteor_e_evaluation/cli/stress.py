@@ -78,7 +78,7 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
     references, texts = None, ()
     if given.hypotheses is not None and given.references:
         (system,) = read_systems([given.hypotheses], given.references)
-        texts, references = zip(*system.pairs(), strict=True)
+        _, texts, references, _ = zip(*system.read(), strict=True)
     elif given.hypotheses is not None or given.references or given.source is not None:
         raise ConfigError("give the hypotheses and the references: HYPOTHESES --reference FILE")
     sources = None if given.source is None else read_texts(given.source, "source")

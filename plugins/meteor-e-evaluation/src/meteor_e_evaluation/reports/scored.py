@@ -15,7 +15,7 @@ from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
 from meteor_e.api.formats import Found
 from meteor_e.api.metrics import main_scores
-from meteor_e.api.tables import SystemInput
+from meteor_e.api.segments import System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent
 from meteor_e.results import Results, score
@@ -250,7 +250,7 @@ def score_systems(
     others = [metric for metric in wanted if metric is not None]
     found = None
     if others:
-        given = [SystemInput.of(system.name, system.hypotheses, list(map(list, texts))) for system in scored]
+        given = [System.from_lists(system.name, system.hypotheses, texts) for system in scored]
         found = score(others, given, language=language, details=True, keep=True, progress=progress).kept()
 
     def result(place: int, metric: Metric | None) -> MetricResult:
