@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.base.editable import editable_code_digest
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import cache_folder, whole_file
 
@@ -37,7 +38,8 @@ class ArrayCache:
     """A folder of arrays, each set in a file that its key names.
 
     Files are written whole or not at all, so that several processes can share a folder. A file that cannot be
-    read or is damaged is as good as none.
+    read or is damaged is as good as none. If meteor_e or a plugin is installed editable, the files' names depend on a
+    digest of its code, so that nothing is read that other code has computed.
 
     Args:
         folder: the folder; by default ``evaluation`` in the folder that the environment variable
@@ -50,7 +52,8 @@ class ArrayCache:
         self.folder = Path(folder) if folder is not None else cache_folder("evaluation")
 
     def _file(self, key: str) -> Path:
-        name = digest([FORMAT, key])
+        # Code that is being edited may give other arrays for the same key.
+        name = digest([FORMAT, key, editable_code_digest()])
         return self.folder / name[:2] / f"{name[2:]}.npz"
 
     def get(self, key: str) -> dict[str, NDArray[np.generic]] | None:

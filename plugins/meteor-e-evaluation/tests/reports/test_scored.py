@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from meteor_e_evaluation.reports import score_systems
+from meteor_e_evaluation.reports.page import render
 from meteor_e_evaluation.reports.payload import payload
 from report_systems import REFERENCES, SYSTEMS, Saying
 
@@ -98,3 +99,15 @@ def test_what_metrics_say_of_segments(meteor):
     saying, own = (metric["remarks"].content for metric in payload(found)["metrics"])
     assert saying == [{1: "nothing is <b>right</b>"}]
     assert own == []
+
+
+@pytest.mark.parametrize(("n_systems", "n_baselines"), [(20, 19), (21, 1)])
+def test_report_tests_all_pairs_of_up_to_20_systems(meteor, n_systems, n_baselines):
+    systems = {f"system{number}": ["a cat sat", "a dog", "w " * number] for number in range(n_systems)}
+    report = score_systems(meteor, systems, ["the cat sat", "a dog ran", "w w w"], samples=10)
+    assert len(report.comparison.tests) == n_baselines
+    assert len(report.comparison.tests[0]) == n_systems
+    page = render(report)
+    assert ("every two systems" in page) == (n_baselines > 1)
+    n_pairs = n_systems * (n_systems - 1) // 2 if n_baselines > 1 else n_systems - 1
+    assert page.count('data-label="Better"') == n_pairs

@@ -26,7 +26,7 @@ from meteor_e.significance.resampling import SIGNIFICANT
 from meteor_e_evaluation.reports import charts
 from meteor_e_evaluation.reports.lengths import distributions
 from meteor_e_evaluation.reports.payload import encode, payload
-from meteor_e_evaluation.reports.scored import MetricResult, Report, score_systems
+from meteor_e_evaluation.reports.scored import ALL_PAIRS_LIMIT, MetricResult, Report, score_systems
 from meteor_e_evaluation.reports.styles import (
     MATCHER_STYLES,
     SHAPES,
@@ -205,6 +205,7 @@ def _context(report: Report) -> dict[str, Any]:
         "metrics": [_metric(result) for result in report.metrics],
         "differences": _differences(report),
         "most_pairs": MOST_PAIRS,
+        "all_pairs": len(report.systems) <= ALL_PAIRS_LIMIT,
         "balance_width": _BALANCE_WIDTH,
         "length_classes": [cell.lengths for cell in rows[0].cells],
         "rows": [
@@ -244,16 +245,18 @@ def _metric(result: MetricResult) -> dict[str, Any]:
 
 
 def _differences(report: Report) -> list[list[dict[str, Any]]]:
-    """Return pairs of systems for each metric, those that differ most first.
+    """Return the pairs of systems to show for each metric, the largest difference first.
 
-    Of the first metric they are all, of the others those with the first system: there may be many systems.
+    Under the first metric, these are all pairs, unless there are more than :data:`ALL_PAIRS_LIMIT` systems. Under the
+    other metrics, these are the pairs with the first system.
     """
+    show_all_pairs = len(report.systems) <= ALL_PAIRS_LIMIT
     return [
         sorted(
             (
                 _pair(report, metric, better, worse)
                 for better, worse in combinations(result.ranking(), 2)
-                if not metric or 0 in (better, worse)
+                if (metric == 0 and show_all_pairs) or 0 in (better, worse)
             ),
             key=lambda pair: -abs(pair["difference"]),
         )

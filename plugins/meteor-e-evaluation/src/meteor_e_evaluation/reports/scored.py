@@ -34,6 +34,12 @@ METEOR = "METEOR"
 PARTS = {"precision": "Precision", "recall": "Recall", "fragmentation_penalty": "Fragmentation penalty"}
 """Parts of METEOR whose distributions are shown, and their names."""
 
+ALL_PAIRS_LIMIT = 20
+"""Number of systems up to which every two systems are tested; of more systems, each is tested against the first.
+
+The number of pairs grows quadratically, and a test of one pair takes about as long as scoring a twentieth of a system.
+"""
+
 EXPLAINED = 20
 """Number of segments, those that differ most, that are explained where a metric explains its scores."""
 
@@ -82,8 +88,9 @@ class SystemTests:
         method: of the test, a key of :data:`meteor_e.significance.METHODS`.
         samples: of the test.
         seed: of the test and the intervals.
-        tests: for systems as the baseline, the tests against it: the baseline itself, then the systems after it. Under
-            the first metric every system is a baseline, under the others the first system only.
+        tests: for each baseline system, its tests: the baseline itself, then the systems after it. Under the first
+            metric every system is a baseline, unless there are more than :data:`ALL_PAIRS_LIMIT`. Under the other
+            metrics, the first system is the only baseline.
     """
 
     method: str
@@ -258,8 +265,9 @@ def score_systems(
             if method is None:
                 return None
             counts = dict(zip(systems, statistics, strict=True))
+            test_all_pairs = place == 0 and len(systems) <= ALL_PAIRS_LIMIT
             tests = compare_pairs(
-                counts, scorer, method=method, samples=samples, seed=seed, baselines=None if place == 0 else 1
+                counts, scorer, method=method, samples=samples, seed=seed, baselines=None if test_all_pairs else 1
             )
             return SystemTests(method, METHODS[method] if samples is None else samples, seed, tuple(map(tuple, tests)))
 
