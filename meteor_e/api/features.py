@@ -64,11 +64,13 @@ class Feature(Component):
     Class attributes, beside those of :class:`Component`:
         needs: the attributes of :class:`FeatureBatch` that it reads.
         version: of the definition of its numbers; raised when these change on purpose.
+        any_text: whether it has a row for any text; ``False`` for a feature that looks texts up in a file.
     """
 
     kind: ClassVar[str] = "feature"
     needs: ClassVar[tuple[str, ...]] = ("hypotheses", "references")
     version: ClassVar[int] = 1
+    any_text: ClassVar[bool] = True
 
     @property
     @abstractmethod

@@ -58,9 +58,11 @@ _PAIRS = [
 
 
 def _row(feature: Feature, at: int) -> list[float]:
-    """Return the row of a segment."""
+    """Return the row of a segment; nothing for a feature that does not have a row for any text."""
     if len(set(feature.columns)) != feature.dimension:
         raise ValueError(f"columns has {len(set(feature.columns))} different names for {feature.dimension} numbers")
+    if not feature.any_text:
+        return []
 
     def rows(*pairs: tuple[str, str]) -> np.ndarray[Any, Any]:
         hypotheses, names = [hypothesis for hypothesis, _ in pairs], [str(number) for number in range(len(pairs))]

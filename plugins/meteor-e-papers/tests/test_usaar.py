@@ -97,6 +97,20 @@ def test_document_cosine_joins_phrases_and_is_never_nan(phrase_vectors):
     assert feature.compute(batch)[0] == [pytest.approx(0.0)]  # the mean of 1 and -1
 
 
+def test_alternative_cosine_of_shared_words(phrase_vectors):
+    feature = DocumentCosineFeature.make(file=phrase_vectors, similarity="shared-words")
+    pairs = [
+        ("house prime", "house minister zzz"),
+        ("house house", "prime house"),
+        ("prime", "house"),
+        ("zzz", "house"),
+    ]
+    rows = feature.extract([hypothesis for hypothesis, _ in pairs], [[reference] for _, reference in pairs])
+    # Squares: prime 1, minister 1, house 4. First pair: 4 / (√5 √5); second: 2·4 / (√16 √5).
+    assert rows[:, 0].tolist() == pytest.approx([4 / 5, 8 / (4 * np.sqrt(5)), 0, 0])
+    assert "shared-words" in feature.describe()
+
+
 def test_zwickel_is_bayesian_ridge_and_comet_switches():
     from sklearn.linear_model import BayesianRidge
 
@@ -119,8 +133,12 @@ def test_zwickel_is_bayesian_ridge_and_comet_switches():
 def test_estimators_refuse_other_features():
     with pytest.raises(InputError, match=r"\(hypotheses, 1\)"):
         Cosine.make().fit(np.ones((3, 2)))
-    with pytest.raises(InputError, match=r"METEOR's score is expected: \(hypotheses, 2\)"):
+    with pytest.raises(InputError, match=r"usaar-comet needs \(hypotheses, 2\): document-cosine.cosine, meteor.score"):
         Comet.make().fit(np.ones((3, 1)), np.ones(3))
+    with pytest.raises(ConfigError, match=r"no feature 'document-cosine.cosine'; the features are bleu.score"):
+        Cosine.make().fit(np.ones((3, 1)), columns=["bleu.score"])
+    with pytest.raises(ConfigError, match=r"reads document-cosine.cosine; leave out bleu.score"):
+        Cosine.make().fit(np.ones((3, 2)), columns=["bleu.score", "document-cosine.cosine"])
     with pytest.raises(InputError, match="y is missing"):
         Zwickel.make().fit(np.ones((3, 1)))
 
@@ -156,6 +174,29 @@ def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
     found = load_metric(f"model:{output}").corpus(["new houses", "zzyx"], ["new houses", "the old city"])
     if kind == "comet":
         assert found.segments.tolist() == [1.0, 0.0]
+
+
+def test_features_are_addressed_by_name(recipe, test_set, tmp_path):
+    """The order of a recipe's features does not change a score; a feature of another name is found by an option."""
+    cosine = "{use: document-cosine, file: DATA/words.txt}"
+    hypotheses = ["new houses were sold", "the friends of his", "zzyx"]
+    references = ["new houses", "the old city", "city"]
+    scores = []
+    for position, (features, options) in enumerate((
+        (f"[{cosine}, {SCORE}]", "{}"),
+        (f"[{SCORE}, {cosine}]", "{}"),
+        ("[{use: meteor, as: m, columns: [score]}, {use: document-cosine, as: c, file: DATA/words.txt}]",
+         "{cosine: c.cosine, meteor: m.score}"),
+    )):  # fmt: skip
+        path = recipe(
+            f"name: comet\nestimator: usaar-comet\ntrain: [{{index: DATA/ranked.yaml}}]\nfeatures: {features}\n"
+            f"target: {SCORE}\noptions: {options}\n"
+        )
+        output = tmp_path / f"{position}.safetensors"
+        train(load_recipe(path), output, folder=path.parent, store=FeatureStore(tmp_path / "cache"))
+        scores.append(load_metric(f"model:{output}").corpus(hypotheses, references).segments.tolist())
+    assert scores[0] == scores[1] == scores[2]
+    assert len(set(scores[0])) == 3
 
 
 def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):

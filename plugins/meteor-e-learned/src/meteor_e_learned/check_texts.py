@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, FeatureBatch
+from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.base.array_cache import Floats
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 
@@ -181,9 +181,14 @@ def make_check_texts(features: FeatureSet, language: str) -> CheckTexts:
 def _numbers(
     features: FeatureSet, hypotheses: Sequence[str], references: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats]:
-    tried = FeatureSet([entry for entry in features.features if {*entry.feature.needs} <= {"hypotheses", "references"}])
+    tried = FeatureSet([entry for entry in features.features if reads_any_pair(entry.feature)])
     batch = FeatureBatch(hypotheses, [[reference] for reference in references])
     return tried.columns, tried.extract(batch, FeatureStore(enabled=False))
+
+
+def reads_any_pair(feature: Feature) -> bool:
+    """Return whether a feature needs nothing but a hypothesis and references, and has a row for any of them."""
+    return feature.any_text and {*feature.needs} <= {"hypotheses", "references"}
 
 
 def libraries(names: Sequence[str]) -> dict[str, str]:

@@ -17,6 +17,8 @@ def meteor_e_features() -> dict[str, str]:
         "word-vectors": "meteor_e_papers.features.vectors:WordVectorsFeature",
         "document-cosine": "meteor_e_papers.features.document_cosine:DocumentCosineFeature",
         "tag-vectors": "meteor_e_papers.features.tags:TagVectorsFeature",
+        "vector-file": "meteor_e_papers.features.files:VectorFileFeature",
+        "score-file": "meteor_e_papers.features.files:ScoreFileFeature",
     }
 
 

@@ -1,0 +1,81 @@
+"""Features of other plugins feed every estimator: logistic, regression, pairwise network and MaxSD."""
+
+from __future__ import annotations
+
+import types
+
+import numpy as np
+import pytest
+from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.prediction import pairwise_advantages
+from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.training import train
+
+from meteor_e.api import Feature, SegmentFeature, hookimpl
+from meteor_e.plugins.registry import plugin_registry
+
+WORDS = "vectors: [{use: word-vectors, file: DATA/words.txt}]\n"
+
+
+class SharedWords(Feature):
+    """Number of words that hypothesis and reference share, and the number of other words of the hypothesis."""
+
+    name = "shared-words"
+    dimension = 2
+    columns = ("shared", "other")
+
+    def compute(self, batch):
+        rows = []
+        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
+            words = hypothesis.split()
+            shared = sum(word in references[0].split() for word in words)
+            rows.append([shared, len(words) - shared])
+        return rows
+
+
+class WordLengths(SegmentFeature):
+    """Mean length of the words, and number of words."""
+
+    name = "word-lengths"
+    segment_dimension = 2
+
+    def vectors(self, segments):
+        return [[len(text) / max(1, len(text.split())), len(text.split())] for text in segments]
+
+
+@pytest.fixture
+def third_party_plugin(monkeypatch):
+    from meteor_e.plugins.registry import Registry
+
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
+    module = types.ModuleType("third_party")
+    module.meteor_e_features = hookimpl(lambda: [SharedWords, WordLengths])
+    plugin_registry().register(module, "third-party")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "index", "more"),
+    [
+        ("pairwise-logistic", "ranked", "options: {C: 0.1}"),
+        ("segment-regression", "assessed", ""),
+        ("pairwise-network", "ranked", "vectors: [word-lengths]\noptions: {epochs: 20, skip_start: logistic}"),
+        ("maxsd", "ranked", WORDS + "options: {epochs: 3, hidden: 4, layer: 3, batching: segments}"),
+    ],
+)
+def test_third_party_features_feed_every_estimator(
+    estimator, index, more, third_party_plugin, recipe, test_set, tmp_path
+):
+    path = recipe(
+        f"name: small\nestimator: {estimator}\ntrain: [{{index: DATA/{index}.yaml}}]\n"
+        f"features: [{{use: shared-words, as: words}}, bleu]\n{more}\n"
+    )
+    store = FeatureStore(enabled=False)
+    trained = train(load_recipe(path), tmp_path / "small.safetensors", folder=path.parent, store=store)
+    assert trained.features.columns == ("words.shared", "words.other", "bleu.score")
+    model = load_model(tmp_path / "small.safetensors")
+    systems = [[(test_set / f"out.{name}").read_text("utf-8").splitlines()[0]] for name in ("good", "poor")]
+    references = [[(test_set / "ref.en").read_text("utf-8").splitlines()[0]]]
+    advantages = pairwise_advantages(model, systems, references, store)
+    assert advantages[0, 1, 0] > 0
+    assert np.array_equal(advantages, pairwise_advantages(trained, systems, references, store), equal_nan=True)
