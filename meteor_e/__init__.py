@@ -8,5 +8,7 @@ All names of :mod:`meteor_e.api`, for plugins, are here, too. Names are imported
 """
 
 from meteor_e.base.lazy import lazy_names
+from meteor_e.base.shielded_imports import shield_imports
 
+shield_imports()
 __getattr__, __dir__ = lazy_names(__name__)

@@ -222,6 +222,7 @@ class PluginSite:
         module: str | None = None,
         entry_point: str | None = None,
         value: str | None = None,
+        requires: Sequence[str] = (),
     ) -> str:
         """Install a distribution; return its module's name."""
         module = module or distribution.replace("-", "_")
@@ -229,7 +230,10 @@ class PluginSite:
         (self.folder / f"{module}.py").write_text(textwrap.dedent(code), encoding="utf-8")
         info = self.folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
         info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
+        requirements = "".join(f"Requires-Dist: {requirement}\n" for requirement in requires)
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n{requirements}"
+        )
         (info / "entry_points.txt").write_text(f"[meteor_e]\n{entry_point or module} = {value or module}\n")
         return module
 

@@ -181,9 +181,15 @@ def scored_in_order(
                 yield batch, score(batch, threads, stop)
                 continue
             if pool is None:
-                from concurrent.futures import ThreadPoolExecutor
+                from meteor_e.base.thread_pool import ThreadPool
 
-                pool = ThreadPoolExecutor(threads, thread_name_prefix="meteor_e")
+                pool = ThreadPool(threads, thread_name_prefix="meteor_e")
+                try:
+                    pool.submit(int).result()
+                except RuntimeError:  # The system starts no thread at all.
+                    pool, threads = None, 1
+                    yield batch, score(batch, threads, stop)
+                    continue
             pending.append((batch, pool.submit(score, batch, 1, stop)))
             if len(pending) > threads:
                 first, future = pending.popleft()

@@ -36,7 +36,7 @@ from meteor_e.plugins import builtin
 from meteor_e.plugins.distributions import missing
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import Distribution, EntryPoint
     from importlib.resources.abc import Traversable
 
 
@@ -292,6 +292,35 @@ def installed_entry_points() -> list[EntryPoint]:
     return [entry_point for origin, entry_point in found if not wanted or wanted.intersection(origin[:2])]
 
 
+def check_core_version(distribution: Distribution | None) -> None:
+    """Refuse a distribution that requires another version of meteor_e.
+
+    pip checks requirements when it installs a plugin, but not when it installs another version of meteor_e later.
+
+    Raises:
+        PluginError: naming the requirement.
+    """
+    for text in (distribution.requires if distribution is not None else None) or ():
+        name = re.match(r"[A-Za-z0-9._-]*", text)
+        if name is None or re.sub("[-_.]+", "-", name[0]).lower() != "meteor-e":
+            continue
+        if text in (name[0], f"{name[0]}=={__version__}"):
+            continue  # Without packaging, whose import takes time.
+        from packaging.requirements import InvalidRequirement, Requirement
+
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement:
+            continue
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        if not requirement.specifier.contains(__version__, prereleases=True):
+            raise PluginError(
+                f"it requires {text}, and this is meteor_e {__version__}; install versions that fit: "
+                "pip install --upgrade meteor_e and the plugin"
+            )
+
+
 def _origin(entry_point: EntryPoint) -> Origin:
     distribution: Any = entry_point.dist
     told = distribution.metadata  # Read from its file at each access.
@@ -415,6 +444,7 @@ class Registry:
         found, self._entry_points = [(_origin(each), each) for each in self._entry_points()], None
         for origin, entry_point in sorted(found, key=lambda pair: (pair[0], pair[1].value)):
             try:
+                check_core_version(getattr(entry_point, "dist", None))
                 self._add(entry_point.load(), origin)
             except PLUGIN_FAILURES as error:
                 self._note(origin, _reason(error))

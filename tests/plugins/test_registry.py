@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from importlib.metadata import entry_points
@@ -8,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from meteor_e import hookimpl
+from meteor_e._version import __version__
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.base.errors import ConfigError, PluginError, PluginWarning
 from meteor_e.chains.chain import plugins_of
@@ -128,6 +130,37 @@ def test_a_plugin_that_takes_a_builtin_name(plugin_site):
     assert set(errors) == {"meteor_e", "greedy-plugin"}
     assert errors["meteor_e"] == ""
     assert "claimed by" in errors["greedy-plugin"]
+
+
+@pytest.mark.parametrize("requirement", ["meteor_e==0.2.0", "meteor-e>=99", "Meteor.E (<0.0.1)"])
+def test_a_plugin_that_requires_another_version_is_an_error(plugin_site, requirement):
+    plugin_site.add("sound-plugin", SOUNDEX, requires=["numpy", requirement])
+    own = plugin_site.registry()
+    message = f"sound-plugin 1.0: it requires {requirement}, and this is meteor_e {__version__}; install versions"
+    with pytest.raises(PluginError, match=re.escape(message)):
+        own.get("matcher", "initial")
+    own = plugin_site.registry()
+    own.names("matcher")
+    with pytest.warns(PluginWarning, match=re.escape(message)):
+        own.get("matcher", "exact")
+    (entry,) = [entry for entry in own.entries() if entry.distribution == "sound-plugin"]
+    assert entry.error.startswith(f"it requires {requirement}")
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        f"meteor_e=={__version__}",
+        "meteor_e",
+        "meteor-e[metrics]>=0.0.1",
+        "meteor_e==99; extra == 'future'",
+        "meteor_e==99; python_version < '3'",
+        "meteor-e-vectors==99",
+    ],
+)
+def test_a_plugin_that_requires_this_version_is_loaded(plugin_site, requirement):
+    plugin_site.add("sound-plugin", SOUNDEX, requires=[requirement])
+    assert plugin_site.registry().get("matcher", "initial").name == "initial"
 
 
 POLISH = """

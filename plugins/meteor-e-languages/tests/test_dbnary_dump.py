@@ -37,6 +37,20 @@ def test_both_models(tmp_path, turtle, expected):
     assert dumped(tmp_path, turtle) == expected
 
 
+@pytest.mark.parametrize(
+    ("serialization", "name"),
+    [("xml", "dump.rdf"), ("pretty-xml", "dump.xml"), ("json-ld", "dump.jsonld"), ("nt", "dump.nt"), ("n3", "dump.n3")],
+)
+@pytest.mark.parametrize(("turtle", "expected"), [(ONTOLEX, EXPECTED), (LEMON, EXPECTED_LEMON)])
+def test_every_serialization(tmp_path, turtle, expected, serialization, name):
+    rdflib = pytest.importorskip("rdflib", reason="writes the dumps")
+    text = rdflib.Graph().parse(data=turtle, format="turtle").serialize(format=serialization)
+    packed = tmp_path / "packed"
+    packed.mkdir()
+    assert dumped(tmp_path, text, name=name) == expected
+    assert dumped(packed, text, name=f"{name}.bz2", pack=bz2.compress) == expected
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_random_dictionaries(tmp_path, seed):
     turtle = random_dictionary(seed, 150)
@@ -74,12 +88,12 @@ def test_packed_dumps(tmp_path, pack):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (ONTOLEX.encode() + b"fra:a fra:b", r"dump\.ttl:37: no valid Turtle: .*Unexpected end"),
-        (b"<html>", r"dump\.ttl:1: no valid Turtle"),
+        (ONTOLEX.encode() + b"fra:a fra:b", r"dump\.ttl:37: not valid Turtle: .*Unexpected end"),
+        (b"<html>", r"dump\.ttl:1: not valid Turtle"),
         (bz2.compress(ONTOLEX.encode())[:-20], "damaged or cut short"),
         (gzip.compress(ONTOLEX.encode(), mtime=0)[:-20], "damaged or cut short"),
         (b"BZh9" + bytes(100), "dump.ttl"),
-        (PREFIXES.encode() + 'fra:a dbnary:synonym "é'.encode("latin-1"), "no valid Turtle"),
+        (PREFIXES.encode() + 'fra:a dbnary:synonym "é'.encode("latin-1"), "not valid Turtle"),
     ],
 )
 def test_damaged_dumps_leave_nothing(tmp_path, store, content, message):

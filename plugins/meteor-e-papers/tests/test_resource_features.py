@@ -42,13 +42,36 @@ def test_word_vectors(test_set):
     assert not feature.vectors(["unheardof"])[0].any()
 
 
+def test_every_format_that_the_matcher_reads(test_set, tmp_path):
+    from gensim.models import KeyedVectors
+    from meteor_e_papers.features.vectors import open_word_vectors
+    from meteor_e_vectors.cache import convert
+
+    text = test_set / "words.txt"
+    expected = WordVectorsFeature.make(file=str(text)).vectors(["New houses", "the minister"])
+    gensim_vectors = KeyedVectors.load_word2vec_format(str(text))
+    assert (open_word_vectors(text).table == gensim_vectors.vectors).all()
+    (tmp_path / "glove.txt").write_text(text.read_text("utf-8").split("\n", 1)[1], encoding="utf-8")
+    gensim_vectors.save_word2vec_format(str(tmp_path / "words.bin"), binary=True)
+    convert(text, tmp_path / "own.vectors")
+    for name in ("glove.txt", "words.bin", "own.vectors"):
+        feature = WordVectorsFeature.make(file=str(tmp_path / name))
+        assert (feature.vectors(["New houses", "the minister"]) == expected).all(), name
+
+
 def test_files_that_hold_no_vectors(tmp_path):
     with pytest.raises(ResourceError, match="cannot be read"):
         WordVectorsFeature.make(file=str(tmp_path / "none.txt"))
     broken = tmp_path / "broken.txt"
-    for content in ("3 2\na 1 2\nb x y\n", "2 2\na 1 2\nb 1\n", "2 2\na 1 2\nb 1 2 3\n", "a 1 2\nb 1 2\n", ""):
+    for content, message in (
+        ("3 2\na 1 2\nb x y\n", "broken.txt:3: a line is a word and 2 numbers"),
+        ("2 2\na 1 2\nb 1\n", "broken.txt:3: a line is a word and 2 numbers"),
+        ("2 2\na 1 2\nb 1 2 3\n", "broken.txt:3: a line is a word and 2 numbers"),
+        ("3 2\na 1 2\nb 1 2\n", "announces 3 words and has 2"),
+        ("", "is of no known format"),
+    ):
         broken.write_text(content, encoding="utf-8")
-        with pytest.raises(InputError, match="not word vectors"):
+        with pytest.raises(InputError, match=message):
             WordVectorsFeature.make(file=str(broken))
     broken.write_text("2 2\na 1 2\nb 1 nan\n", encoding="utf-8")
     with pytest.raises(InputError, match="not finite"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.progress import Progress
+from meteor_e.base.thread_pool import ThreadPool
 from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
 
@@ -167,7 +167,7 @@ def extract_phrase_pairs(
         return run
 
     runs = []
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPool(threads) as pool:
         for run in pool.map(extract, range(0, len(corpus), _SENTENCES)):
             runs.append(run)
             progress("extracting phrase pairs", min(len(runs) * _SENTENCES, len(corpus)), len(corpus))

@@ -7,7 +7,6 @@ paraphrase extraction (Denkowski and Lavie, "METEOR-NEXT and the METEOR Paraphra
 from __future__ import annotations
 
 import string
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api import Meta
 from meteor_e.base.progress import Progress
+from meteor_e.base.thread_pool import ThreadPool
 from meteor_e_bitext import _native
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 
@@ -135,7 +135,7 @@ def pivot(
         return kept
 
     parts: list[NDArray[np.void]] = [np.zeros(0, RESULT)]
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPool(threads) as pool:
         for part in pool.map(search, range(0, len(starting), _TOGETHER)):
             parts.append(part)
             progress("pivoting", min((len(parts) - 1) * _TOGETHER, len(starting)), len(starting))

@@ -1,4 +1,4 @@
-"""Extraction from a Turtle (or N-Triples) dump, read as a stream: memory does not grow with the file."""
+"""Extraction from an RDF dump in any serialization, read as a stream: memory does not grow with the file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
 
     Args:
         harvest: the work file.
-        path: the dump, plain or packed by bzip2, gzip or xz. A name with ``.nt`` in it is N-Triples.
+        path: the dump, plain or compressed by bzip2, gzip or xz; see :func:`detect_format`.
         edition: the language.
         kinds: addresses of the properties that make synonyms.
         progress: told how much of the file is read.
@@ -40,17 +40,18 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
     """
     from pyoxigraph import parse
 
+    rdf_format = detect_format(path)
     with os_errors_as(InputError, f"cannot read {path}"), path.open("rb") as file:
         size = path.stat().st_size
         try:
-            triples = parse(unpacked(file, str(path)), _format(path), lenient=True)
+            triples = parse(unpacked(file, str(path)), rdf_format, lenient=True)
             for part in _rows(triples, edition, kinds, os.fspath(path)):
                 for name, rows in part.items():
                     harvest.add_rows(name, rows)
                 progress(Stage(f"reading {path.name}", "B"), file.tell(), size)
         except SyntaxError as error:
             where = f"{path}:{error.lineno}" if error.lineno else str(path)
-            raise InputError(f"{where}: no valid Turtle: {error.msg}") from error
+            raise InputError(f"{where}: not valid {rdf_format.name}: {error.msg}") from error
         except (EOFError, zlib.error, lzma.LZMAError) as error:
             raise InputError(f"{path} is damaged or cut short: {error}") from error
         return sha256_of(path)
@@ -108,7 +109,12 @@ def _rows(
     yield tables
 
 
-def _format(path: Path) -> RdfFormat:
+def detect_format(path: Path) -> RdfFormat:
+    """Return the serialization that the name of a dump says: ``.nt``, ``.rdf``, ``.jsonld`` and so on, else Turtle."""
     from pyoxigraph import RdfFormat
 
-    return RdfFormat.N_TRIPLES if ".nt" in path.suffixes else RdfFormat.TURTLE
+    for suffix in reversed(path.suffixes):
+        extension = {"owl": "rdf"}.get(suffix[1:].lower(), suffix[1:].lower())
+        if rdf_format := RdfFormat.from_extension(extension):
+            return rdf_format
+    return RdfFormat.TURTLE

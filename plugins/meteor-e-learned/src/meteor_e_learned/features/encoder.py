@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Annotated, Any, ClassVar
 
@@ -15,6 +14,7 @@ from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, M
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
 from meteor_e.base.memory import Memory
+from meteor_e.base.thread_pool import ThreadPool
 from meteor_e_learned.features.references import mean_over_references, segment_pairs
 
 Vectors = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -123,7 +123,7 @@ class EncoderFeature(Feature):
             for _, same in sorted(by_length.items(), reverse=True)
             for start in range(0, len(same), self._together)
         ]
-        with ThreadPoolExecutor(self._threads) as pool:
+        with ThreadPool(self._threads) as pool:
             for group, vectors in zip(
                 groups, pool.map(lambda each: self._encode([p for _, p in each]), groups), strict=True
             ):

@@ -58,7 +58,7 @@ class DocumentCosineFeature(NeedsVectors, Feature):
     """
 
     name: ClassVar[str] = "document-cosine"
-    requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
+    requires: ClassVar[tuple[str, ...]] = ("word vectors",)
     Options: ClassVar[type[Any] | str | None] = DocumentCosineOptions
 
     dimension: ClassVar[int] = 1

@@ -1,28 +1,29 @@
 """The mean word vectors of segments.
 
-Any file in word2vec's text or binary form will do; words are looked up in lower case, split as
+The plugin meteor-e-vectors reads the file, whatever its format. Words are looked up in lower case, split as
 :func:`meteor_e_papers.splitting.split` does.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from meteor_e_vectors.places import usable_vectors
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, Feature, FilePath, InputError, Meta, ResourceError, SegmentFeature
+from meteor_e.api import ComponentOptions, Feature, FilePath, Meta, ResourceError, SegmentFeature
+from meteor_e.base.files import sha256_of
 from meteor_e_papers.splitting import split
 
 Floats32 = NDArray[np.float32]
 
 
-VectorFile = Annotated[FilePath, Meta(description="Word vectors in word2vec's form.")]
+VectorFile = Annotated[FilePath, Meta(description="Word vectors: word2vec, GloVe, fastText or a vector file.")]
 
 
 class WordVectors:
@@ -51,56 +52,27 @@ class WordVectors:
 
 @functools.lru_cache(maxsize=2)
 def _load(path: str, size: int, changed: int) -> WordVectors:
-    from gensim.models import KeyedVectors
-
-    try:
-        with Path(path).open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else ""
-            if not digest:
-                digest = hashlib.sha256(stream.read()).hexdigest()
-        binary = not path.removesuffix(".gz").endswith((".txt", ".vec", ".text"))
-        if not binary:
-            _check_lines(path)
-        found = KeyedVectors.load_word2vec_format(path, binary=binary, unicode_errors="replace")
-    except OSError as error:
-        raise ResourceError(f"word vectors {path!r} cannot be read: {error.strerror or error}") from error
-    except (ValueError, EOFError, UnicodeError, MemoryError) as error:
-        raise InputError(
-            f"{path}: not word vectors in word2vec's form (text if the name ends in .txt or .vec, else binary): {error}"
-        ) from error
-    table = np.asarray(found.vectors, np.float32)
-    if not np.isfinite(table).all():
-        raise InputError(f"{path}: has vectors that are not finite")
-    return WordVectors(found.key_to_index, table, digest[:12])
-
-
-def _check_lines(path: str) -> None:
-    """Check that each line has as many numbers as the first one says; gensim repeats a single one without a word."""
-    import gzip
-
-    with gzip.open(path) if path.endswith(".gz") else Path(path).open("rb") as stream:
-        header = stream.readline().split()
-        if len(header) != 2:
-            raise ValueError("the first line is not the number of words and that of dimensions")
-        size = int(header[1])
-        for number, line in enumerate(stream, 2):
-            found = len(line.rstrip().split(b" ")) - 1
-            if found != size and line.strip():
-                raise ValueError(f"line {number} has {found} numbers, and not {size}")
+    # The reader of the matcher `vector`, so that both take the same files.
+    vector_file = usable_vectors(path)
+    indexes = {word: index for index, word in enumerate(vector_file.words)}
+    return WordVectors(indexes, vector_file.rows, sha256_of(Path(path))[:12])
 
 
 def open_word_vectors(path: str | os.PathLike[str]) -> WordVectors:
-    """Read word vectors; a file that was read before and has not changed is not read again.
+    """Read word vectors: word2vec's text or binary form, GloVe, fastText (``.bin``, ``.vec``), or meteor_e's own form.
+
+    A file that was read before and has not changed is not read again. Words that a fastText model composes of subwords
+    are not in the vocabulary and have no vector here.
 
     Raises:
         ResourceError: if the file cannot be read.
         InputError: if it holds no vectors.
     """
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except OSError as error:
         raise ResourceError(f"word vectors {os.fspath(path)!r} cannot be read: {error.strerror or error}") from error
-    return _load(os.fspath(path), found.st_size, found.st_mtime_ns)
+    return _load(os.fspath(path), status.st_size, status.st_mtime_ns)
 
 
 class VectorOptions(ComponentOptions):
@@ -134,7 +106,7 @@ class WordVectorsFeature(NeedsVectors, SegmentFeature):
     """The mean of a segment's word vectors (Mitchell and Lapata, 2010); zeros where no word is known."""
 
     name: ClassVar[str] = "word-vectors"
-    requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
+    requires: ClassVar[tuple[str, ...]] = ("word vectors",)
 
     @property
     def word_vectors(self) -> WordVectors:

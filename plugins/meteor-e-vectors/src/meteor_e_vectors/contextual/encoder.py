@@ -11,7 +11,6 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
@@ -21,6 +20,7 @@ import numpy as np
 from meteor_e import ConfigError, ResourceError
 from meteor_e.api.matchers import SentenceMemory
 from meteor_e.base.extras import require
+from meteor_e.base.thread_pool import ThreadPool
 from meteor_e_vectors.contextual.store import (
     DESCRIPTION,
     NETWORK,
@@ -88,7 +88,7 @@ class Encoder:
         self._room = files.description.pieces - len(self._opening) - len(self._closing)
         if self._room < 1:
             raise ResourceError(f"{self.folder} takes {files.description.pieces} pieces, which is none of a word")
-        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._pool: tuple[int, ThreadPool] | None = None
         self._lock = threading.Lock()
         self.memory = SentenceMemory()
 
@@ -207,11 +207,11 @@ class Encoder:
                 rows.append(_unit(own if known else np.zeros((1, hidden.shape[1]))))
         return rows
 
-    def _workers(self) -> ThreadPoolExecutor:
+    def _workers(self) -> ThreadPool:
         with self._lock:
             # The threads of a pool do not live on in a process that was forked.
             if self._pool is None or self._pool[0] != os.getpid():
-                self._pool = os.getpid(), ThreadPoolExecutor(_threads(), thread_name_prefix="encoder")
+                self._pool = os.getpid(), ThreadPool(_threads(), thread_name_prefix="encoder")
             return self._pool[1]
 
 

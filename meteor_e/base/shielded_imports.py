@@ -1,0 +1,105 @@
+"""Imports of libraries that Ctrl-C cannot interrupt halfway.
+
+Some libraries cannot be imported again after their import was interrupted: NumPy raises ImportError for the rest of
+the process. meteor_e imports such libraries when they are first needed, possibly long after ``import meteor_e``. A
+finder at the front of ``sys.meta_path`` therefore holds SIGINT back while one of them is imported. The interrupt
+arrives as soon as the import is complete.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False  # `typing` would be imported for nothing else.
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
+LIBRARIES = frozenset({"numpy", "onnxruntime", "pandas", "pyarrow", "scipy", "sklearn", "torch"})
+"""Top-level packages with extension modules that do not survive an interrupted import."""
+
+REDELIVERY_DELAY = 0.05
+"""Seconds after which a SIGINT that was held back is raised again.
+
+The import machinery removes a module whose loader raises, so the signal must not arrive before it has returned."""
+
+
+class ShieldedFinder:
+    """Finds the libraries as the other finders do, and shields the execution of their modules from SIGINT."""
+
+    @classmethod
+    def find_spec(
+        cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the spec of one of the libraries with a shielded loader; ``None`` for any other module."""
+        if name not in LIBRARIES:
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is cls else finder.find_spec(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = ShieldedLoader(spec.loader)  # type: ignore[assignment]
+                return spec
+        return None
+
+
+class ShieldedLoader:
+    """Runs another loader while SIGINT is held back, and gives the module back to it."""
+
+    def __init__(self, loader: Any) -> None:
+        self.loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Create the module as the other loader does."""
+        spec.loader = self.loader
+        module: ModuleType | None = self.loader.create_module(spec)
+        spec.loader = self  # type: ignore[assignment]
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute the module."""
+        spec: Any = module.__spec__
+        spec.loader = module.__loader__ = self.loader
+        run_uninterrupted(lambda: self.loader.exec_module(module))
+
+
+def run_uninterrupted(function: Callable[[], object]) -> None:
+    """Call a function while SIGINT is held back; send the signal again soon after.
+
+    Only the main thread handles signals, and only a handler in Python can interrupt it, so there is nothing to hold
+    back in any other situation.
+    """
+    import signal
+    import threading
+
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        function()
+        return
+    received: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: received.append(number))
+    try:
+        function()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if received:
+            threading.Timer(REDELIVERY_DELAY, _interrupt_main_thread).start()
+
+
+def _interrupt_main_thread() -> None:
+    import signal
+    import threading
+
+    if hasattr(signal, "pthread_kill"):
+        # Unlike raise_signal, this also ends a system call that the main thread waits in.
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        signal.raise_signal(signal.SIGINT)
+
+
+def shield_imports() -> None:
+    """Install the finder, once per process."""
+    if ShieldedFinder not in sys.meta_path:
+        sys.meta_path.insert(0, ShieldedFinder)
