@@ -42,7 +42,7 @@ def compat(arguments: Sequence[str]) -> None:
 
     \b
     meteor-e compat system.txt reference.txt -l en -norm -vOut
-    meteor-e compat system.txt reference.txt -l fr -norm -emb fr.vectors.txt -lemmas fr.tsv -d dbnary
+    meteor-e compat system.txt reference.txt -l fr -norm -emb fr.vectors.txt
     meteor-e compat - - -stdio -l en -norm
     """
     try:

@@ -11,6 +11,7 @@ from meteor_e.api.languages import GREEK
 from meteor_e.chains.chain import find_language
 from meteor_e.packs.store import PackStore
 from meteor_e.plugins.registry import plugin_registry
+from meteor_e.render.columns import format_wrapped_table
 from meteor_e.render.plain import format_table
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ _MODULES = {
 
 @click.command()
 @click.argument("code", required=False)
+@click.option("--wide", is_flag=True, help="Print all columns, in lines of up to 300 characters.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def languages(code: str | None, as_json: bool) -> None:
+def languages(code: str | None, wide: bool, as_json: bool) -> None:
     """List languages, their resources and parameters, and what resources change in agreement with people.
 
     With a CODE (ISO 639, BCP 47) or an English name, show one. Any other language works, too: it gets the generic
@@ -55,7 +57,11 @@ def languages(code: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif code:
-        click.echo("\n".join(f"{key:15}{spell(value)}" for key, value in rows[0].items()))
+        click.echo(format_wrapped_table(["key", "value"], [[key, spell(value)] for key, value in rows[0].items()]))
+    elif not wide:
+        summaries = [[row["code"], row["name"], summarize_resources(row), spell(row["packs"])] for row in rows]
+        click.echo(format_table(["code", "name", "resources", "packs"], summaries, left=4))
+        click.echo("\n`meteor-e languages CODE` shows all about one language, --wide all columns.")
     else:
         header = list(rows[0])
         for row in rows:
@@ -84,6 +90,12 @@ def describe(language: Language) -> dict[str, Any]:
         "parameters": " ".join(f"{getattr(task, name):g}" for name in GREEK),
         "evidence": {name: verdict(language, name) for name in _resources(language)},
     }
+
+
+def summarize_resources(row: dict[str, Any]) -> str:
+    """Return the kinds of resources that exist for a language, whether or not they are installed."""
+    kinds = ("stems", "lemmas", "synonyms", "paraphrases")
+    return ", ".join(kind for kind in kinds if row[kind]) or "-"
 
 
 def has_paraphrases(language: Language) -> bool:

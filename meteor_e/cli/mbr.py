@@ -13,7 +13,7 @@ from meteor_e.api.formats import Grid, Result
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
-from meteor_e.cli.options import MetricOptions, Output
+from meteor_e.cli.options import MetricOptions, Output, complete_names
 from meteor_e.formats.nbest import NBEST_FORMATS, read_candidates, weighted_by_scores
 from meteor_e.mbr.decisions import choices
 from meteor_e.mbr.methods import Aggregation, Pruning
@@ -105,7 +105,9 @@ class MethodOptions(Options, heading="Method", example="samples.jsonl --method a
 class OneMetric(MetricOptions):
     """METEOR's chain, or another metric."""
 
-    metric: str = option("meteor", "-M", "--metric", metavar="METRIC", help="The metric.")
+    metric: str = option(
+        "meteor", "-M", "--metric", metavar="METRIC", help="The metric.", shell_complete=complete_names("metric")
+    )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
@@ -22,10 +22,32 @@ from meteor_e.plugins.builtin import meteor_e_output_formats
 from meteor_e.render.plain import printable
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from meteor_e.api.formats import OutputFormat, Result
     from meteor_e.api.metrics import Metric
     from meteor_e.base.array_cache import ArrayCache
     from meteor_e.meteor import Meteor
+
+
+def complete_names(kind: str, files: bool = False) -> Callable[..., list[CompletionItem]]:
+    """Return a function that completes the names of one kind in the shell.
+
+    Args:
+        kind: a kind of the plugin registry, such as ``metric``.
+        files: whether the option also takes the path of a file.
+    """
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        from meteor_e.plugins.registry import plugin_registry
+
+        names = sorted(name for name in plugin_registry().names(kind) if name.startswith(incomplete))
+        items = [CompletionItem(name) for name in names]
+        return [*items, CompletionItem(incomplete, type="file")] if files else items
+
+    return complete
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,10 +122,19 @@ def lined_up(inputs: Sequence[System]) -> list[System]:
 class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"):
     """METEOR's chain, and what other metrics share with it."""
 
-    language: str | None = option(None, "-l", "--language", show_default="en", help=KEYS["language"].help)
+    language: str | None = option(
+        None,
+        *("-l", "--language"),
+        show_default="en",
+        help=KEYS["language"].help,
+        shell_complete=complete_names("language"),
+    )
     task: str | None = option(None, "-t", "--task", help=KEYS["task"].help)
     chain: str | None = option(
-        None, "-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."
+        None,
+        *("-c", "--chain"),
+        help="A YAML chain: a file, or the name of one that is installed.",
+        shell_complete=complete_names("chain", files=True),
     )
     matchers: str | None = option(
         None,
@@ -202,6 +233,7 @@ class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"
         *("-f", "--format"),
         metavar="NAME",
         help=f"Form of the output: {', '.join(meteor_e_output_formats())}, or a plugin's.",
+        shell_complete=complete_names("output format"),
     )
     output: str | None = option(
         None, "-o", "--output", metavar="FILE", show_default="standard output", help="Write to a file."

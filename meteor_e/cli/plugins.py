@@ -14,6 +14,7 @@ from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import KINDS as KINDS_OF_ALL
 from meteor_e.plugins.registry import Entry, plugin_registry
+from meteor_e.render.columns import format_wrapped_table
 from meteor_e.render.plain import format_table, printable
 
 KINDS = tuple(KINDS_OF_ALL)
@@ -38,9 +39,10 @@ class _Listing(click.Command):
 
 @click.command(cls=_Listing)
 @click.argument("name", required=False)
-@click.option("-k", "--kind", type=click.Choice(KINDS), help="List one kind only.")
+@click.option("-k", "--kind", type=click.Choice(KINDS), metavar="KIND", help=f"List one kind: {', '.join(KINDS)}.")
+@click.option("--wide", is_flag=True, help="Print one line each, with the distribution that it comes from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def plugins(name: str | None, kind: str | None, as_json: bool) -> None:
+def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> None:
     """List matchers, features, languages, lemmatizers, chains and commands, and where they come from.
 
     Matchers, metrics and chains are listed one by one, other kinds with --kind.
@@ -72,13 +74,15 @@ def plugins(name: str | None, kind: str | None, as_json: bool) -> None:
         click.echo("\n\n".join(map(_described, entries)))
     else:
         shown = [entry for entry in entries if kind or entry.error or entry.kind in _FIRST]
-        lines = [[entry.kind, entry.name, _origin(entry), _description(entry)] for entry in shown]
-        rows_of_text = [list(map(printable, line)) for line in lines]
-        click.echo(format_table(["kind", "name", "from", "what"], rows_of_text, left=4))
+        rows = [list(map(printable, (entry.kind, entry.name, _origin(entry), _description(entry)))) for entry in shown]
+        if wide:
+            click.echo(format_table(["kind", "name", "from", "what"], rows, left=4))
+        else:
+            click.echo(format_wrapped_table(["kind", "name", "what"], [[row[0], row[1], row[3]] for row in rows]))
         rest = Counter(entry.kind for entry in entries) - Counter(entry.kind for entry in shown)
         if rest:
             counts = ", ".join(f"{count} of kind {name!r}" for name, count in rest.items())
-            click.echo(f"\nNot shown: {counts}. `meteor-e plugins --kind KIND` lists them.")
+            click.echo(f"\n{click.wrap_text(f'Not shown: {counts}. `meteor-e plugins --kind KIND` lists them.', 80)}")
 
 
 def _details(entry: Entry) -> dict[str, Any]:
@@ -107,7 +111,7 @@ def _described(entry: Entry) -> str:
         [info["name"], info["type"], "required" if info["required"] else _spell(info["default"]), info["help"]]
         for info in found["options"]
     ]
-    table = format_table(["option", "value", "default", "what"], [list(map(printable, row)) for row in rows], left=4)
+    table = format_wrapped_table(["option", "value", "default", "what"], [list(map(printable, row)) for row in rows])
     return "\n\n".join([*parts, table if rows else "It has no options."])
 
 

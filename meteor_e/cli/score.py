@@ -17,7 +17,7 @@ from meteor_e.api.tables import ScoreRun
 from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarded, near_miss
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, destination, option
-from meteor_e.cli.options import Inputs, MetricOptions, Output, Tests, lined_up
+from meteor_e.cli.options import Inputs, MetricOptions, Output, Tests, complete_names, lined_up
 from meteor_e.formats.inputs import INPUT_FORMATS, JSON_LINES, PARQUET, TEXT_FORMATS, input_formats
 from meteor_e.formats.systems import read_systems
 from meteor_e.plugins.registry import plugin_registry
@@ -147,6 +147,7 @@ class ScoreMetrics(MetricOptions):
         multiple=True,
         metavar="METRIC",
         show_default="meteor",
+        shell_complete=complete_names("metric"),
         help="A metric: meteor, bleu, chrf, chrf++, ter, a chain, a plugin's, with options as in bleu:tokenize=zh; "
         "repeat it for several.",
     )

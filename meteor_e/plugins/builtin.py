@@ -17,7 +17,7 @@ COMMANDS = {
     "mbr": ("Score", "Choose the candidate with the best expected score (minimum Bayes risk decoding)."),
     "pack": ("Resources", "Install, build, list and remove resource packs."),
     "plugins": ("Plugins", "List matchers, metrics, chains and more, and where they come from."),
-    "score": ("Score", "Score hypotheses against references."),
+    "score": ("Score", "Score the outputs of systems against references."),
 }
 """The commands, the heading of each in the help, and what it is for.
 

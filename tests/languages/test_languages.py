@@ -324,9 +324,11 @@ def test_a_language_without_a_file_has_the_chain_any():
 def test_the_command_lists_languages_and_shows_one():
     lines = run("languages").output.splitlines()
     assert len(lines) > 80
-    assert any(line.startswith("is ") and "simplemma" in line for line in lines)
-    assert "stem untested, off" in run("languages", "Estonian").output
-    assert "WMT12 en-fr), on" in run("languages", "fr").output
+    assert any(line.startswith("is ") and "lemmas, synonyms" in line for line in lines)
+    wide = run("languages", "--wide").output.splitlines()
+    assert any(line.startswith("is ") and "simplemma" in line for line in wide)
+    assert "stem untested, off" in " ".join(run("languages", "Estonian").output.split())
+    assert "WMT12 en-fr), on" in " ".join(run("languages", "fr").output.split())
 
 
 @pytest.mark.parametrize(

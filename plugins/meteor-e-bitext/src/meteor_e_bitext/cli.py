@@ -61,7 +61,7 @@ class TextOptions(Options, heading="Text", example="-l oc --bitext corpus.oc cor
 class PhraseOptions(
     Options,
     heading="Word alignment, phrases and paraphrases",
-    example="-l oc --bitext corpus.oc corpus.fr --alignment corpus.pharaoh --set least_count=3",
+    example="-l oc --bitext corpus.oc corpus.fr --set least_count=3",
 ):
     """How paraphrases are found, or where they come from."""
 

@@ -69,7 +69,7 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
 
     \b
     meteor-e vectors train europarl.fr.xz -l fr
-    meteor-e vectors train europarl.fr.xz -l fr --model skip-gram -d 100 -o fr-100.vectors
+    meteor-e vectors train europarl.fr.xz -l fr -d 100 -o fr-100.vectors
     """
     from meteor_e import Meteor
     from meteor_e_vectors.training import train as run

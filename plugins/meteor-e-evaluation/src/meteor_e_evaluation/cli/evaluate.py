@@ -11,8 +11,8 @@ import click
 from meteor_e.api import ConfigError, MetricContext, OutputOptions
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
-from meteor_e.cli.options import Output, ParallelComputation, seed_option
-from meteor_e.render.plain import format_table
+from meteor_e.cli.options import Output, ParallelComputation, complete_names, seed_option
+from meteor_e.render.columns import format_wrapped_table
 from meteor_e_evaluation.cli.options import Data
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ class ScoringOptions(
     metrics: tuple[str, ...] = option(
         ("meteor",),
         *("-M", "--metric"),
+        shell_complete=complete_names("metric"),
         multiple=True,
         metavar="[LABEL=]METRIC",
         help="meteor, a chain file, bleu, chrf, chrf++, ter, nist, scores:FILE …; may be repeated.",
@@ -158,8 +159,8 @@ def evaluate(
 
     \b
     meteor-e evaluate wmt12.yaml -M meteor -M bleu -M scores:mine.seg.gz
-    meteor-e evaluate wmt17.yaml -s pearson -s system-pearson --intervals 1000 --significance
-    meteor-e evaluate mtme:mt-metrics-eval-v2/wmt23 --pair en-de -M mtme:BLEU -M meteor -s acc-eq -s spa
+    meteor-e evaluate wmt17.yaml -s pearson -s system-pearson --significance
+    meteor-e evaluate mtme:mt-metrics-eval-v2/wmt23 --pair en-de -M mtme:BLEU
     meteor-e evaluate wmt12.yaml --check
     """
     from meteor_e.metrics.specs import parse_metrics
@@ -171,7 +172,7 @@ def evaluate(
     if scoring.list_measures:
         every = map(measure, measure_names())
         rows = [[each.name, each.level, each.default_test(), each.definition] for each in every]
-        click.echo(format_table(["measure", "level", "default test", "what it is"], rows, left=4))
+        click.echo(format_wrapped_table(["measure", "level", "default test", "what it is"], rows))
         return
     written.format()  # before the work begins
     loaded = data.load()

@@ -10,7 +10,7 @@ import click
 
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
-from meteor_e.cli.options import SIGNIFICANCE, Inputs, MetricOptions, Tests, lined_up
+from meteor_e.cli.options import SIGNIFICANCE, Inputs, MetricOptions, Tests, complete_names, lined_up
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
@@ -23,6 +23,7 @@ class ReportMetrics(MetricOptions):
     metrics: tuple[str, ...] = option(
         (),
         *("-M", "--metric"),
+        shell_complete=complete_names("metric"),
         multiple=True,
         metavar="METRIC",
         show_default="meteor",
@@ -57,8 +58,8 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
 
     \b
     meteor-e report system1.txt system2.txt reference.txt -l de -o report.html
-    meteor-e report system1.txt system2.txt reference.txt -M meteor -M chrf -M en-light
-    meteor-e report system1.txt system2.txt --reference first.txt --reference second.txt
+    meteor-e report a.txt b.txt -r reference.txt -M meteor -M chrf -M en-light
+    meteor-e report a.txt b.txt -r first.txt -r second.txt
     """
     from meteor_e_evaluation.reports.page import write_page
     from meteor_e_evaluation.reports.scored import score_systems

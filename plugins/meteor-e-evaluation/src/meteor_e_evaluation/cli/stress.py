@@ -9,15 +9,13 @@ import click
 from meteor_e.api import ConfigError, MetricContext
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
-from meteor_e.cli.options import Output, ParallelComputation, seed_option
+from meteor_e.cli.options import Output, ParallelComputation, complete_names, seed_option
 from meteor_e.formats.systems import read_systems
-from meteor_e.render.plain import format_table
+from meteor_e.render.columns import format_wrapped_table
 
 
 @dataclasses.dataclass(frozen=True)
-class StressOptions(
-    Options, heading="Test", example="system.txt -r reference.txt -M meteor -M chrf --only polarity --only meaning"
-):
+class StressOptions(Options, heading="Test", example="system.txt -r ref.txt -M meteor -M chrf --only polarity"):
     """Texts, metrics and errors."""
 
     hypotheses: str | None = option(None, required=False, metavar="[HYPOTHESES]")
@@ -31,6 +29,7 @@ class StressOptions(
     metrics: tuple[str, ...] = option(
         ("meteor",),
         *("-M", "--metric"),
+        shell_complete=complete_names("metric"),
         multiple=True,
         metavar="[LABEL=]METRIC",
         help="meteor, bleu, chrf, en-light, scores:FILE …; may be repeated.",
@@ -62,7 +61,7 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
 
     \b
     meteor-e stress -M meteor -M chrf
-    meteor-e stress system.txt -r reference.txt -M en-light --only polarity --examples 3
+    meteor-e stress system.txt -r ref.txt -M en-light --only polarity --examples 3
     meteor-e stress system.de -r reference.de -l de -M meteor -M chrf
     """
     from meteor_e.metrics.specs import parse_metrics
@@ -72,7 +71,7 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
     rules = test.chosen_rules(given.language, given.only)
     if given.list_rules:
         rows = [[each.name, each.group, each.kind, each.__doc__ or ""] for each in rules]
-        click.echo(format_table(["perturbation", "group", "kind", "what it does"], rows, left=4))
+        click.echo(format_wrapped_table(["perturbation", "group", "kind", "what it does"], rows))
         return
     written.format()  # before the work begins
     references, texts = None, ()

@@ -153,9 +153,9 @@ def tune(
     data that were not tuned on: name them with --held-out, or use --folds.
 
     \b
-    meteor-e tune wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5 -o tuned.yaml
+    meteor-e tune wmt11.yaml --held-out wmt12.yaml --folds 5 -o tuned.yaml
     meteor-e tune wmt17.yaml -O acc-eq --trials 2000 --folds 5 -o tuned.yaml
-    meteor-e tune wmt11.yaml --grid --first '.7 .2 .4 .6 1 .5 .5 .5' --last '.9 .4 .8 .8 1 .7 .9 .7' --step .1
+    meteor-e tune wmt11.yaml --grid --step .1
     """
     from meteor_e_evaluation.mtme import load_tests
     from meteor_e_evaluation.tuning.objectives import make_objective

@@ -68,7 +68,7 @@ def add(
 
     \b
     meteor-e encoder add labse model.onnx tokenizer.json
-    meteor-e score system.txt reference.txt -l de --chain contextual --set contextual.encoder=labse
+    meteor-e score a.txt -r ref.txt -c contextual --set contextual.encoder=labse
     """
     from meteor_e_vectors.contextual.install import add_encoder, describe_installed
 
