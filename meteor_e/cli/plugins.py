@@ -74,11 +74,11 @@ def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> No
         click.echo("\n\n".join(map(_described, entries)))
     else:
         shown = [entry for entry in entries if kind or entry.error or entry.kind in _FIRST]
-        rows = [list(map(printable, (entry.kind, entry.name, _origin(entry), _description(entry)))) for entry in shown]
+        lines = [list(map(printable, (entry.kind, entry.name, _origin(entry), _description(entry)))) for entry in shown]
         if wide:
-            click.echo(format_table(["kind", "name", "from", "what"], rows, left=4))
+            click.echo(format_table(["kind", "name", "from", "what"], lines, left=4))
         else:
-            click.echo(format_wrapped_table(["kind", "name", "what"], [[row[0], row[1], row[3]] for row in rows]))
+            click.echo(format_wrapped_table(["kind", "name", "what"], [[line[0], line[1], line[3]] for line in lines]))
         rest = Counter(entry.kind for entry in entries) - Counter(entry.kind for entry in shown)
         if rest:
             counts = ", ".join(f"{count} of kind {name!r}" for name, count in rest.items())
