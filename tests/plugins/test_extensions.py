@@ -1,0 +1,123 @@
+"""Every kind of extension is one class or one mapping of a plugin, and runs: ``extensions.py`` is that plugin."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import extensions
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from meteor_e import Meteor, load_metric
+from meteor_e.cli.program import cli
+from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.testing import check_component, check_plugin
+
+REPOSITORY = Path(__file__).parents[2]
+JUDGED = REPOSITORY / "examples" / "judged"
+HYPOTHESES = ["the cats sat on the mat", "he gives her two books"]
+REFERENCES = ["the cat sat on a mat", "he gave her two books"]
+RECIPE = f"""
+name: mean
+estimator: feature-mean
+train: [{{index: {JUDGED / "ranked.yaml"}}}]
+features: [{{use: meteor, chain: {{language: en, matchers: [exact]}}}}, length-ratio]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _plugin(monkeypatch):
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
+    plugin_registry().register(extensions, "extensions")
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
+    Path("hypotheses").write_text("".join(f"{line}\n" for line in HYPOTHESES), encoding="utf-8")
+    Path("references").write_text("".join(f"{line}\n" for line in REFERENCES), encoding="utf-8")
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(cli, list(arguments))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, (arguments, result.output)
+    return result.stdout
+
+
+def test_the_plugin_conforms():
+    check_plugin(extensions)
+    for component in (extensions.FirstLetterMatcher, extensions.LengthRatio, extensions.LowerCaseLemmatizer):
+        check_component(component)
+
+
+def test_a_matcher():
+    alignment = Meteor("en", matchers=["exact", "first-letter"]).score("a bird", ["a bat"]).alignment
+    assert ("bird", "bat", "first-letter") in alignment.pairs()
+
+
+def test_a_lemmatizer():
+    meteor = Meteor("en", matchers=["lemma"], lemmatizer="lower-case", normalization="none")
+    assert meteor.score("A Bird", ["a bird"]).alignment.pairs() == [("A", "a", "lemma"), ("Bird", "bird", "lemma")]
+
+
+def test_a_segmenter():
+    meteor = Meteor("en", matchers=["exact"], segmenter="hyphens", normalization="lower")
+    assert meteor.score("a-bird", ["a bird"]).recall == 1
+
+
+def test_a_language():
+    assert Meteor("io").score("bona dio", ["bona nokto"]).precision == 0.5
+    assert "Ido" in run("plugins", "io")
+
+
+def test_a_metric(files):
+    assert load_metric("word-share").corpus(HYPOTHESES, REFERENCES).segments.tolist() == [0.8, 0.8]
+    assert "word-share" in run("score", "hypotheses", "-r", "references", "-M", "word-share")
+
+
+def test_an_output_format(files):
+    assert "| hypotheses | " in run("score", "hypotheses", "-r", "references", "-m", "exact", "-f", "org")
+
+
+def test_a_measure(files):
+    pytest.importorskip("meteor_e_evaluation", reason="needs the plugin meteor-e-evaluation")
+    table = run("evaluate", str(JUDGED / "assessed.yaml"), "-M", "word-share", "-s", "same-side", "-q")
+    assert "same side" in table
+
+
+def test_a_perturbation(files):
+    pytest.importorskip("meteor_e_evaluation", reason="needs the plugin meteor-e-evaluation")
+    table = run("stress", "hypotheses", "-r", "references", "-M", "word-share", "--only", "last-word-dropped", "-q")
+    assert "last-word-dropped" in table
+
+
+def test_a_feature_and_an_estimator(files):
+    pytest.importorskip("meteor_e_learned", reason="needs the plugin meteor-e-learned")
+    pytest.importorskip("meteor_e_evaluation", reason="needs the plugin meteor-e-evaluation")
+    Path("mean.yaml").write_text(RECIPE, encoding="utf-8")
+    run("train", "mean.yaml", "-o", "mean.safetensors", "--no-cache", "-q")
+    scores = load_metric("./mean.safetensors").corpus(HYPOTHESES, REFERENCES).segments
+    assert np.isfinite(scores).all()
+
+
+def test_every_hook_of_a_component_is_extended():
+    # What has no test here: java modules, table formats and runners have tests of their own plugins.
+    elsewhere = {"meteor_e_java_modules", "meteor_e_table_formats", "meteor_e_runners", "meteor_e_chains"}
+    elsewhere.add("meteor_e_commands")
+    from meteor_e.api import hooks
+
+    names = {name for name in vars(hooks) if name.startswith("meteor_e_")}
+    assert {name for name in vars(extensions) if name.startswith("meteor_e_")} == names - elsewhere
+
+
+def test_the_files_that_the_guide_names_are_there():
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("## Where to change what")[2].partition("\n## ")[0]
+    paths = set(re.findall(r"`((?:meteor_e|resources|tests|plugins)/[^`\s]*)`", table))
+    assert len(paths) > 15
+    assert [path for path in sorted(paths) if not (REPOSITORY / path).exists()] == []
