@@ -181,14 +181,16 @@ def make_check_texts(features: FeatureSet, language: str) -> CheckTexts:
 def _numbers(
     features: FeatureSet, hypotheses: Sequence[str], references: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats]:
-    tried = FeatureSet([entry for entry in features.features if reads_any_pair(entry.feature)])
-    batch = FeatureBatch(hypotheses, [[reference] for reference in references])
+    tried = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
+    # Any text will do for a source; that of the next segment differs from hypothesis and reference.
+    sources = [*references[1:], *references[:1]]
+    batch = FeatureBatch(hypotheses, [[reference] for reference in references], sources)
     return tried.columns, tried.extract(batch, FeatureStore(enabled=False))
 
 
-def reads_any_pair(feature: Feature) -> bool:
-    """Return whether a feature needs nothing but a hypothesis and references, and has a row for any of them."""
-    return feature.any_text and {*feature.needs} <= {"hypotheses", "references"}
+def reads_any_segment(feature: Feature) -> bool:
+    """Return whether a feature needs nothing but texts of the segment, and has a row for any of them."""
+    return feature.any_text and {*feature.needs} <= {"hypotheses", "references", "sources"}
 
 
 def libraries(names: Sequence[str]) -> dict[str, str]:

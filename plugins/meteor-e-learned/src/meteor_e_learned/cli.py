@@ -59,7 +59,7 @@ def train(training: TrainingOptions, computation: ParallelComputation) -> None:
     from meteor_e_learned.training import train as run
 
     loaded = load_recipe(training.recipe)
-    roots = _roots(training.roots, [spec.index for spec in (*loaded.train, *loaded.validation)])
+    roots = _roots(training.roots, [spec.index for spec in (*loaded.train, *loaded.validation) if spec.index])
     target = Path(training.output or f"{loaded.name}.safetensors")
     with terminal_progress(computation.quiet) as progress:
         trained = run(

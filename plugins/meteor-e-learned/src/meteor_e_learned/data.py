@@ -13,6 +13,7 @@ from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
 from meteor_e.base.progress import Progress, silent, staged
+from meteor_e_learned.answers import answer_examples, load_answers
 from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.models.base import SYNTHETIC
@@ -54,9 +55,23 @@ def load_examples(
         ConfigError: for a sample of nothing, or no pairs.
         InputError: if there is nothing to learn from.
     """
-    evaluation = require("meteor_e_evaluation", "training", distribution="meteor-e-evaluation")
     found = []
     for spec in specs:
+        if spec.answers:
+            title = Path(spec.answers).name
+            found.append(
+                answer_examples(
+                    load_answers(resolve(spec.answers, folder)),
+                    title if spec.references is None else f"{title}, {spec.references} references",
+                    features,
+                    store,
+                    references=spec.references,
+                    jobs=jobs,
+                    progress=staged(progress, title),
+                )
+            )
+            continue
+        evaluation = require("meteor_e_evaluation", "training", distribution="meteor-e-evaluation")
         if spec.sample is not None and spec.sample < 1:
             raise ConfigError(f"{spec.index}: sample is {spec.sample}; it has to be 1 or more")
         if spec.skip < 0:

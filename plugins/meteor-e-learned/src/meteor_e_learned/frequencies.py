@@ -34,3 +34,19 @@ def frequencies() -> Frequencies:
     """Return the words as sets; errors as :func:`meteor_e.base.word_lists.word_lists`."""
     lists = decoded_word_lists(*_NEEDED_BY)
     return Frequencies(*(frozenset(chain.from_iterable(lists[:end])) for end in (None, USUAL, FREQUENT)))
+
+
+@functools.cache
+def _rarities() -> dict[str, int]:
+    lists = decoded_word_lists(*_NEEDED_BY)
+    return {word: number for number, words in reversed(list(enumerate(lists))) for word in words}
+
+
+UNLISTED_RARITY = 9.0
+"""The rarity of a word that is not listed."""
+
+
+def word_rarity(word: str) -> float:
+    """Return the negative decimal logarithm of a word's relative frequency; errors as for :func:`frequencies`."""
+    number = _rarities().get(word)
+    return UNLISTED_RARITY if number is None else number / 100

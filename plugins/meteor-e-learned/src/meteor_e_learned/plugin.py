@@ -13,6 +13,7 @@ def meteor_e_features() -> dict[str, str]:
         "text": "meteor_e_learned.features.text:TextFeature",
         "model-score": "meteor_e_learned.features.model_score:ModelScoreFeature",
         "encoder": "meteor_e_learned.features.encoder:EncoderFeature",
+        "answer": "meteor_e_learned.features.answer:AnswerFeature",
     }
 
 
@@ -21,6 +22,7 @@ def meteor_e_metrics() -> dict[str, str]:
     """Return trained models: ``model:FILE``, and those that come with the plugin by their names."""
     return {
         "model": "meteor_e_learned.prediction:ModelMetric",
+        "answer-light": "meteor_e_learned.ready_metrics:AnswerLight",
         "en-light": "meteor_e_learned.ready_metrics:EnLight",
         "en-light-context": "meteor_e_learned.ready_metrics:EnLightContext",
     }
@@ -31,6 +33,7 @@ def meteor_e_estimators() -> dict[str, str]:
     """Return estimators by name; their libraries are imported when a recipe uses one."""
     return {
         "guarded-linear": "meteor_e_learned.models.guarded_linear:GuardedLinear",
+        "logistic-regression": "meteor_e_learned.models.logistic_regression:LogisticRegression",
         "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
         "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
     }

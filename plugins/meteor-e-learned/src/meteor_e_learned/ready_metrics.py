@@ -7,6 +7,12 @@ from typing import ClassVar
 from meteor_e_learned.prediction import ReadyMetric
 
 
+class AnswerLight(ReadyMetric):
+    """The probability that an answer of a language model is correct; sources are the questions (English)."""
+
+    name: ClassVar[str] = "answer-light"
+
+
 class EnLight(ReadyMetric):
     """English translations; quick."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -33,15 +33,19 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         weight: of each comparison, relative to those of other test sets.
         made: instead of judgments, synthetic comparisons of ``sample`` outputs: ``errors``, each output against the
             same with an error, or ``excerpts`` of documents.
+        answers: instead of an index, a file of judged answers to questions; see :mod:`meteor_e_learned.answers`.
+        references: of judged answers, keep only so many acceptable answers per question, the central ones.
     """
 
-    index: str
+    index: str = ""
     pairs: list[str] | None = None
     sample: int | None = None
     skip: int = 0
     seed: int | None = None
     weight: float = 1.0
     made: Literal["errors", "excerpts"] | None = None
+    answers: str = ""
+    references: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +92,9 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     _check_estimator(recipe, document.where(("estimator",)))
     if not recipe.train:
         raise ConfigError(f"{document.where(('train',))}: no judgments to learn from")
+    for number, spec in enumerate([*recipe.train, *recipe.validation], 1):
+        if bool(spec.index) == bool(spec.answers):
+            raise ConfigError(f"{path}: judgments {number} need either 'index' or 'answers'")
     if not recipe.features and not recipe.vectors:
         raise ConfigError(f"{path}: neither features nor vectors")
     return recipe

@@ -1,0 +1,235 @@
+"""Answers of language models: the feature, the estimator and the ready model ``answer-light``."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from meteor_e_learned.answers import central_references, load_answers
+from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.features.answer import COLUMNS, Answer, Question, describe
+from meteor_e_learned.features.short_texts import fold, split_lines, split_terms
+from meteor_e_learned.models.logistic_regression import LogisticRegression
+from meteor_e_learned.ready import resolve_model
+from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.training import train
+
+from meteor_e import Meteor, load_metric
+from meteor_e.api import ConfigError, InputError, MeteorError
+
+ROOT = Path(__file__).resolve().parents[3]
+RECIPE = ROOT / "benchmarks/recipes/ready/answer-light.yaml"
+SHARED = Path(os.environ.get("METEOR_E_SHARED", ROOT.parent / "shared"))
+
+QUESTION = "Who wrote the opera A Masked Ball?"
+REFERENCES = ["Giuseppe Verdi", "G. Verdi"]
+CORRECT = [
+    ("Verdi", REFERENCES, QUESTION),
+    ('The opera "A Masked Ball" was written by **Giuseppe Verdi** in 1859.', REFERENCES, QUESTION),
+    ("The film won six Oscars.", ["6"], "How many Oscars did the film win?"),
+    ("On 14 December 1972.", ["December 14, 1972"], "When did the last man walk on the Moon?"),
+    ("Wilhelm Röntgen received it in 1901.", ["Wilhelm Conrad Rontgen"], "Who got the first Nobel prize in physics?"),
+]
+INCORRECT = [
+    ("Puccini", REFERENCES, QUESTION),
+    ('The opera "A Masked Ball" was written by Gaetano Donizetti.', REFERENCES, QUESTION),
+    ("The film won eleven Oscars.", ["6"], "How many Oscars did the film win?"),
+    ("I'm sorry, but I could not find any information about this opera.", REFERENCES, QUESTION),
+    ("", REFERENCES, QUESTION),
+]
+
+
+def terms(text):
+    return [term.form for term in split_terms(fold(text))]
+
+
+def columns(answer, references, question):
+    return dict(zip(COLUMNS, describe(Answer(answer), Question(question, references)), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("The U.S.'s 1,000 islands", "the us 1000 island"),
+        ("twenty-first", "21"),
+        ("the 1930s", "the 1930"),
+        ("Péru", "Peru"),
+        ("_Boddington’s_", "boddington"),
+        ("$6.8$", "6.8"),
+    ],
+)
+def test_equal_facts_have_equal_terms(left, right):
+    assert terms(left) == terms(right)
+
+
+def test_lines_are_read_as_texts_are():
+    lines = ["Twenty one", "", "a b\u0301 1,000", "x" * 100]
+    folded = fold("\n".join(lines))
+    assert split_lines(folded) == [split_terms(line) for line in folded.split("\n")]
+
+
+def test_words_of_the_question_do_not_count_as_new():
+    row = columns("A masked ball.", ["The Masked Ball by Verdi"], QUESTION)
+    assert (row["content_recall"], row["new_recall"]) == (2 / 3, 0)
+    assert row["missing_letters"] == len("verdi")
+
+
+def test_the_first_acceptable_answer_and_a_negation_before_it_are_noticed():
+    row = columns("No, it was not Verdi. Donizetti wrote it.", REFERENCES, QUESTION)
+    assert row["negation_before"] == 1
+    assert row["first_match"] == pytest.approx(4 / 8)
+
+
+def test_a_question_without_a_word_in_its_references_has_a_row():
+    assert columns("Verdi", ["?!", ""], QUESTION) == dict.fromkeys(COLUMNS, 0.0)
+
+
+def test_central_references_resemble_the_others():
+    references = ["Tyrus Cobb", "The Georgia Peach", "Ty Cobb", "Tyrus Raymond Cobb", "Ty Cobb"]
+    assert central_references(references, 2) == ["Tyrus Cobb", "Tyrus Raymond Cobb"]
+    assert central_references(references, 9) == references[:-1]
+
+
+def test_logistic_regression_finds_the_probabilities_that_it_was_drawn_from():
+    draw = np.random.default_rng(0)
+    features = draw.normal(size=(20_000, 2))
+    log_odds = 1.5 * features[:, 0] - 0.5
+    labels = (draw.random(20_000) < 1 / (1 + np.exp(-log_odds))).astype(float)
+    model = LogisticRegression.make().fit(features, labels)
+    usual = np.abs(features).max(axis=1) < 3
+    assert model.raw(features)[usual] == pytest.approx(log_odds[usual], abs=0.25)
+    assert model.score_segments(features).mean() == pytest.approx(labels.mean(), abs=1e-6)
+    total = model.contributions(features).sum(axis=1) + model.intercept_[0]
+    assert total == pytest.approx(model.raw(features))
+
+
+def test_logistic_regression_refuses_other_judgments():
+    with pytest.raises(InputError, match="judgments that are 0 or 1"):
+        LogisticRegression.make().fit(np.ones((3, 1)), np.array([0, 0.5, 1]))
+    with pytest.raises(InputError, match="all judgments are equal"):
+        LogisticRegression.make().fit(np.ones((3, 1)), np.ones(3))
+
+
+def test_a_line_that_is_no_judged_answer_is_named(tmp_path):
+    file = tmp_path / "answers.jsonl"
+    good = '{"question": "q", "references": ["r"], "answer": "a", "correct": true}\n'
+    file.write_text(good + good.replace("true", "1"))
+    with pytest.raises(InputError, match=r"answers\.jsonl:2: not a judged answer: .*bool"):
+        load_answers(file)
+    file.write_text(good + good.replace('["r"]', "[]"))
+    with pytest.raises(InputError, match=r"answers\.jsonl:2: 'references' is empty"):
+        load_answers(file)
+
+
+def test_a_recipe_names_an_index_or_answers(tmp_path):
+    file = tmp_path / "recipe.yaml"
+    file.write_text(RECIPE.read_text().replace("{answers:", "{index: x.yaml, answers:"))
+    with pytest.raises(ConfigError, match="judgments 1 need either 'index' or 'answers'"):
+        load_recipe(file)
+
+
+@pytest.mark.usefixtures("packs")
+def test_correct_answers_are_above_one_half():
+    metric = load_metric("answer-light")
+    assert min(metric.score(*row) for row in CORRECT) > 0.5
+    assert max(metric.score(*row) for row in INCORRECT) < 0.5
+
+
+@pytest.mark.usefixtures("packs")
+def test_the_chain_counts_what_an_answer_contains():
+    meteor = Meteor.from_config("answer")
+    assert meteor.score("It was written by Giuseppe Verdi, and I can prove it.", REFERENCES).recall == 1
+    assert 0 < meteor.score("Verdi", ["Giuseppe Verdi"]).score < 1
+    assert meteor.score("Puccini", REFERENCES).score == 0
+
+
+@pytest.mark.usefixtures("packs")
+def test_without_the_question_the_error_names_what_is_missing():
+    with pytest.raises(InputError, match="sources"):
+        load_metric("answer-light").score("Verdi", REFERENCES)
+
+
+PIECES = [
+    "",
+    " ",
+    "a",
+    "Verdi",
+    "**Verdi**",
+    "7",
+    "1,000,000",
+    "twenty",
+    "one",
+    "?!",
+    "\n\n",
+    "|---|",
+    "$\\frac{a}{b}$",
+]
+PIECES += [
+    "```py\nx = 1\n```",
+    "не знаю",
+    "日本國",
+    "\u0301",
+    "\U0001f600",
+    "I'm sorry",
+    "not",
+    "(x)",
+    "'s",
+    "x" * 5000,
+    "\0",
+]
+
+
+def odd_answers(count, seed):
+    """Yield answers, references and questions that nobody would write."""
+    draw = random.Random(seed)
+    for _ in range(count):
+        texts = [" ".join(draw.choices(PIECES, k=draw.choice((0, 1, 2, 5, 20)))) for _ in range(4)]
+        answer, question, *references = texts
+        answer = draw.choice((answer, answer, question, " ".join(references)))
+        yield answer, references[: draw.choice((1, 2))], question
+
+
+def probability_or_error(metric, answer, references, question):
+    try:
+        return metric.score(answer, references, question)
+    except MeteorError as error:
+        return str(error)
+
+
+def check_odd_answers(count):
+    metric = load_metric("answer-light")
+    results = [probability_or_error(metric, *row) for row in odd_answers(count, seed=1)]
+    probabilities = [result for result in results if not isinstance(result, str)]
+    assert all(0 <= probability <= 1 for probability in probabilities)
+    assert all(len(result) < 1000 for result in results if isinstance(result, str))
+    assert len(probabilities) > 0.9 * count
+
+
+@pytest.mark.usefixtures("packs")
+def test_odd_texts_have_a_probability():
+    check_odd_answers(200)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("packs")
+def test_ten_thousand_odd_texts_have_a_probability():
+    check_odd_answers(10_000)
+
+
+@pytest.mark.usefixtures("packs")
+def test_long_texts_have_a_probability():
+    words = [f"word{index}" for index in range(100_000)]
+    assert load_metric("answer-light").score(" ".join(words), REFERENCES, QUESTION) < 0.5
+    assert load_metric("answer-light").score("Giuseppe Verdi", [" ".join(words)], QUESTION) < 0.5
+
+
+@pytest.mark.shared
+@pytest.mark.usefixtures("packs")
+def test_training_gives_the_bytes_that_are_shipped(tmp_path, monkeypatch):
+    monkeypatch.setenv("METEOR_E_SHARED", str(SHARED))
+    file = tmp_path / "answer-light.safetensors"
+    train(load_recipe(RECIPE), file, folder=RECIPE.parent, store=FeatureStore(enabled=False))
+    assert file.read_bytes() == resolve_model("answer-light").read_bytes()
