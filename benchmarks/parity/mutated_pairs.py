@@ -339,7 +339,9 @@ def compare(arguments: argparse.Namespace) -> None:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for folder in sorted(arguments.folder.glob("[0-9]*")):
         settings = json.loads((folder / "options.json").read_text())
-        done = answer([sys.executable, "-m", "meteor_e", "compat"], settings, folder)
+        # The jar of pycocoevalcap, which is compared, speaks coco-caption's protocol.
+        protocol = ["-coco"] if "-stdio" in settings else []
+        done = answer([sys.executable, "-m", "meteor_e", "compat"], [*settings, *protocol], folder)
         output = done.stdout + written(folder)
         mine, java = output.splitlines(), (folder / "java.txt").read_bytes().splitlines()
         if "-stdio" in settings:

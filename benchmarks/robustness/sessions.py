@@ -97,7 +97,7 @@ def stdio(texts: list[str], sessions: int, requests: int, seed: int) -> Counter[
         options = [word.replace("@", " ") for word in CHAINS[number % len(CHAINS)].split()]
         java = Session(["java", "-Xmx2G", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-jar",
                         os.environ["METEOR_E_JAR"], "-", "-", *options, "-stdio"])  # fmt: skip
-        ours = Session([sys.executable, "-m", "meteor_e", "compat", "-", "-", *options, "-stdio"])
+        ours = Session([sys.executable, "-m", "meteor_e", "compat", "-", "-", *options, "-stdio", "-coco"])
         known: list[str] = []
 
         def segment(draw: random.Random = draw) -> str:

@@ -68,6 +68,9 @@ FLAGS = {
     "-sgml": JavaOption("sgml", "the files are SGML"),
     "-stdio": JavaOption("stdio", "answer SCORE and EVAL lines of standard input"),
     "-mira": JavaOption("stdio", "the same as -stdio"),
+    "-coco": JavaOption(
+        "coco", "with -stdio: speak the protocol of the jar in coco-caption and pycocoevalcap, not that of METEOR 1.5"
+    ),
     "-vOut": JavaOption("verbose", "precision, recall, penalty and score of every segment"),
     "-ssOut": JavaOption("statistics", "statistics instead of scores"),
     "-writeAlignments": JavaOption("alignments", "write alignments to PREFIX-align.out"),

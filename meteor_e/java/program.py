@@ -447,7 +447,7 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
             vector = meteor.score(java_trim(hypothesis), sides).statistics.to_vector()
         return java_vector(vector, len(meteor.matchers), configuration.slots)
 
-    evaluate = _evaluator(parameters, configuration.slots)
+    evaluate, width = _evaluator(parameters, configuration.slots), vector_width(configuration.slots)
     lines = java_lines(cast(Any, sys.stdin.buffer))
     while True:
         with os_errors_as(InputError, "cannot read standard input"):
@@ -455,7 +455,7 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
         if line is None:
             return
         try:
-            answers = answer(line, score, evaluate, vector_width(configuration.slots))
+            answers = answer(line, score, evaluate, width, is_coco=configuration.options.coco)
         except InputError as error:
             answers = [f"Error: {' '.join(str(error).split())}"]
         stream.write("".join(text + "\n" for text in answers))

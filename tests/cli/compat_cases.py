@@ -120,8 +120,14 @@ class Case(NamedTuple):
     stdin: bytes = b""
 
     @property
-    def arguments(self) -> list[str]:
+    def java_arguments(self) -> list[str]:
+        """The command line of the Java program."""
         return shlex.split(self.command)
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command line of ``meteor-e compat``; the jar that was recorded speaks coco-caption's protocol."""
+        return [*self.java_arguments, "-coco"] if self.stdin else self.java_arguments
 
 
 def cases() -> list[Case]:
@@ -153,7 +159,11 @@ def written(folder: Path) -> dict[str, str]:
 def run_java(jar: str, case: Case, folder: Path) -> dict[str, object]:
     """Return what the Java program makes of a case."""
     done = subprocess.run(
-        ["java", "-Xmx1G", "-jar", jar, *case.arguments], cwd=folder, input=case.stdin, capture_output=True, check=True
+        ["java", "-Xmx1G", "-jar", jar, *case.java_arguments],
+        cwd=folder,
+        input=case.stdin,
+        capture_output=True,
+        check=True,
     )
     return {
         "stdout": done.stdout.decode("utf-8"),

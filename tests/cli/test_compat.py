@@ -134,6 +134,17 @@ def assert_close(found: str, expected: str, tolerance: float = 1e-9) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.skipif(not (GOLDEN / "stdio").is_dir(), reason=f"no protocols in {SHARED} (METEOR_E_SHARED)")
+@pytest.mark.parametrize("mode", ["-stdio", "-mira"])
+@pytest.mark.parametrize(("program", "options"), [("release", []), ("coco", ["-coco"])])
+def test_the_protocols_of_both_jars(mode, program, options, packs):
+    requests = (GOLDEN / "stdio" / "requests.txt").read_bytes()
+    result = meteor_e("-", "-", mode, "-l", "en", "-norm", *options, stdin=requests)
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout == (GOLDEN / "stdio" / f"{mode[1:]}.{program}.out").read_text(encoding="utf-8")
+
+
+@pytest.mark.shared
 @pytest.mark.slow
 @pytest.mark.skipif(not GOLDEN_COMMANDS, reason=f"no golden outputs in {SHARED} (METEOR_E_SHARED)")
 @pytest.mark.parametrize("command", GOLDEN_COMMANDS, ids=lambda path: path.stem)
@@ -246,7 +257,6 @@ STATISTICS = " ".join(["3 4 1 1 2 2", *["0"] * 14, "1 2 2"])
     [
         ("EVAL ||| 1 2 3", "Error: 23 statistics expected, found 3"),
         ("EVAL ||| ||| " + STATISTICS, "Error: 23 statistics expected, found 0"),
-        (f"EVAL ||| {STATISTICS} ||| x", "Error: 23 statistics expected, found 1"),
         ("EVAL ||| " + STATISTICS.replace("3", "x", 1), "Error: not a number in the statistics: 'x'"),
         ("EVAL ||| " + STATISTICS.replace("3", "1_0", 1), "Error: not a number in the statistics: '1_0'"),
         ("EVAL ||| " + STATISTICS.replace("3", "nan", 1), "Error: not a number in the statistics: 'nan'"),
@@ -257,7 +267,7 @@ STATISTICS = " ".join(["3 4 1 1 2 2", *["0"] * 14, "1 2 2"])
     ],
 )
 def test_requests_that_cannot_be_answered_get_an_error_and_the_session_goes_on(request_line, answer, folder):
-    stdin = f"{request_line}\nSING ||| {STATISTICS}\n".encode()
+    stdin = f"{request_line}\nEVAL ||| {STATISTICS}\n".encode()
     result = meteor_e("-", "-", "-stdio", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
     assert result.code == 0
     error, score = result.stdout.rstrip("\n").split("\n")
@@ -268,7 +278,7 @@ def test_requests_that_cannot_be_answered_get_an_error_and_the_session_goes_on(r
 @pytest.mark.parametrize("last", ["-4 4", "1e308 1e308", "-1e308 1e308", "0 0", "NaN NaN"])
 def test_statistics_that_no_alignment_has_score_something(last, folder):
     stdin = f"EVAL ||| 3 4 1 1 2 2 {'0 ' * 14}1e300 {last} ||| {STATISTICS}\n".encode()
-    result = meteor_e("-", "-", "-stdio", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
+    result = meteor_e("-", "-", "-stdio", "-coco", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
     scores = [float(line) for line in result.stdout.rstrip("\n").split("\n")]
     assert len(scores) == 3
     assert all(0 <= score <= 1 for score in scores)
@@ -277,7 +287,7 @@ def test_statistics_that_no_alignment_has_score_something(last, folder):
 def test_more_matches_than_words_are_not_perfect(folder):
     # The Java program's numbers: one chunk has no penalty only where there are as many matches as words.
     stdin = f"EVAL ||| 3 3 1 1 4 4 {'0 ' * 14}1 3 3 ||| 3 3 1 1 2 2 1 1 {'0 ' * 12}1 3 3\n".encode()
-    result = meteor_e("-", "-", "-stdio", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
+    result = meteor_e("-", "-", "-stdio", "-coco", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
     assert result.stdout.split() == ["1.1328551953404098", "1.0", "1.1001955340150036"]
 
 
@@ -285,7 +295,7 @@ def test_a_power_out_of_range_is_infinite(folder):
     # The Java program's numbers.
     stdin = f"EVAL ||| 5 10 4 6 5 5 9 2 {'0 ' * 12}9 2 1 ||| 1 1 4 4 5 5 {'0 ' * 14}9 2 1\n".encode()
     options = ("-l", "xx", "-m", "exact", "-w", "1", "-s", "function.words", "-p", "1 1e308 1e-300 2.6")
-    result = meteor_e("-", "-", "-stdio", *options, stdin=stdin)
+    result = meteor_e("-", "-", "-stdio", "-coco", *options, stdin=stdin)
     assert result.stdout.split()[:2] == ["0.0", "Infinity"]
 
 
@@ -327,7 +337,7 @@ def test_each_answer_comes_at_once(folder):
             assert statistics.startswith(b"3.0 3.0 ")
             process.stdin.write(b"EVAL ||| " + statistics)
             process.stdin.flush()
-            assert process.stdout.readline() == process.stdout.readline() != b"0.0\n"
+            assert float(process.stdout.readline()) > 0
         # A carriage return ends a line, too; Java does not wait for a line feed behind it.
         process.stdin.write(b"SCORE ||| a ||| a\r")
         process.stdin.flush()

@@ -19,8 +19,33 @@ def evaluate(statistics):
     return [vector[0] / 2 for vector in statistics], 1e-5
 
 
-def ask(line: str) -> list[str]:
-    return answer(line, score, evaluate)
+def ask(line: str, *, is_coco: bool = False) -> list[str]:
+    return answer(line, score, evaluate, is_coco=is_coco)
+
+
+@pytest.mark.parametrize(
+    ("line", "release", "coco"),
+    [
+        # Both programs' answers to such requests are in the shared data; see tests/cli/test_compat.py.
+        (f"EVAL ||| {NUMBERS}", ["1.0E-5"], ["0.0", "1.0E-5"]),
+        (f"eval|||7 {NUMBERS}", ["1.0E-5"], ["3.5", "1.0E-5"]),
+        (f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", ["1.0E-5"], ["3.5", "0.0", "1.0E-5"]),
+        ("EVAL", ["Error: specify Meteor stats"], ["Error: specify Meteor stats"]),
+        (f"SING ||| 7 {NUMBERS}", ["Error: specify SCORE or EVAL"], ["3.5"]),
+        (f"SING ||| {NUMBERS} ||| {NUMBERS}", ["Error: specify SCORE or EVAL"], ["Error: specify Meteor stats"]),
+        ("", ["Error: specify SCORE or EVAL"], ["Error: specify SCORE or EVAL or SING"]),
+        ("|||", ["Error: specify SCORE or EVAL"], ["Error: specify SCORE or EVAL or SING"]),
+    ],
+)
+def test_the_two_protocols(line, release, coco):
+    assert ask(line) == release
+    assert ask(line, is_coco=True) == coco
+
+
+def test_the_release_evaluates_the_first_group_only():
+    seen = []
+    answer(f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", score, lambda groups: seen.append(len(groups)) or ([], 0.0))
+    assert seen == [1]
 
 
 @pytest.mark.parametrize(
@@ -32,17 +57,10 @@ def ask(line: str) -> list[str]:
         ("SCORE|||a||||", ["1.0 1.0 1.0"]),
         ("SCORE||||||", ["Error: specify hypothesis and at least one reference"]),
         ("SCORE|||||||||x", ["2.0 1.0 0.0 0.0"]),
-        (f"EVAL ||| {NUMBERS}", ["0.0", "1.0E-5"]),
-        (f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", ["3.5", "0.0", "1.0E-5"]),
-        (f"SING ||| 7 {NUMBERS}", ["3.5"]),
-        (f"SING ||| {NUMBERS} ||| {NUMBERS}", ["Error: specify Meteor stats"]),
-        ("EVAL", ["Error: specify Meteor stats"]),
-        ("", ["Error: specify SCORE or EVAL or SING"]),
-        ("|||", ["Error: specify SCORE or EVAL or SING"]),
     ],
 )
 def test_requests(line, answers):
-    assert ask(line) == answers
+    assert ask(line) == ask(line, is_coco=True) == answers
 
 
 def test_numbers():
@@ -62,6 +80,7 @@ def test_words_that_are_no_numbers(word):
 
 @given(st.text(alphabet=st.sampled_from("SCOREVALING |1.0e\t\0é"), max_size=60))
 def test_every_request_gets_an_answer(line):
-    answers = ask(line)
+    assert len(ask(line)) == 1
+    answers = ask(line, is_coco=True)
     assert answers
     assert all("\n" not in text for text in answers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,19 +27,32 @@ JAVA_SCORES = 0.27325336806958606, [0.3944005913703295, 0.30083025523108164, 0.2
 """What pycocoevalcap's class returns on top of the Java program."""
 
 
+PRINT_ARGUMENTS = '#!/bin/sh\nfor argument in "$@"; do printf "<%s>" "$argument"; done\nexit 7\n'
+
+
+def write_program(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
 @pytest.fixture
 def java_is_meteor_e(tmp_path, monkeypatch):
     """Put the page's script first on the path, before another java that prints its arguments."""
     if not PAGE.is_file():
         pytest.skip("the page is not part of this installation")
     script = re.search(r"```sh\n(#!/bin/sh\n.*?)```", PAGE.read_text("utf-8"), re.DOTALL)[1]
-    other = '#!/bin/sh\nfor argument in "$@"; do printf "<%s>" "$argument"; done\nexit 7\n'
-    for folder, text in (("real", other), ("ours", script.replace("/usr/bin/java", str(tmp_path / "real" / "java")))):
-        path = tmp_path / folder / "java"
-        path.parent.mkdir()
-        path.write_text(text)
-        path.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'ours'}{os.pathsep}{os.environ['PATH']}")
+    assert "/usr/bin/java" in script
+    write_program(tmp_path / "real" / "java", PRINT_ARGUMENTS)
+    write_program(tmp_path / "ours" / "java", script.replace("/usr/bin/java", str(tmp_path / "real" / "java")))
+    programs = [tmp_path / "ours", Path(sys.executable).parent, os.environ["PATH"]]
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, programs)))
+    return tmp_path
+
+
+def run_java(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the script; a call that does not end is an error."""
+    return subprocess.run(["java", *arguments], capture_output=True, text=True, timeout=20)
 
 
 def test_pycocoevalcap_s_meteor(packs, java_is_meteor_e):
@@ -52,6 +66,47 @@ def test_pycocoevalcap_s_meteor(packs, java_is_meteor_e):
         meteor.meteor_p.stderr.close()
 
 
-def test_other_calls_go_to_the_real_java(java_is_meteor_e):
-    done = subprocess.run(["java", "-jar", "a b.jar", "", "*"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (7, "<-jar><a b.jar><><*>")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-jar", "a b.jar", "", "*"],
+        ["-cp", "meteor-1.5.jar", "Matcher", "x", "y"],
+        ["-Xmx2G", "-classpath", "lib/meteor-1.5.jar", "Matcher"],
+        ["Main", "-jar", "meteor-1.5.jar"],
+        ["-jar", "not-meteor-1.5.jar", "-"],
+        ["-jar", "meteor-1.5.jar.old"],
+        ["-jar", "spice-1.0.jar", "meteor-1.5.jar"],
+        ["-cp", "-jar", "meteor-1.5.jar"],
+        ["-version"],
+        ["--version"],
+        ["-jar"],
+        ["-cp"],
+        [],
+    ],
+)
+def test_other_calls_go_to_the_real_java(arguments, java_is_meteor_e):
+    done = run_java(*arguments)
+    assert (done.returncode, done.stdout) == (7, "".join(f"<{argument}>" for argument in arguments))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["-Xmx2G", "-Dfile.encoding=UTF-8", "-cp", "x", "-jar", "meteor-1.5.jar"],
+        ["-jar", "-Xmx2G", "/some where/meteor-1.5.jar"],  # as pycocoevalcap has it
+    ],
+)
+def test_calls_of_the_jar_go_to_compat(call, java_is_meteor_e):
+    write_program(java_is_meteor_e / "ours" / "meteor-e", PRINT_ARGUMENTS)
+    done = run_java(*call, "-", "-", "-stdio", "-l", "en")
+    assert done.stdout == "<compat><-><-><-stdio><-l><en><-coco>"
+
+
+def test_the_version_is_answered_where_there_is_no_java(java_is_meteor_e):
+    (java_is_meteor_e / "real" / "java").unlink()
+    # Such as nlg-eval and aac-metrics read it.
+    done = run_java("-version")
+    assert (done.returncode, done.stderr) == (0, 'openjdk version "11.0.0"\n')
+    done = run_java("--version")
+    assert (done.returncode, done.stdout) == (0, "openjdk 11.0.0\n")
+    assert run_java("-jar", "spice-1.0.jar").returncode == 127
