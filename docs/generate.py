@@ -122,15 +122,19 @@ def notebook(path: Path) -> tuple[str, dict[str, bytes]]:
         shell = cell.source.startswith("!")
         parts.append(f"```{'bash' if shell else 'python'}\n{re.sub('^!', '', cell.source, flags=re.MULTILINE)}\n```")
         text = ""
+        tables: list[str] = []
         for output in cell.outputs:
             data = output.get("data", {})
             if "image/png" in data:
                 name = f"{path.stem}-{len(pictures)}.png"
                 pictures[name] = base64.b64decode(data["image/png"])
+            elif "text/html" in data:
+                tables.append(f'<div class="notebook-table">{data["text/html"]}</div>')
             else:
                 text += output.get("text", "") or data.get("text/plain", "")
         if text.strip():
             parts.append(f"```text\n{text.rstrip()}\n```")
+        parts += tables
         parts += [f"![The picture that the code draws]({name})" for name in pictures if f"]({name})" not in str(parts)]
     parts.insert(1, f"This page is the notebook `docs/notebooks/{path.name}`, run when the site was built.")
     return "\n\n".join(parts) + "\n", pictures

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from meteor_e.base.extras import data_frame
+from meteor_e.base.html import html_table
 
 
 class AlignedMatch(NamedTuple):
@@ -68,6 +69,31 @@ class Alignment:
     def __repr__(self) -> str:
         sides = f"{len(self.hypothesis)} words, {len(self.reference)} of the reference"
         return f"Alignment({sides}; {len(self.matches)} matches in {self.chunks} chunks)"
+
+    def _repr_html_(self) -> str:
+        """Return a table of the matches, and the words that do not match, for notebooks."""
+        rows = [
+            (hypothesis, reference, matcher, chunk)
+            for (hypothesis, reference, matcher), chunk in zip(self.pairs(), chunk_numbers(self.matches), strict=True)
+        ]
+        hypothesis_words, reference_words = self.unmatched_words()
+        note = (
+            f"Unmatched in the hypothesis: {' '.join(hypothesis_words) or 'none'}. "
+            f"Unmatched in the reference: {' '.join(reference_words) or 'none'}."
+        )
+        return html_table(("hypothesis", "reference", "matcher", "chunk"), rows, note)
+
+    def unmatched_words(self) -> tuple[list[str], list[str]]:
+        """Return the words of the hypothesis and of the reference that are not part of a match."""
+        hypothesis_matched: set[int] = set()
+        reference_matched: set[int] = set()
+        for match in self.matches:
+            hypothesis_matched.update(range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length))
+            reference_matched.update(range(match.reference_start, match.reference_start + match.reference_length))
+        return (
+            [word for position, word in enumerate(self.hypothesis) if position not in hypothesis_matched],
+            [word for position, word in enumerate(self.reference) if position not in reference_matched],
+        )
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with one row per match; ConfigError if pandas is not installed."""

@@ -8,9 +8,13 @@ from typing import Any
 
 from meteor_e.api.languages import Parameters
 from meteor_e.base.extras import data_frame
+from meteor_e.base.html import html_table
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import PARTS, FormulaScores, shares
 from meteor_e.scoring.statistics import Statistics
+
+_SHOWN = 20
+"""Segments that the table of a corpus shows in a notebook."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,10 @@ class Score:
     def __repr__(self) -> str:
         parts = ", ".join(f"{name}={getattr(self, name):.4f}" for name in PARTS)
         return f"{type(self).__name__}({parts})"
+
+    def _repr_html_(self) -> str:
+        """Return a table of the score and its parts, with the signature, for notebooks."""
+        return html_table(PARTS, [_row(self)], self.signature)
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with the parts in one row; ConfigError if pandas is not installed."""
@@ -184,6 +192,16 @@ class CorpusScore(Score):
     def __repr__(self) -> str:
         count = f"{self.segment_count} segment{'' if self.segment_count == 1 else 's'}"
         return f"{super().__repr__()[:-1]}, {count}{' kept' if self.segments else ''})"
+
+    def _repr_html_(self) -> str:
+        """Return a table of the corpus and its first segments, with the signature, for notebooks."""
+        rows = [("corpus", *_row(self))]
+        rows += [(f"segment {number}", *_row(segment)) for number, segment in enumerate(self.segments[:_SHOWN], 1)]
+        left_out = len(self.segments) - _SHOWN
+        note = (
+            f"{left_out} more segments; to_pandas() returns all. {self.signature}" if left_out > 0 else self.signature
+        )
+        return html_table(("", *PARTS), rows, note)
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with one row per segment; without segments, as :meth:`Score.to_pandas` does."""

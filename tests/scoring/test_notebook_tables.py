@@ -1,0 +1,33 @@
+"""Scores and alignments are displayed as tables in notebooks."""
+
+from __future__ import annotations
+
+import re
+
+from meteor_e import Meteor
+
+
+def cells(html):
+    return re.findall(r"<td[^>]*>([^<]*)</td>", html)
+
+
+def test_score_table_shows_parts_and_signature():
+    score = Meteor("other").score("a cat sat", "the cat sat")
+    html = score._repr_html_()
+    assert cells(html) == [f"{value:.4f}" for value in score.to_pandas().iloc[0]]
+    assert score.signature in html
+
+
+def test_corpus_table_shows_at_most_twenty_segments():
+    corpus = Meteor("other").corpus(["a"] * 25, ["a"] * 25, segments=True)
+    html = corpus._repr_html_()
+    assert html.count("<tr>") == 1 + 1 + 20
+    assert "5 more segments" in html
+    assert cells(html)[0] == "corpus"
+
+
+def test_alignment_table_shows_matches_and_escapes_words():
+    alignment = Meteor("other").align("x <b> y", "x <b> z")
+    html = alignment._repr_html_()
+    assert cells(html) == ["x", "x", "exact", "1", "&lt;b&gt;", "&lt;b&gt;", "exact", "1"]
+    assert "Unmatched in the hypothesis: y. Unmatched in the reference: z." in html
