@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -195,7 +195,7 @@ class CorpusScore(Score):
 
     def _repr_html_(self) -> str:
         """Return a table of the corpus and its first segments, with the signature, for notebooks."""
-        rows = [("corpus", *_row(self))]
+        rows: list[Sequence[str | float]] = [("corpus", *_row(self))]
         rows += [(f"segment {number}", *_row(segment)) for number, segment in enumerate(self.segments[:_SHOWN], 1)]
         left_out = len(self.segments) - _SHOWN
         note = (
