@@ -1,52 +1,18 @@
 // A batch of segments: read into word types, paired, aligned and scored.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "candidates.hpp"
 #include "chain.hpp"
+#include "parallel.hpp"
 #include "reader.hpp"
-#include "search.hpp"
-#include "statistics.hpp"
+#include "thread_state.hpp"
 #include "vocabulary.hpp"
 
 namespace meteor {
-
-// Calls work(worker, item) for each item below `count`; `worker` numbers the thread, below `threads`. The calling
-// thread works too, and calls `go_on` several times a second; when that returns false, work ends early.
-// The first exception that work throws is thrown again here, when all threads have ended.
-// Returns whether all items were worked on.
-bool for_each(std::size_t count, std::size_t threads, const std::function<void(std::size_t, std::size_t)>& work,
-              const std::function<bool()>& go_on);
-
-// What a thread aligns with.
-struct Aligner {
-    Aligner(const Chain& chain, const Vocabulary& vocabulary) : candidates(chain, vocabulary), search(chain) {}
-
-    Candidates candidates;
-    AlignmentSearch search;
-    std::vector<Match> matches;
-    std::vector<std::int64_t> row;
-    std::vector<double> scores;
-    PairFeatures features;
-    std::unique_ptr<Aligner> gathered;  // for many hypotheses that have the same references
-};
-
-// Segments that are each scored against each of others, by their numbers.
-struct PairSource {
-    std::vector<std::size_t> hypotheses, references;
-};
-
-// What threads keep from one batch to the next.
-struct Workshop {
-    std::vector<std::unique_ptr<Aligner>> aligners;
-    std::vector<std::unique_ptr<Reader>> readers;
-};
 
 struct BatchOptions {
     std::size_t threads = 1;
@@ -54,60 +20,83 @@ struct BatchOptions {
     bool maximum_accuracy = false;
 };
 
-// A hypothesis that could not be scored.
-struct Failure {
-    std::size_t hypothesis;
+// Where the results of Batch::score() are written: one row or item per hypothesis.
+struct BatchResults {
+    std::int64_t* statistics = nullptr;
+    double* scores = nullptr;
+    std::int32_t* best_references = nullptr;
+};
+
+// A hypothesis, or a pair of segments, that could not be aligned.
+struct FailedPair {
+    std::size_t index;                            // of the hypothesis or of the score
     std::size_t hypothesis_size, reference_size;  // in words
     Outcome outcome;
 };
 
-using GoOn = std::function<bool()>;
-
+// Usage: read() or set_types(), then pair() and propose(), then score(). A PairScorer scores all pairs of some
+// segments.
 class Batch {
 public:
-    Batch(const Chain& chain, Vocabulary& vocabulary, Workshop& workshop)
-        : chain_(chain), vocabulary_(vocabulary), workshop_(workshop) {}
+    Batch(const Chain& chain, Vocabulary& vocabulary, ThreadStates& thread_states)
+        : chain_(chain), vocabulary_(vocabulary), thread_states_(thread_states) {}
 
-    // -- Segments: hypotheses first, then the references, those of one hypothesis side by side.
+    // -- Segments: first the hypotheses, then the references, hypothesis by hypothesis.
 
-    // False: `go_on` said no. Segments that the normalizer leaves to Python are in irregular().
-    bool read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads, const GoOn& go_on);
-    void take_types(std::vector<std::vector<std::uint32_t>> segments);
-    const std::vector<std::size_t>& irregular() const { return irregular_; }
+    // Reads raw segments. Those that the normalizer leaves to Python are listed by irregular_segments(), and
+    // set_words() has to be called for each. Then intern_new_words() has to be called.
+    [[nodiscard]] Completion read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads,
+                                  const KeepGoing& keep_going);
+    [[nodiscard]] const std::vector<std::size_t>& irregular_segments() const noexcept { return irregular_segments_; }
     void set_words(std::size_t segment, const std::vector<std::u32string>& words);
-    void intern_new_words();  // adds words that are new to the vocabulary
+    void intern_new_words();
+    // Sets segments of known word types.
+    void set_types(const std::vector<std::vector<std::uint32_t>>& segments);
 
-    Words words(std::size_t segment) const;
-    std::size_t segments() const { return segments_.size(); }
+    [[nodiscard]] std::size_t segment_count() const noexcept { return segments_.size(); }
+    [[nodiscard]] Words words(std::size_t segment) const noexcept;
+    [[nodiscard]] std::uint64_t hash(std::size_t segment) const noexcept { return segments_[segment].hash; }
 
-    // The number of the first segment of each distinct sentence that is not empty. Those are numbered from 0, and
-    // take vectors, one row a word, for a contextual matcher.
-    std::vector<std::size_t> number_sentences();
-    void give_rows(std::size_t matcher, std::size_t sentence, View<std::int16_t> rows);
+    // Finds the distinct sentences that are not empty; returns the first segment of each. set_rows() sets the vectors
+    // of the words of a sentence, for a contextual matcher.
+    std::vector<std::size_t> find_sentences();
+    void set_rows(std::size_t matcher, std::size_t sentence, View<std::int16_t> rows);
+    // The vectors of a segment; null if they are missing.
+    [[nodiscard]] const SentenceRows* rows(std::size_t matcher, std::size_t segment) const noexcept;
 
     // -- Pairs
 
-    // `reference_starts`: for each hypothesis its first reference, counted from the first of all, and an end.
+    // Assigns the references to the hypotheses: each hypothesis has the references from its start to the next start.
+    // References are counted from 0; the last start is their number.
     void pair(std::vector<std::size_t> reference_starts);
-    std::size_t hypotheses() const { return reference_starts_.size() - 1; }
-    // The earlier hypothesis with the same words and references; the hypothesis itself if there is none.
-    std::size_t original(std::size_t hypothesis) const { return originals_[hypothesis]; }
+    [[nodiscard]] std::size_t hypothesis_count() const noexcept { return reference_starts_.size() - 1; }
+    // Returns the first hypothesis with the same words and references, which may be the hypothesis itself.
+    [[nodiscard]] std::size_t original(std::size_t hypothesis) const noexcept { return originals_[hypothesis]; }
+    // Sets the matches that a matcher in Python proposes for a reference and its hypothesis.
     void propose(std::size_t reference, std::size_t matcher, std::vector<Proposal> proposals);
 
-    // Fills the rows of statistics and scores and the numbers of the best references, one a hypothesis; a hypothesis
-    // that could not be scored has its lengths and no match. False: `go_on` said no.
-    bool score(const BatchOptions& options, const GoOn& go_on, std::int64_t* statistics, double* scores,
-               std::int32_t* best_references);
-    // Fills a matrix of scores for each source, one after the other; failures() has numbers in them.
-    bool score_pairs(const std::vector<PairSource>& sources, std::size_t threads, const GoOn& go_on, double* scores);
-    // The sum of the rows of all hypotheses that could be scored.
-    const std::vector<std::int64_t>& total() const { return total_; }
+    // Aligns each hypothesis with its references and scores it with the best one. The statistics of a hypothesis that
+    // could not be aligned contain its lengths and no matches.
+    [[nodiscard]] Completion score(const BatchOptions& options, const KeepGoing& keep_going,
+                                   const BatchResults& results);
+    // The sum of the statistics of all hypotheses that could be aligned.
+    [[nodiscard]] const std::vector<std::int64_t>& total() const noexcept { return total_; }
+    [[nodiscard]] const std::vector<FailedPair>& failed_pairs() const noexcept { return failed_pairs_; }
+    // Throws std::out_of_range if the alignments were not kept.
+    [[nodiscard]] const std::vector<Match>& alignment(std::size_t hypothesis) const {
+        return alignments_.at(originals_[hypothesis]);
+    }
 
-    const std::vector<Failure>& failures() const { return failures_; }
-    const std::vector<Match>& alignment(std::size_t hypothesis) const { return alignments_[originals_[hypothesis]]; }
+    [[nodiscard]] const Chain& chain() const noexcept { return chain_; }
+    [[nodiscard]] const Vocabulary& vocabulary() const noexcept { return vocabulary_; }
+    // Returns the states of at least so many threads. Throws if word types lack features.
+    [[nodiscard]] std::vector<std::unique_ptr<ThreadState>>& prepare_threads(std::size_t threads);
+    // Aligns two segments; the alignment is that of the thread state.
+    [[nodiscard]] Outcome align(ThreadState& state, std::size_t hypothesis_segment, std::size_t reference_segment,
+                                const std::vector<std::vector<Proposal>>* proposals, bool maximum_accuracy) const;
 
 private:
-    // The words of a segment are those of its thread's list, from `start`.
+    // The words of a segment are a part of its thread's words.
     struct Segment {
         std::size_t thread = 0, start = 0, size = 0;
         std::uint64_t hash = 0;
@@ -115,33 +104,35 @@ private:
     };
     static constexpr std::size_t NO_SENTENCE = static_cast<std::size_t>(-1);
 
-    std::size_t matchers_of(Family family) const;
+    [[nodiscard]] std::size_t count_matchers(Family family) const;
     void hash_segments();
-    void find_repetitions();
-    bool equal(std::size_t segment, std::size_t other) const;
-    bool same(std::size_t hypothesis, std::size_t other) const;
-    void score_hypothesis(Aligner& aligner, std::size_t hypothesis, const BatchOptions& options,
-                          std::int64_t* statistics, double* scores, std::int32_t* best_reference);
-    const SentenceRows* rows(std::size_t matcher, std::size_t segment) const;
-    Outcome align(Aligner& aligner, std::size_t hypothesis, std::size_t reference,
-                  const std::vector<std::vector<Proposal>>* proposals, bool maximum_accuracy);
-    void prepare(std::size_t threads);
+    [[nodiscard]] bool have_equal_words(std::size_t segment, std::size_t other) const;
+    void find_originals();
+    [[nodiscard]] bool have_equal_pairs(std::size_t hypothesis, std::size_t other) const;
+    void score_hypothesis(ThreadState& state, std::size_t hypothesis, const BatchOptions& options,
+                          const BatchResults& results);
+    void fail_hypothesis(ThreadState& state, std::size_t hypothesis, std::size_t reference, const Outcome& outcome,
+                         const BatchResults& row);
+    void copy_repeated_results(const BatchResults& results);
+    void sum_statistics(const BatchResults& results);
+    [[nodiscard]] BatchResults row_of(const BatchResults& results, std::size_t hypothesis) const noexcept;
 
     const Chain& chain_;
     Vocabulary& vocabulary_;
-    Workshop& workshop_;
+    ThreadStates& thread_states_;
     std::vector<Segment> segments_;
-    std::vector<ReadWords> read_;  // by thread
-    std::vector<std::size_t> irregular_;
+    std::vector<ReadWords> words_by_thread_;
+    std::vector<std::size_t> irregular_segments_;
     std::vector<std::size_t> sentences_;           // the first segment of each
     std::vector<std::vector<SentenceRows>> rows_;  // by contextual matcher and sentence
-    std::vector<std::size_t> reference_starts_, originals_;
-    std::unordered_map<std::size_t, std::vector<std::vector<Proposal>>> proposals_;  // by reference
-    std::vector<Failure> failures_;
+    std::vector<std::size_t> reference_starts_{0}, originals_;
+    std::unordered_map<std::size_t, std::vector<std::vector<Proposal>>>
+        proposals_;  // by reference, one list per matcher
+    std::vector<FailedPair> failed_pairs_;
     std::vector<std::int64_t> total_;
-    std::vector<Outcome> outcomes_;
-    std::vector<std::size_t> failed_references_;
-    std::vector<std::vector<Match>> alignments_;
+    std::vector<Outcome> outcomes_;               // of the hypotheses
+    std::vector<std::size_t> failed_references_;  // of the hypotheses, counted from the first reference of each
+    std::vector<std::vector<Match>> alignments_;  // of the hypotheses
 };
 
 }  // namespace meteor

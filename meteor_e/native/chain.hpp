@@ -1,4 +1,4 @@
-// The chain of matchers, as the core sees it.
+// The chain of matchers and the parameters of the score.
 #pragma once
 
 #include <memory>
@@ -11,52 +11,69 @@
 
 namespace meteor {
 
+// How the core runs a matcher.
 enum class Family {
-    exact,        // equal words
-    keys,         // words that share a key; Python numbers the keys
-    strings,      // words with equal strings, such as stems; Python gives the strings
-    synonyms,     // words that share a synset of a mapped dictionary
-    overlap,      // words that share pieces, each with one other word; Python gives the pieces
-    ngrams,       // the same, where the pieces are n-grams; Python gives the word in lower case
-    characters,   // no words: the n-grams of characters that whole segments share
-    subsequence,  // no words: the longest common subsequences of the characters of whole segments
-    similarity,   // words with similar vectors; Python gives the vectors
+    exact,        // equal words match
+    keys,         // words that share a key match; Python computes the ids of the keys
+    strings,      // words with equal strings, such as stems, match; Python computes the strings
+    synonyms,     // words that share a synset of a mapped dictionary match
+    overlap,      // words match partly, by the pieces that they share; Python computes the ids of the pieces
+    ngrams,       // the same; the pieces are character n-grams, and Python provides the lowercase word
+    characters,   // whole segments are compared by their character n-grams
+    subsequence,  // whole segments are compared by the longest common subsequences of their characters
+    similarity,   // words with similar vectors match; Python computes the vectors
     contextual,   // the same, for vectors that depend on the sentence
-    phrases,      // phrases that a mapped table pairs
-    proposals,    // whatever a matcher in Python proposes for a pair of segments
+    phrases,      // phrases match if a mapped table pairs them
+    proposals,    // a matcher in Python proposes matches for each pair of segments
 };
 
-// Whether a matcher joins words by keys, each of which may join many.
-inline bool joins_by_keys(Family family) {
+// The names by which Python knows the families, in the order of the enumeration.
+constexpr const char* FAMILY_NAMES[] = {"exact",      "keys",       "strings",    "synonyms",
+                                        "overlap",    "ngrams",     "characters", "subsequence",
+                                        "similarity", "contextual", "phrases",    "proposals"};
+static_assert(std::size(FAMILY_NAMES) == static_cast<std::size_t>(Family::proposals) + 1);
+
+// Whether two words match if they share a key, so that a word can match many words.
+[[nodiscard]] constexpr bool matches_by_key(Family family) noexcept {
     return family == Family::exact || family == Family::keys || family == Family::strings || family == Family::synonyms;
 }
 
-// Whether a matcher joins words by pieces, one with one other.
-inline bool shares_pieces(Family family) { return family == Family::overlap || family == Family::ngrams; }
+// Whether words match partly, each word at most one other word.
+[[nodiscard]] constexpr bool matches_by_pieces(Family family) noexcept {
+    return family == Family::overlap || family == Family::ngrams;
+}
+
+// Whether the matches of a position depend only on its word and on the phrases of a mapped table that start there.
+[[nodiscard]] constexpr bool is_positional(Family family) noexcept {
+    return family != Family::proposals && family != Family::contextual && !matches_by_pieces(family);
+}
 
 struct Matcher {
     Family family = Family::exact;
     double search_weight = 1.0;
     double accuracy_search_weight = 1.0;
     bool match_equal_words = false;
-    bool graded = false;  // a match counts as much as its probability
-    double threshold = 0.0;
-    std::size_t longest = 0;  // characters of the longest n-grams
-    double below = 2.0;       // a similarity that is too much; from 1 downwards, equal words are, too
-    std::size_t column = 0;   // where the vocabulary keeps its features; of others: which of its family
+    bool graded = false;        // a match counts as much as its probability
+    double threshold = 0.0;     // the smallest similarity that matches
+    double below = 2.0;         // similarities from this one on do not match; if it is at most 1, nor do equal words
+    std::size_t max_ngram = 0;  // characters of the longest n-grams
+    std::size_t column = 0;     // index among the matchers with the same kind of features
     std::shared_ptr<const SynonymIndex> synonyms;
     std::shared_ptr<const PhraseIndex> phrases;
 };
 
 struct Parameters {
     double alpha = 0, beta = 0, gamma = 0, delta = 0;
-    std::vector<double> weights;  // one a matcher
+    std::vector<double> weights;  // one per matcher
 };
 
+// When two words are the same word.
 enum class Identity {
-    word,  // two words are one if they are equal
-    java,  // if their 32-bit hashes are, as for the Java program
+    word,  // if they are equal
+    java,  // if their 32-bit hashes are equal, as in the Java program
 };
+constexpr const char* IDENTITY_NAMES[] = {"word", "java"};
+static_assert(std::size(IDENTITY_NAMES) == static_cast<std::size_t>(Identity::java) + 1);
 
 struct Chain {
     std::vector<Matcher> matchers;
@@ -65,7 +82,7 @@ struct Chain {
     bool character_mode = false;
     bool equal_segments = false;  // lengths and matches are shares of Limits::segment_unit
     Identity identity = Identity::word;
-    std::uint32_t unit = 1;       // what a word or a character counts: Limits::graded_unit if a matcher is graded
+    std::uint32_t unit = 1;  // what a word or a character counts: Limits::graded_unit if a matcher is graded
     Limits limits;
 };
 

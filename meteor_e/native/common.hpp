@@ -1,4 +1,4 @@
-// What all parts of the native core share.
+// Types and functions that all parts of the native core use.
 #pragma once
 
 #include <bit>
@@ -16,36 +16,37 @@
 
 namespace meteor {
 
-// A view of items that someone else owns.
 template <class Item>
 using View = std::span<const Item>;
 
-using Words = View<std::uint32_t>;  // a segment: the numbers of its word types
+using Words = View<std::uint32_t>;  // a segment, as the ids of its word types
 
-// An index holds what no builder writes. Becomes a ResourceError that names the file.
+// Thrown for contents of an index file that no builder writes; becomes a ResourceError that names the file.
 struct DamagedIndex : std::runtime_error {
-    DamagedIndex(const std::string& where, const char* problem) : std::runtime_error(problem), file(where) {}
+    DamagedIndex(const std::string& path, const char* problem) : std::runtime_error(problem), file(path) {}
 
     std::string file;
 };
 
-// A stable counting sort: appends what `value_of` makes of the items to `sorted`, by keys below `keys`. `starts` ends
-// with the size of `sorted`, before and after; it gets where the next key's items begin, for each key.
-template <class Items, class KeyOf, class ValueOf, class Starts, class Sorted>
-void append_by_key(const Items& items, std::size_t keys, const KeyOf& key_of, const ValueOf& value_of, Starts& starts,
-                   Sorted& sorted) {
+// A stable counting sort. Appends `value_of(item)` to `values`, ordered by `key_of(item)`, which is less than
+// `key_count`. `starts` gets the index in `values` where each key's items start; its last element is the size of
+// `values`, before and after the call.
+template <class Items, class KeyOf, class ValueOf, class Starts, class Values>
+void append_by_key(const Items& items, std::size_t key_count, const KeyOf& key_of, const ValueOf& value_of,
+                   Starts& starts, Values& values) {
     const std::size_t first = starts.size() - 1;
-    starts.resize(starts.size() + keys, 0);
+    starts.resize(starts.size() + key_count, 0);
     for (const auto& item : items) ++starts[first + key_of(item) + 1];
-    for (std::size_t k = first; k < first + keys; ++k) starts[k + 1] += starts[k];
-    const auto begin = starts[first];
-    sorted.resize(starts.back());
-    for (const auto& item : items) sorted[starts[first + key_of(item)]++] = value_of(item);
-    for (std::size_t k = first + keys; k > first; --k) starts[k] = starts[k - 1];
-    starts[first] = begin;
+    for (std::size_t k = first; k < first + key_count; ++k) starts[k + 1] += starts[k];
+    const auto first_start = starts[first];
+    values.resize(starts.back());
+    // Each start moves to the end of its key's items, which is where the next key's items start.
+    for (const auto& item : items) values[starts[first + key_of(item)]++] = value_of(item);
+    for (std::size_t k = first + key_count; k > first; --k) starts[k] = starts[k - 1];
+    starts[first] = first_start;
 }
 
-inline std::uint64_t mix(std::uint64_t value) {
+[[nodiscard]] inline std::uint64_t mix_bits(std::uint64_t value) noexcept {
     value ^= value >> 32;
     value *= 0x9E3779B97F4A7C15ull;
     value ^= value >> 29;

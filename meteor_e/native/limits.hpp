@@ -19,9 +19,9 @@ struct Limits {
     std::size_t max_shared_words = 0;     // words of a segment beyond which its positions do not share lists
     std::size_t max_paths = 0;            // out of a position; a pair with more is refused
     double max_search_weight = 0;
-    std::uint32_t graded_unit = 1;  // what a word counts if matches are graded
-    double segment_unit = 1;        // what a segment counts if all segments count the same
-    std::int32_t vector_grid = 1;   // units of 1 in the vectors of contextual matchers
+    std::uint32_t graded_unit = 1;        // what a word counts if matches are graded
+    double segment_unit = 1;              // what a segment counts if all segments count the same
+    std::int32_t vector_grid = 1;         // units of 1 in the vectors of contextual matchers
     std::size_t max_word_characters = 0;  // of a word that is cut into n-grams
     CharacterLimits characters;
 };

@@ -1,5 +1,4 @@
-// Work on many items, on several threads.
-#include "batch.hpp"
+#include "parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,63 +12,121 @@
 
 namespace meteor {
 
-constexpr std::size_t BLOCK = 16;  // items that a thread takes at a time
-constexpr auto PATIENCE = std::chrono::milliseconds(50);
+namespace {
 
-bool for_each(std::size_t count, std::size_t threads, const std::function<void(std::size_t, std::size_t)>& work,
-              const std::function<bool()>& go_on) {
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> stopped{false};
-    std::mutex mutex;  // of those that follow
-    std::condition_variable someone_left;
-    std::size_t left = 0;
-    std::exception_ptr error;
-    // `between` is called between items, and says whether to go on.
-    const auto run = [&](std::size_t worker, const auto& between) {
+constexpr std::size_t BLOCK = 16;  // items that a thread takes at a time
+constexpr auto POLL_INTERVAL = std::chrono::milliseconds(50);
+
+// The items and the state that all threads share.
+class SharedWork {
+public:
+    SharedWork(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work)
+        : count_(count), work_(work) {}
+
+    // Works on items until there are none left or the work is stopped. `poll` is called between items.
+    template <class Poll>
+    void run(std::size_t worker, const Poll& poll) noexcept {
         try {
-            for (std::size_t first; !stopped && (first = next.fetch_add(BLOCK)) < count;) {
-                for (std::size_t item = first; item < std::min(first + BLOCK, count); ++item) {
-                    if (stopped || !between()) return;
-                    work(worker, item);
+            for (std::size_t first; !stopped_ && (first = next_.fetch_add(BLOCK)) < count_;) {
+                const std::size_t last = std::min(first + BLOCK, count_);
+                for (std::size_t item = first; item < last && !stopped_; ++item) {
+                    poll();
+                    if (!stopped_) work_(worker, item);
                 }
             }
         } catch (...) {
-            const std::lock_guard<std::mutex> lock(mutex);
-            if (!error) error = std::current_exception();
-            stopped = true;
+            fail();
         }
-    };
-    std::vector<std::thread> helpers;
-    threads = std::min(threads, (count + BLOCK - 1) / BLOCK);
-    try {
-        for (std::size_t worker = 1; worker < threads; ++worker) {
-            helpers.emplace_back([&, worker] {
-                run(worker, [] { return true; });
-                const std::lock_guard<std::mutex> lock(mutex);
-                ++left;
-                someone_left.notify_one();
-            });
-        }
-    } catch (const std::system_error&) {
-        // The system gives no more threads; those there are do.
     }
-    auto asked = std::chrono::steady_clock::now();
-    const auto ask = [&] {
-        if (std::chrono::steady_clock::now() - asked >= PATIENCE) {
-            if (!go_on()) stopped = true;
-            asked = std::chrono::steady_clock::now();
+    // Stops the work because of the current exception.
+    void fail() noexcept {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!error_) error_ = std::current_exception();
+        stopped_ = true;
+    }
+    void stop() noexcept { stopped_ = true; }
+    void rethrow_error() const {
+        if (error_) std::rethrow_exception(error_);
+    }
+
+private:
+    const std::size_t count_;
+    const std::function<void(std::size_t, std::size_t)>& work_;
+    std::atomic<std::size_t> next_{0};
+    std::atomic<bool> stopped_{false};
+    std::mutex mutex_;
+    std::exception_ptr error_;
+};
+
+// Threads that work in addition to the calling thread. They are joined in the destructor, because the destructor of a
+// running std::thread would terminate the program.
+class Helpers {
+public:
+    explicit Helpers(SharedWork& work) : work_(work) {}
+    Helpers(const Helpers&) = delete;
+    Helpers& operator=(const Helpers&) = delete;
+    ~Helpers() {
+        for (std::thread& thread : threads_) thread.join();
+    }
+
+    void start(std::size_t count) {
+        threads_.reserve(count);
+        try {
+            while (threads_.size() < count) {
+                threads_.emplace_back([this, worker = threads_.size() + 1] {
+                    work_.run(worker, [] {});
+                    const std::lock_guard<std::mutex> lock(mutex_);
+                    ++finished_count_;
+                    finished_.notify_one();
+                });
+            }
+        } catch (const std::system_error&) {
+            // The system does not provide more threads.
         }
-        return !stopped;
+    }
+    // Waits a while; returns whether all threads have finished.
+    [[nodiscard]] bool wait() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        return finished_.wait_for(lock, POLL_INTERVAL, [this] { return finished_count_ == threads_.size(); });
+    }
+
+private:
+    SharedWork& work_;
+    std::mutex mutex_;
+    std::condition_variable finished_;
+    std::size_t finished_count_ = 0;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+Completion for_each(std::size_t count, std::size_t threads, const std::function<void(std::size_t, std::size_t)>& work,
+                    const KeepGoing& keep_going) {
+    SharedWork shared_work(count, work);
+    bool was_interrupted = false;
+    auto last_poll = std::chrono::steady_clock::now();
+    const auto poll = [&] {
+        if (std::chrono::steady_clock::now() - last_poll < POLL_INTERVAL) return;
+        if (!keep_going()) {
+            was_interrupted = true;
+            shared_work.stop();
+        }
+        last_poll = std::chrono::steady_clock::now();
     };
-    run(0, ask);
-    const auto all_left = [&] {
-        std::unique_lock<std::mutex> lock(mutex);
-        return someone_left.wait_for(lock, PATIENCE, [&] { return left == helpers.size(); });
-    };
-    while (!all_left()) ask();
-    for (std::thread& helper : helpers) helper.join();
-    if (error) std::rethrow_exception(error);
-    return !stopped;
+    {
+        Helpers helpers(shared_work);
+        try {
+            const std::size_t blocks = (count + BLOCK - 1) / BLOCK;
+            const std::size_t helper_count = std::min(threads, blocks);
+            if (helper_count > 1) helpers.start(helper_count - 1);
+            shared_work.run(0, poll);
+            while (!helpers.wait()) poll();
+        } catch (...) {
+            shared_work.fail();
+        }
+    }
+    shared_work.rethrow_error();
+    return was_interrupted ? Completion::interrupted : Completion::complete;
 }
 
 }  // namespace meteor

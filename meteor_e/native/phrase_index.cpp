@@ -5,8 +5,12 @@
 
 namespace meteor {
 
+namespace {
+
 constexpr std::uint32_t FLAG_BITS = PhraseWord::FLAG_BITS, FLAGS = PhraseWord::FLAGS;
-constexpr std::uint32_t MAX_WORDS = 1u << 30;  // a word and the flags share 32 bits
+constexpr std::uint32_t MAX_WORDS = 1u << 30;  // the id of a word and the flags share 32 bits
+
+}  // namespace
 
 PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint32_t starting_words,
                          std::uint32_t node_count)
@@ -15,7 +19,7 @@ PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint3
       entries_(entries),
       starting_words_(starting_words),
       node_count_(node_count) {
-    if (!node_count || nodes.size() != 3 * (std::size_t{node_count} + 1) || starting_words >= node_count ||
+    if (!node_count || nodes.size() != NODE_SIZE * (std::size_t{node_count} + 1) || starting_words >= node_count ||
         starting_words > words_.size() || words_.size() >= MAX_WORDS || first_child(0) != 1 ||
         first_child(node_count) != node_count || first_entry(node_count) != entries.size()) {
         throw DamagedIndex(words_.file(), "its phrase table does not fit");
@@ -23,103 +27,120 @@ PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint3
 }
 
 PhraseWord PhraseIndex::word(const std::string& word) const {
-    const auto found = words_.find(word);
-    if (!found) return {};
-    // Nodes of one word follow from the word: the root's children are the words that begin a phrase.
-    return {*found << FLAG_BITS | (*found < starting_words_ ? word_of(*found + 1) & FLAGS : 0)};
+    const auto id = words_.find(word);
+    if (!id) return {};
+    // The children of the root are the words that start a phrase, in the order of their ids.
+    const std::uint32_t flags = *id < starting_words_ ? word_of(*id + 1) & FLAGS : 0;
+    return {*id << FLAG_BITS | flags};
 }
 
-// All phrases grow together, a word at a time: what is asked of memory for one is fetched while the others are asked.
+// All phrases are extended together, word by word, so that their memory accesses overlap.
 void PhraseIndex::find(const std::vector<PhraseWord>& words, StepMemory& memory, std::vector<PhraseHit>& hits) const {
-    auto& ways = memory.ways;
-    auto& found = memory.found;
-    const auto size = static_cast<std::uint32_t>(words.size());
-    ways.clear();
-    found.clear();
-    for (std::uint32_t start = 0; start < size; ++start) {
-        if (!words[start].known() || words[start].number() >= starting_words_) continue;
-        const std::uint32_t node = words[start].number() + 1;
+    memory.hits_by_length.clear();
+    start_paths(words, memory);
+    for (std::uint32_t length = 1; !memory.paths.empty(); ++length) extend_paths(words, length, memory);
+    memory.hit_starts.assign(1, 0);
+    hits.clear();
+    append_by_key(
+        memory.hits_by_length, words.size(), [](const PhraseHit& hit) { return hit.start; }, std::identity(),
+        memory.hit_starts, hits);
+}
+
+void PhraseIndex::start_paths(const std::vector<PhraseWord>& words, StepMemory& memory) const {
+    memory.paths.clear();
+    for (std::uint32_t start = 0; start < words.size(); ++start) {
+        if (!words[start].is_known() || words[start].id() >= starting_words_) continue;
+        const std::uint32_t node = words[start].id() + 1;
         if (words[start].code & FLAGS) {
-            found.push_back({start, 1, node});
+            memory.hits_by_length.push_back({start, 1, node});
             prefetch(node);
         }
-        ways.push_back({start, node, 0, nullptr, 0, 0});
+        memory.paths.push_back({start, node, 0, nullptr, 0, 0});
     }
-    for (std::uint32_t length = 1; !ways.empty(); ++length) {
-        std::size_t going = 0;
-        for (StepMemory::Way way : ways) {
-            const std::uint32_t position = way.start + length;
-            if (position == size || !words[position].known()) continue;
-            way.word = words[position].number();
-            way.step = &memory.of(way.node, way.word);
-            METEOR_PREFETCH(way.step);
-            ways[going++] = way;
-        }
-        ways.resize(going);
-        memory.new_steps.clear();
-        for (std::uint32_t k = 0; k < ways.size(); ++k) {
-            const StepMemory::Step& step = *ways[k].step;
-            if (step.node == ways[k].node && step.word >> FLAG_BITS == ways[k].word) {
-                ways[k].node = step.child;
-                ways[k].word = step.word;
-            } else {
-                memory.new_steps.push_back(k);
-                METEOR_PREFETCH(&nodes_[std::size_t{3} * ways[k].node + 1]);
-            }
-        }
-        take_new_steps(memory);
-        going = 0;
-        for (const StepMemory::Way& way : ways) {
-            if (!way.node) continue;
-            if (way.word & FLAGS) {
-                found.push_back({way.start, length + 1, way.node});
-                prefetch(way.node);
-            }
-            ways[going++] = way;
-        }
-        ways.resize(going);
-    }
-    memory.starts.assign(1, 0);
-    hits.clear();
-    append_by_key(found, size, [](const PhraseHit& hit) { return hit.start; }, std::identity(), memory.starts, hits);
 }
 
-// Looks steps up that are not remembered, by binary searches among the children of their nodes, side by side.
-void PhraseIndex::take_new_steps(StepMemory& memory) const {
-    bool open = false;
-    for (const std::uint32_t number : memory.new_steps) {
-        StepMemory::Way& way = memory.ways[number];
-        way.low = first_child(way.node);
-        const std::uint32_t high = first_child(way.node + 1);
-        way.count = high > way.low ? high - way.low : 0;
-        if (!way.count) {
-            way.low = 0;  // which a damaged file can have anywhere
+// Extends all paths of `length` words by one word, and removes those that the trie does not contain.
+void PhraseIndex::extend_paths(const std::vector<PhraseWord>& words, std::uint32_t length, StepMemory& memory) const {
+    auto& paths = memory.paths;
+    std::size_t path_count = 0;
+    for (StepMemory::Path path : paths) {
+        const std::uint32_t position = path.start + length;
+        if (position == words.size() || !words[position].is_known()) continue;
+        path.word = words[position].id();
+        path.step = &memory.slot_of(path.node, path.word);
+        METEOR_PREFETCH(path.step);
+        paths[path_count++] = path;
+    }
+    paths.resize(path_count);
+    memory.new_paths.clear();
+    for (std::uint32_t k = 0; k < paths.size(); ++k) {
+        const StepMemory::Step& step = *paths[k].step;
+        if (step.node == paths[k].node && step.word >> FLAG_BITS == paths[k].word) {
+            paths[k].node = step.child;
+            paths[k].word = step.word;
+        } else {
+            memory.new_paths.push_back(k);
+            METEOR_PREFETCH(&nodes_[NODE_SIZE * paths[k].node + 1]);
+        }
+    }
+    search_new_steps(memory);
+    path_count = 0;
+    for (const StepMemory::Path& path : paths) {
+        if (!path.node) continue;
+        if (path.word & FLAGS) {
+            memory.hits_by_length.push_back({path.start, length + 1, path.node});
+            prefetch(path.node);
+        }
+        paths[path_count++] = path;
+    }
+    paths.resize(path_count);
+}
+
+// Sets the intervals of the binary searches to the children of each path's node. Returns whether there are any
+// children.
+bool PhraseIndex::start_binary_searches(StepMemory& memory) const {
+    bool has_children = false;
+    for (const std::uint32_t index : memory.new_paths) {
+        StepMemory::Path& path = memory.paths[index];
+        path.low = first_child(path.node);
+        const std::uint32_t high = first_child(path.node + 1);
+        path.count = high > path.low ? high - path.low : 0;
+        if (!path.count) {
+            path.low = 0;  // in a damaged file, it could point anywhere
             continue;
         }
         if (high > node_count_) throw DamagedIndex(words_.file(), "a phrase in it leads nowhere");
-        METEOR_PREFETCH(&nodes_[std::size_t{3} * (way.low + way.count / 2)]);
-        open = true;
+        METEOR_PREFETCH(&nodes_[NODE_SIZE * (path.low + path.count / 2)]);
+        has_children = true;
     }
-    while (open) {
-        open = false;
-        for (const std::uint32_t number : memory.new_steps) {
-            // A search that has ended stays as it is; to ask whether it has would take longer.
-            StepMemory::Way& way = memory.ways[number];
-            const std::uint32_t half = way.count / 2, middle = way.low + half;
-            // All bits if the word comes later, else none: a branch would be guessed wrong every other time.
-            const std::uint32_t later = 0u - ((way.count != 0) & (word_of(middle) < way.word << FLAG_BITS));
-            way.low += later & (half + 1);
-            way.count = half - (later & ~way.count & 1);
-            METEOR_PREFETCH(&nodes_[std::size_t{3} * (way.low + way.count / 2)]);
-            open |= way.count != 0;
+    return has_children;
+}
+
+// Looks up the steps that are not cached, by binary searches among the children of their nodes. All searches run
+// together, so that their memory accesses overlap.
+void PhraseIndex::search_new_steps(StepMemory& memory) const {
+    bool is_open = start_binary_searches(memory);
+    while (is_open) {
+        is_open = false;
+        for (const std::uint32_t index : memory.new_paths) {
+            // A search that has ended does not change; a check for that would take longer.
+            StepMemory::Path& path = memory.paths[index];
+            const std::uint32_t half = path.count / 2, middle = path.low + half;
+            // All bits are set if the word comes later. A branch would be mispredicted half of the time.
+            const std::uint32_t is_later = 0u - ((path.count != 0) & (word_of(middle) < path.word << FLAG_BITS));
+            path.low += is_later & (half + 1);
+            path.count = half - (is_later & ~path.count & 1);
+            METEOR_PREFETCH(&nodes_[NODE_SIZE * (path.low + path.count / 2)]);
+            is_open |= path.count != 0;
         }
     }
-    for (const std::uint32_t number : memory.new_steps) {
-        StepMemory::Way& way = memory.ways[number];
-        const bool found = way.low < first_child(way.node + 1) && word_of(way.low) >> FLAG_BITS == way.word;
-        *way.step = {way.node, found ? word_of(way.low) : way.word << FLAG_BITS, found ? way.low : 0};
-        way.node = way.step->child;
-        way.word = way.step->word;
+    for (const std::uint32_t index : memory.new_paths) {
+        StepMemory::Path& path = memory.paths[index];
+        const bool has_child = path.low < first_child(path.node + 1) && word_of(path.low) >> FLAG_BITS == path.word;
+        const std::uint32_t word = has_child ? word_of(path.low) : path.word << FLAG_BITS;
+        *path.step = {path.node, word, has_child ? path.low : 0};
+        path.node = path.step->child;
+        path.word = path.step->word;
     }
 }
 

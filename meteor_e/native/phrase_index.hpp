@@ -1,6 +1,7 @@
-// The paraphrase table as a trie in a mapped file; see meteor_e/packs/indexes.py and docs/index-format.md.
+// The paraphrase table: a trie in a mapped file (meteor_e/packs/indexes.py and docs/index-format.md).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "common.hpp"
@@ -8,85 +9,92 @@
 
 namespace meteor {
 
-// A phrase of the table that stands in a segment.
+// A phrase of the table that occurs in a segment.
 struct PhraseHit {
     std::uint32_t start;
     std::uint32_t length;
-    std::uint32_t node;  // the phrase's number
+    std::uint32_t node;  // of the trie; identifies the phrase
 };
 
-// A word as the table knows it: its number, and in the lowest bits the flags of the phrase that it is by itself.
+// The id of a word in the table, with the flags of the one-word phrase in the lowest bits.
 struct PhraseWord {
-    static constexpr std::uint32_t FLAG_BITS = 2, FLAGS = 3;  // whether a phrase is a left or a right side
-    static constexpr std::uint32_t UNKNOWN = 0xFFFFFFFFu;     // no phrase holds the word
+    static constexpr std::uint32_t FLAG_BITS = 2, FLAGS = 3;  // whether a phrase is a left or a right side of an entry
+    static constexpr std::uint32_t UNKNOWN = 0xFFFFFFFFu;     // no phrase contains the word
 
     std::uint32_t code = UNKNOWN;
 
-    bool known() const { return code != UNKNOWN; }
-    std::uint32_t number() const { return code >> FLAG_BITS; }
+    [[nodiscard]] bool is_known() const noexcept { return code != UNKNOWN; }
+    [[nodiscard]] std::uint32_t id() const noexcept { return code >> FLAG_BITS; }
 };
 
-// Steps through the trie that were taken before: most repeat, and a binary search in a mapped file is slow.
+// A direct-mapped cache of steps through the trie, because most steps repeat and a binary search in a mapped file is
+// slow; and the buffers of PhraseIndex::find().
 struct StepMemory {
     struct Step {
-        std::uint32_t node = 0;  // 0, the root, is never stepped from
-        std::uint32_t word = 0;  // with the flags of the child
-        std::uint32_t child = 0;
+        std::uint32_t node = 0;   // 0 (the root) if the slot is unused
+        std::uint32_t word = 0;   // with the flags of the child
+        std::uint32_t child = 0;  // 0 if the node does not have a child for the word
     };
 
-    Step& of(std::uint32_t node, std::uint32_t word) {
-        if (steps.empty()) steps.resize(SIZE);
+    [[nodiscard]] Step& slot_of(std::uint32_t node, std::uint32_t word) {
+        if (steps.empty()) steps.resize(SLOTS);
         const std::uint64_t key = (std::uint64_t{node} << 32 | word) * 0x9E3779B97F4A7C15ull;
-        return steps[key >> (64 - SIZE_BITS)];
+        return steps[key >> (64 - SLOT_BITS)];
     }
 
-    // Words of a segment from `start` on, as far as they lead to a node.
-    struct Way {
+    // The words of a segment from `start` on that lead to a node.
+    struct Path {
         std::uint32_t start, node, word;
-        Step* step;  // that is taken from there
-        std::uint32_t low, count;
+        Step* step;                // the step from the node with the word
+        std::uint32_t low, count;  // the interval of the binary search
     };
 
-    static constexpr int SIZE_BITS = 18;
-    static constexpr std::size_t SIZE = std::size_t{1} << SIZE_BITS;  // 12 bytes each
+    static constexpr int SLOT_BITS = 18;
+    static constexpr std::size_t SLOTS = std::size_t{1} << SLOT_BITS;  // of 12 bytes
     std::vector<Step> steps;
-    // For PhraseIndex::find, kept for their memory.
-    std::vector<Way> ways;
-    std::vector<std::uint32_t> new_steps, starts;
-    std::vector<PhraseHit> found;
+    std::vector<Path> paths;
+    std::vector<std::uint32_t> new_paths;  // indexes of paths whose step is not cached
+    std::vector<std::uint32_t> hit_starts;
+    std::vector<PhraseHit> hits_by_length;
 };
 
-// Nothing in the file is trusted: what would lead outside it throws DamagedIndex.
+// The contents of the file are not trusted: an index that points out of it throws DamagedIndex.
 class PhraseIndex {
 public:
     PhraseIndex(WordTable words, Words nodes, Words entries, std::uint32_t starting_words, std::uint32_t node_count);
 
-    const WordTable& words() const { return words_; }
-    PhraseWord word(const std::string& word) const;
+    [[nodiscard]] const WordTable& words() const noexcept { return words_; }
+    [[nodiscard]] PhraseWord word(const std::string& word) const;
 
-    // All phrases of the table in a segment, by position, shortest first.
+    // Finds all phrases of the table in a segment, by position; those of a position by length.
     void find(const std::vector<PhraseWord>& words, StepMemory& memory, std::vector<PhraseHit>& hits) const;
 
-    // The phrases that the table pairs with a node, in table order.
-    Words paraphrases(std::uint32_t node) const;
+    // The phrases that the table pairs with a phrase, in table order.
+    [[nodiscard]] Words paraphrases(std::uint32_t node) const;
 
-    // Hints that paraphrases() of a node will be asked for.
-    void prefetch(std::uint32_t node) const { METEOR_PREFETCH(&nodes_[std::size_t{3} * node + 2]); }
-    void prefetch_entries(std::uint32_t node) const {
+    // Prefetch what paraphrases() reads: first the node, then the entries.
+    void prefetch(std::uint32_t node) const noexcept { METEOR_PREFETCH(&nodes_[NODE_SIZE * node + 2]); }
+    void prefetch_entries(std::uint32_t node) const noexcept {
         const std::uint32_t entry = first_entry(node);
         if (entry < entries_.size()) METEOR_PREFETCH(&entries_[entry]);
     }
 
 private:
-    std::uint32_t word_of(std::uint32_t node) const { return nodes_[std::size_t{3} * node]; }
-    std::uint32_t first_child(std::uint32_t node) const { return nodes_[std::size_t{3} * node + 1]; }
-    std::uint32_t first_entry(std::uint32_t node) const { return nodes_[std::size_t{3} * node + 2]; }
-    void take_new_steps(StepMemory& memory) const;
+    static constexpr std::size_t NODE_SIZE = 3;  // word and flags, first child, first entry
+
+    [[nodiscard]] std::uint32_t word_of(std::uint32_t node) const noexcept { return nodes_[NODE_SIZE * node]; }
+    [[nodiscard]] std::uint32_t first_child(std::uint32_t node) const noexcept { return nodes_[NODE_SIZE * node + 1]; }
+    [[nodiscard]] std::uint32_t first_entry(std::uint32_t node) const noexcept { return nodes_[NODE_SIZE * node + 2]; }
+    void start_paths(const std::vector<PhraseWord>& words, StepMemory& memory) const;
+    void extend_paths(const std::vector<PhraseWord>& words, std::uint32_t length, StepMemory& memory) const;
+    void search_new_steps(StepMemory& memory) const;
+    [[nodiscard]] bool start_binary_searches(StepMemory& memory) const;
 
     WordTable words_;
-    Words nodes_;  // three numbers a node: word and flags, first child, first entry
+    Words nodes_;
     Words entries_;
-    std::uint32_t starting_words_, node_count_;
+    std::uint32_t starting_words_;  // the words with lower ids can start a phrase
+    std::uint32_t node_count_;
 };
 
 }  // namespace meteor

@@ -1,4 +1,7 @@
-#include "python_core.hpp"
+#include "python_batch.hpp"
+
+#include "pair_scorer.hpp"
+#include "statistics.hpp"
 
 namespace meteor::python {
 
@@ -6,7 +9,17 @@ namespace {
 
 using namespace py::literals;
 
-std::vector<std::size_t> sizes_of(py::handle list) { return to_vector(list, to_size); }
+std::vector<std::size_t> to_sizes(py::handle list) { return to_vector(list, to_size); }
+
+void check_segment(const Batch& batch, std::size_t segment) {
+    if (segment >= batch.segment_count()) throw std::invalid_argument("the segment does not exist");
+}
+
+void check_hypothesis(const Batch& batch, std::size_t hypothesis) {
+    if (hypothesis >= batch.hypothesis_count()) throw std::invalid_argument("the hypothesis does not exist");
+}
+
+py::list irregular(BoundBatch& batch) { return to_list(batch.irregular_segments()); }
 
 void set_words(BoundBatch& batch, std::size_t segment, py::handle words) {
     batch.set_words(segment, to_vector(words, to_string));
@@ -14,136 +27,151 @@ void set_words(BoundBatch& batch, std::size_t segment, py::handle words) {
 
 std::size_t intern(BoundBatch& batch) {
     batch.intern_new_words();
-    return batch.core.vocabulary->size() - batch.core.vocabulary->described();
+    return batch.vocabulary().size() - batch.vocabulary().described_count();
 }
+
+py::list number_sentences(BoundBatch& batch) { return to_list(batch.find_sentences()); }
 
 void give_rows(BoundBatch& batch, std::size_t matcher, std::size_t sentence, py::handle rows) {
     const Buffer buffer(rows);
-    batch.give_rows(matcher, sentence, buffer.items<const std::int16_t>());
+    batch.set_rows(matcher, sentence, buffer.items<const std::int16_t>());
 }
 
-Words types_of(const Batch& batch, std::size_t segment) {
-    if (segment >= batch.segments()) throw std::invalid_argument("there is no such segment");
-    return batch.words(segment);
-}
+void pair(BoundBatch& batch, py::handle reference_starts) { batch.pair(to_sizes(reference_starts)); }
 
-py::list types(BoundBatch& batch, std::size_t segment) { return to_list(types_of(batch, segment)); }
+py::list types(BoundBatch& batch, std::size_t segment) {
+    check_segment(batch, segment);
+    return to_list(batch.words(segment));
+}
 
 py::tuple words(BoundBatch& batch, std::size_t segment) {
-    return to_list(types_of(batch, segment),
-                   [&batch](std::uint32_t type) { return to_python(batch.core.vocabulary->form(type)); });
+    check_segment(batch, segment);
+    return to_list(batch.words(segment),
+                   [&batch](std::uint32_t type) { return to_python(batch.vocabulary().form(type)); });
 }
 
-std::size_t hypothesis_number(const Batch& batch, std::size_t hypothesis) {
-    if (hypothesis >= batch.hypotheses()) throw std::invalid_argument("there is no such hypothesis");
-    return hypothesis;
+std::size_t original(BoundBatch& batch, std::size_t hypothesis) {
+    check_hypothesis(batch, hypothesis);
+    return batch.original(hypothesis);
 }
 
-std::int64_t position_of(py::handle object) {
+// Converts a position that a matcher proposes; positions out of the range of an integer become its limits.
+std::int64_t to_position(py::handle object) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-    return overflow ? (overflow < 0 ? INT64_MIN : INT64_MAX) : checked(value);
+    if (overflow) return overflow < 0 ? INT64_MIN : INT64_MAX;
+    return check_error(value);
 }
 
-// The matches are those of meteor_e/api/matchers.py.
+// Converts a Match of meteor_e/api/matchers.py.
+Proposal to_proposal(py::handle match) {
+    const auto position = [match](const char* name) { return to_position(match.attr(name)); };
+    return {position("reference_start"), position("hypothesis_start"), position("reference_length"),
+            position("hypothesis_length"), to_double(match.attr("probability"))};
+}
+
 void propose(BoundBatch& batch, std::size_t reference, std::size_t matcher, py::handle matches) {
-    batch.propose(reference, matcher, to_vector(matches, [](py::handle match) -> Proposal {
-                      const auto position = [match](const char* name) { return position_of(match.attr(name)); };
-                      return {position("reference_start"), position("hypothesis_start"), position("reference_length"),
-                              position("hypothesis_length"), to_double(match.attr("probability"))};
-                  }));
+    batch.propose(reference, matcher, to_vector(matches, to_proposal));
+}
+
+template <class Item>
+Item* items_of(const py::bytes& object) noexcept {
+    return reinterpret_cast<Item*>(PyBytes_AS_STRING(object.ptr()));
 }
 
 py::dict score(BoundBatch& batch, std::size_t threads, bool alignments, bool maximum_accuracy, py::handle stop) {
-    const std::size_t count = batch.hypotheses(), width = statistics_width(batch.core.chain);
-    const auto bytes = [count](std::size_t item) {
-        return taken<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(count * item)));
+    const auto allocate = [count = batch.hypothesis_count()](std::size_t row_size) {
+        return steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(count * row_size)));
     };
-    const py::bytes statistics = bytes(width * sizeof(std::int64_t)), scores = bytes(scores_width() * sizeof(double)),
-                    references = bytes(sizeof(std::int32_t));
-    const auto memory = [](const py::bytes& object) { return PyBytes_AS_STRING(object.ptr()); };
+    const py::bytes statistics = allocate(statistics_width(batch.chain()) * sizeof(std::int64_t));
+    const py::bytes scores = allocate(scores_width() * sizeof(double));
+    const py::bytes best_references = allocate(sizeof(std::int32_t));
     const BatchOptions options{threads, alignments, maximum_accuracy};
-    unlocked(stop, [&](const auto& go_on) {
-        return batch.score(options, go_on, reinterpret_cast<std::int64_t*>(memory(statistics)),
-                           reinterpret_cast<double*>(memory(scores)),
-                           reinterpret_cast<std::int32_t*>(memory(references)));
-    });
-    return py::dict("statistics"_a = statistics, "scores"_a = scores, "best_references"_a = references,
+    const BatchResults results{items_of<std::int64_t>(statistics), items_of<double>(scores),
+                               items_of<std::int32_t>(best_references)};
+    run_without_gil(stop, [&](const auto& keep_going) { return batch.score(options, keep_going, results); });
+    batch.last_failed_pairs = batch.failed_pairs();
+    return py::dict("statistics"_a = statistics, "scores"_a = scores, "best_references"_a = best_references,
                     "total"_a = to_list(batch.total()));
 }
 
-// `sources`: [(hypotheses, references)]; `scores`: float64, to fill.
+PairSource to_pair_source(py::handle source) {
+    auto lists = to_vector(source, to_sizes);
+    if (lists.size() != 2) throw std::invalid_argument("a source has hypotheses and references");
+    return {std::move(lists[0]), std::move(lists[1])};
+}
+
 void score_pairs(BoundBatch& batch, py::handle sources, py::handle scores, std::size_t threads, py::handle stop) {
-    std::size_t size = 0;
-    const auto numbers = to_vector(sources, [&size](py::handle source) -> PairSource {
-        const auto sides = to_vector(source, sizes_of);
-        if (sides.size() != 2) throw std::invalid_argument("a source has hypotheses and references");
-        size += sides[0].size() * sides[1].size();
-        return {sides[0], sides[1]};
-    });
+    std::vector<PairSource> pair_sources = to_vector(sources, to_pair_source);
+    std::size_t pair_count = 0;
+    for (const PairSource& source : pair_sources) pair_count += source.hypotheses.size() * source.references.size();
     const Buffer buffer(scores, PyBUF_WRITABLE);
-    const auto filled = buffer.items<double>();
-    if (filled.size() != size) throw std::invalid_argument("one score a pair");
-    unlocked(stop, [&](const auto& go_on) { return batch.score_pairs(numbers, threads, go_on, filled.data()); });
+    const auto results = buffer.items<double>();
+    if (results.size() != pair_count) throw std::invalid_argument("there must be one score per pair");
+    PairScorer scorer(batch, std::move(pair_sources));
+    run_without_gil(stop, [&](const auto& keep_going) { return scorer.score(threads, keep_going, results.data()); });
+    batch.last_failed_pairs = scorer.failed_pairs();
 }
 
-py::dict failure_of(const Failure& failure) {
-    const auto& [problem, matcher, proposal] = failure.outcome;
-    constexpr const char* NAMES[] = {"", "too_many_candidates", "too_many_paths", "misplaced_proposal",
-                                     "missing_vectors"};
-    py::dict item("hypothesis"_a = failure.hypothesis, "problem"_a = NAMES[static_cast<std::size_t>(problem)],
-                  "hypothesis_size"_a = failure.hypothesis_size, "reference_size"_a = failure.reference_size);
-    if (problem == Problem::misplaced_proposal || problem == Problem::without_vectors) item["matcher"] = matcher;
-    if (problem == Problem::misplaced_proposal) {
-        item["reference_start"] = proposal.reference_start;
-        item["hypothesis_start"] = proposal.hypothesis_start;
-        item["reference_length"] = proposal.reference_length;
-        item["hypothesis_length"] = proposal.hypothesis_length;
+py::dict describe_failure(const FailedPair& pair) {
+    const auto& [failure, matcher, proposal] = pair.outcome;
+    py::dict description("hypothesis"_a = pair.index, "problem"_a = FAILURE_NAMES[static_cast<std::size_t>(failure)],
+                         "hypothesis_size"_a = pair.hypothesis_size, "reference_size"_a = pair.reference_size);
+    if (failure == Failure::misplaced_proposal || failure == Failure::missing_vectors) {
+        description["matcher"] = matcher;
     }
-    return item;
+    if (failure == Failure::misplaced_proposal) {
+        description["reference_start"] = proposal.reference_start;
+        description["hypothesis_start"] = proposal.hypothesis_start;
+        description["reference_length"] = proposal.reference_length;
+        description["hypothesis_length"] = proposal.hypothesis_length;
+    }
+    return description;
 }
 
-// What `make` makes of the fields of each match with the best reference.
+py::list failures(BoundBatch& batch) { return to_list(batch.last_failed_pairs, describe_failure); }
+
+// Returns the results of `make`, which is called with the fields of each match by name.
 py::tuple alignment(BoundBatch& batch, std::size_t hypothesis, py::handle make) {
+    check_hypothesis(batch, hypothesis);
     const py::tuple names = py::make_tuple("reference_start", "reference_length", "hypothesis_start",
                                            "hypothesis_length", "matcher", "probability");
-    return to_list(batch.alignment(hypothesis_number(batch, hypothesis)), [&](const Match& match) {
+    return to_list(batch.alignment(hypothesis), [&](const Match& match) {
         const py::object values[] = {py::int_(match.reference_start),  py::int_(match.reference_length),
                                      py::int_(match.hypothesis_start), py::int_(match.hypothesis_length),
                                      py::int_(match.matcher),          py::float_(match.probability)};
-        PyObject* fields[std::size(values)];
-        for (std::size_t k = 0; k < std::size(values); ++k) fields[k] = values[k].ptr();
-        return taken(PyObject_Vectorcall(make.ptr(), fields, 0, names.ptr()));
+        PyObject* arguments[std::size(values)];
+        for (std::size_t k = 0; k < std::size(values); ++k) arguments[k] = values[k].ptr();
+        return steal(PyObject_Vectorcall(make.ptr(), arguments, 0, names.ptr()));
     });
 }
 
 }  // namespace
 
-void add_batch(py::module_& module) {
-    py::class_<BoundBatch>(module, "Batch", py::is_final(), "Segments that are scored together. Made by Core.")
-        .def("irregular", alone(+[](BoundBatch& batch) { return to_list(batch.irregular()); }),
-             "Return the segments that the Python normalizer must do.")
-        .def("set_words", alone(set_words), "Give the words of a segment.")
-        .def("intern", alone(intern), "Add new words to the vocabulary; return how many types lack features.")
-        .def("number_sentences", alone(+[](BoundBatch& batch) { return to_list(batch.number_sentences()); }),
-             "Number the distinct sentences; return their segments.")
-        .def("give_rows", alone(give_rows), "Give the vectors of a sentence's words.")
-        .def("pair", alone(+[](BoundBatch& batch, py::handle starts) { batch.pair(sizes_of(starts)); }),
-             "Say which references belong to which hypothesis.")
-        .def("types", alone(types), "Return the word types of a segment.")
-        .def("words", alone(words), "Return the words of a segment.")
-        .def("original", alone(+[](BoundBatch& batch, std::size_t hypothesis) {
-                 return batch.original(hypothesis_number(batch, hypothesis));
-             }),
-             "Return the first hypothesis with the same words and references.")
-        .def("propose", alone(propose), "Give the matches that a matcher in Python proposes.")
-        .def("score", alone(score), py::kw_only(), py::arg("threads"), py::arg("alignments"),
+py::object create_batch(Core& core) {
+    return py::type::of<BoundBatch>()(py::cast(core, py::return_value_policy::reference));
+}
+
+void define_batch(py::module_& module) {
+    py::class_<BoundBatch>(module, "Batch", py::is_final(), "Segments that are scored together.")
+        .def(py::init<Core&>(), "Create an empty batch; Core.read and Core.take create batches with segments.")
+        .def("irregular", exclusive(irregular), "Return the segments that need the normalizer in Python.")
+        .def("set_words", exclusive(set_words), "Set the words of a segment.")
+        .def("intern", exclusive(intern), "Add new words to the vocabulary; return how many word types lack features.")
+        .def("number_sentences", exclusive(number_sentences),
+             "Number the distinct sentences; return the first segment of each.")
+        .def("give_rows", exclusive(give_rows), "Set the vectors of the words of a sentence.")
+        .def("pair", exclusive(pair), "Assign the references to the hypotheses.")
+        .def("types", exclusive(types), "Return the word types of a segment.")
+        .def("words", exclusive(words), "Return the words of a segment.")
+        .def("original", exclusive(original), "Return the first hypothesis with the same words and references.")
+        .def("propose", exclusive(propose), "Set the matches that a matcher in Python proposes.")
+        .def("score", exclusive(score), py::kw_only(), py::arg("threads"), py::arg("alignments"),
              py::arg("maximum_accuracy"), py::arg("stop"),
              "Align and score; return statistics, scores, best references and the sum of the statistics.")
-        .def("score_pairs", alone(score_pairs), "Score all pairs of the segments of each source.")
-        .def("failures", alone(+[](BoundBatch& batch) { return to_list(batch.failures(), failure_of); }),
-             "Return the hypotheses that could not be scored.")
-        .def("alignment", alone(alignment), "Return the matches of a hypothesis with its best reference.");
+        .def("score_pairs", exclusive(score_pairs), "Score all pairs of the segments of each source.")
+        .def("failures", exclusive(failures), "Return the hypotheses or pairs that could not be scored.")
+        .def("alignment", exclusive(alignment), "Return the matches of a hypothesis with its best reference.");
 }
 
 }  // namespace meteor::python

@@ -1,10 +1,8 @@
 #include "python_core.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <initializer_list>
-#include <string_view>
 
+#include "python_batch.hpp"
 #include "shared_characters.hpp"
 
 namespace meteor::python {
@@ -15,32 +13,24 @@ char32_t lowercase(char32_t character) {
     return static_cast<char32_t>(Py_UNICODE_TOLOWER(static_cast<Py_UCS4>(character)));
 }
 
-// The value of an enumeration, whose names are given in their order.
-template <class Value>
-Value named(py::handle object, std::initializer_list<std::string_view> names) {
-    const auto name = object.cast<std::string>();
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) throw std::invalid_argument("unknown name: " + name);
-    return static_cast<Value>(found - names.begin());
-}
-
-// The sections and parameters of a mapped index, by name.
-class Sections {
+// The sections and parameters of a mapped index, by name. The core keeps the sections' buffers.
+class IndexReader {
 public:
-    Sections(Core& core, py::handle index) : core_(core), index_(index) {}
+    IndexReader(Core& core, py::handle index) : core_(core), index_(index) {}
 
-    std::uint32_t number(const char* name) { return to_number(index_[name]); }
+    [[nodiscard]] std::uint32_t parameter(const char* name) const { return to_uint32(index_[name]); }
 
     template <class Item>
-    std::span<const Item> view(const char* name) {
+    [[nodiscard]] std::span<const Item> section_of(const char* name) {
         core_.buffers.push_back(std::make_unique<Buffer>(index_[name]));
         return core_.buffers.back()->items<const Item>();
     }
-    Words numbers(const char* name) { return view<std::uint32_t>(name); }
+    [[nodiscard]] Words section(const char* name) { return section_of<std::uint32_t>(name); }
 
-    WordTable words() {
-        return WordTable(index_["path"].cast<std::string>(), numbers("word_offsets"), view<std::uint8_t>("word_bytes"),
-                         numbers("word_slots"), number("words"), number("probes"));
+    [[nodiscard]] WordTable word_table() {
+        return WordTable(index_["path"].cast<std::string>(), section("word_offsets"),
+                         section_of<std::uint8_t>("word_bytes"), section("word_slots"), parameter("words"),
+                         parameter("probes"));
     }
 
 private:
@@ -48,45 +38,8 @@ private:
     py::handle index_;
 };
 
-double weight_of(const Core& core, py::handle object, const char* name) {
-    const double weight = to_double(object.attr(name));
-    if (!(std::fabs(weight) <= core.chain.limits.max_search_weight)) {
-        throw std::invalid_argument("a search weight is out of range");
-    }
-    return weight;
-}
-
-// A PlannedMatcher of meteor_e/engine/native.py.
-Matcher matcher_of(Core& core, py::handle planned) {
-    Matcher matcher;
-    matcher.family = named<Family>(planned.attr("family"),
-                                   {"exact", "keys", "strings", "synonyms", "overlap", "ngrams", "characters",
-                                    "subsequence", "similarity", "contextual", "phrases", "proposals"});
-    matcher.search_weight = weight_of(core, planned, "search_weight");
-    matcher.accuracy_search_weight = weight_of(core, planned, "accuracy_search_weight");
-    matcher.column = to_number(planned.attr("column"));
-    matcher.match_equal_words = planned.attr("match_equal_words").cast<bool>();
-    matcher.graded = planned.attr("graded").cast<bool>();
-    matcher.threshold = to_double(planned.attr("threshold"));
-    matcher.longest = to_size(planned.attr("longest"));
-    matcher.below = to_double(planned.attr("below"));
-    const py::object index = planned.attr("resource");
-    Sections sections(core, index);
-    if (matcher.family == Family::synonyms) {
-        matcher.synonyms = std::make_shared<SynonymIndex>(sections.words(), sections.numbers("synset_start"),
-                                                          sections.numbers("synset_ids"),
-                                                          sections.numbers("base_start"), sections.numbers("base_ids"));
-    }
-    if (matcher.family == Family::phrases) {
-        matcher.phrases =
-            std::make_shared<PhraseIndex>(sections.words(), sections.numbers("nodes"), sections.numbers("entries"),
-                                          sections.number("starting_words"), sections.number("node_count"));
-    }
-    return matcher;
-}
-
-// CoreLimits of meteor_e/engine/native_plan.py.
-Limits limits_of(py::handle object) {
+// Converts CoreLimits of meteor_e/engine/native_plan.py.
+Limits to_limits(py::handle object) {
     const auto size = [object](const char* name) { return to_size(object.attr(name)); };
     const auto number = [object](const char* name) { return to_double(object.attr(name)); };
     Limits limits;
@@ -95,18 +48,18 @@ Limits limits_of(py::handle object) {
     limits.max_shared_words = size("max_shared_words");
     limits.max_paths = size("max_paths");
     limits.max_search_weight = number("max_search_weight");
-    limits.graded_unit = to_number(object.attr("graded_unit"));
+    limits.graded_unit = to_uint32(object.attr("graded_unit"));
     limits.segment_unit = number("segment_unit");
-    limits.vector_grid = static_cast<std::int32_t>(to_number(object.attr("vector_grid")));
+    limits.vector_grid = static_cast<std::int32_t>(to_uint32(object.attr("vector_grid")));
     limits.max_word_characters = size("max_word_characters");
     limits.characters = {size("repeated_ngram"), number("repetition_penalty"), size("subsequence_characters")};
     if (limits.max_candidates < 1 || limits.max_paths < 1) {
-        throw std::invalid_argument("max_candidates and max_paths are at least 1");
+        throw std::invalid_argument("max_candidates and max_paths must be at least 1");
     }
     if (limits.vector_grid < 1 || limits.vector_grid > MAX_VECTOR_GRID) {
         throw std::invalid_argument("vector_grid is out of range");
     }
-    // Symbols of subsequences are only numbered while an n-gram is in the reference.
+    // SharedCharacters looks up longer n-grams than those of subsequences only if the reference has them.
     if (limits.characters.repeated_ngram <= SharedCharacters::MAX_ORDERED_NGRAM ||
         limits.characters.repeated_ngram > SharedCharacters::MAX_NGRAM) {
         throw std::invalid_argument("repeated_ngram is out of range");
@@ -114,76 +67,111 @@ Limits limits_of(py::handle object) {
     return limits;
 }
 
-// The Parameters of meteor_e/scoring/parameters.py.
-Parameters parameters_of(py::handle object) {
+double to_search_weight(py::handle object, double max_weight) {
+    const double weight = to_double(object);
+    if (!(std::fabs(weight) <= max_weight)) throw std::invalid_argument("a search weight is out of range");
+    return weight;
+}
+
+// Converts a PlannedMatcher of meteor_e/engine/native_plan.py.
+Matcher to_matcher(Core& core, py::handle planned) {
+    const double max_weight = core.chain.limits.max_search_weight;
+    Matcher matcher;
+    matcher.family = to_enum<Family>(planned.attr("family"), FAMILY_NAMES);
+    matcher.search_weight = to_search_weight(planned.attr("search_weight"), max_weight);
+    matcher.accuracy_search_weight = to_search_weight(planned.attr("accuracy_search_weight"), max_weight);
+    matcher.column = to_uint32(planned.attr("column"));
+    matcher.match_equal_words = planned.attr("match_equal_words").cast<bool>();
+    matcher.graded = planned.attr("graded").cast<bool>();
+    matcher.threshold = to_double(planned.attr("threshold"));
+    matcher.below = to_double(planned.attr("below"));
+    matcher.max_ngram = to_size(planned.attr("longest"));
+    const py::object index = planned.attr("resource");
+    IndexReader reader(core, index);
+    if (matcher.family == Family::synonyms) {
+        matcher.synonyms = std::make_shared<SynonymIndex>(reader.word_table(), reader.section("synset_start"),
+                                                          reader.section("synset_ids"), reader.section("base_start"),
+                                                          reader.section("base_ids"));
+    }
+    if (matcher.family == Family::phrases) {
+        matcher.phrases =
+            std::make_shared<PhraseIndex>(reader.word_table(), reader.section("nodes"), reader.section("entries"),
+                                          reader.parameter("starting_words"), reader.parameter("node_count"));
+    }
+    return matcher;
+}
+
+// Converts Parameters of meteor_e/api/languages.py.
+Parameters to_parameters(py::handle object) {
     const auto value = [object](const char* name) { return to_double(object.attr(name)); };
     return {value("alpha"), value("beta"), value("gamma"), value("delta"),
             to_vector(object.attr("weights"), to_double)};
 }
 
-// The Normalizer of meteor_e/text/normalization.py.
-std::unique_ptr<Normalizer> normalizer_of(py::handle object) {
+// Converts a Normalizer of meteor_e/text/normalization.py.
+std::unique_ptr<Normalizer> to_normalizer(py::handle object) {
     const auto prefixes = [object](const char* name) {
         const auto words = to_vector(object.attr("prefixes").attr(name), to_string);
         return Normalizer::Prefixes(words.begin(), words.end());
     };
-    const auto mode = named<Mode>(object.attr("mode").attr("value"), {"none", "lower", "full", "no-punctuation"});
-    const auto apostrophes = named<Apostrophes>(object.attr("apostrophes"), {"english", "french", "apart"});
+    const auto mode = to_enum<Mode>(object.attr("mode").attr("value"), MODE_NAMES);
+    const auto apostrophes = to_enum<Apostrophes>(object.attr("apostrophes"), APOSTROPHES_NAMES);
     return std::make_unique<Normalizer>(mode, apostrophes, prefixes("always"), prefixes("numeric"),
                                         to_string(object.attr("kept_capitals")), lowercase);
 }
 
-std::unique_ptr<Core> core_from(py::handle settings, py::handle matchers, py::handle normalizer,
-                                py::handle limits) {
+std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::handle normalizer, py::handle limits) {
     auto core = std::make_unique<Core>();
     Chain& chain = core->chain;
-    chain.limits = limits_of(limits);
-    chain.matchers = to_vector(matchers, [&core](py::handle planned) { return matcher_of(*core, planned); });
-    for (const Matcher& matcher : chain.matchers) {
-        if (matcher.graded) chain.unit = chain.limits.graded_unit;
-    }
-    chain.parameters = parameters_of(settings.attr("parameters"));
+    chain.limits = to_limits(limits);
+    chain.matchers = to_vector(matchers, [&core](py::handle planned) { return to_matcher(*core, planned); });
+    if (std::ranges::any_of(chain.matchers, &Matcher::graded)) chain.unit = chain.limits.graded_unit;
+    chain.parameters = to_parameters(settings.attr("parameters"));
     chain.beam = to_size(settings.attr("beam"));
     chain.character_mode = settings.attr("character_mode").cast<bool>();
     chain.equal_segments = settings.attr("equal_segments").cast<bool>();
-    chain.identity = named<Identity>(settings.attr("identity"), {"word", "java"});
-    if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight per matcher");
-    if (chain.beam < 1) throw std::invalid_argument("beam is at least 1");
+    chain.identity = to_enum<Identity>(settings.attr("identity"), IDENTITY_NAMES);
+    if (chain.parameters.weights.size() != chain.matchers.size()) {
+        throw std::invalid_argument("there must be one weight per matcher");
+    }
+    if (chain.beam < 1) throw std::invalid_argument("the beam must be at least 1");
     core->vocabulary = std::make_unique<Vocabulary>(chain);
-    core->normalizer = normalizer_of(normalizer);
+    core->normalizer = to_normalizer(normalizer);
     return core;
 }
 
-std::vector<std::uint32_t> numbers_of(py::handle object) { return to_vector(object, to_number); }
+std::vector<std::uint32_t> to_ids(py::handle object) { return to_vector(object, to_uint32); }
 
-Text text_of(py::handle object) {
+Text to_text(py::handle object) {
     if (!PyUnicode_Check(object.ptr())) throw std::invalid_argument("a segment must be a text");
     return {PyUnicode_DATA(object.ptr()), static_cast<std::size_t>(PyUnicode_GET_LENGTH(object.ptr())),
             static_cast<int>(PyUnicode_KIND(object.ptr()))};
 }
 
-std::unique_ptr<BoundBatch> read(Core& core, py::handle segments, std::size_t threads, py::handle stop) {
-    auto batch = std::make_unique<BoundBatch>(core);
-    // Holds on to the texts, whose characters are read without the GIL.
-    const auto held = taken(PySequence_Tuple(segments.ptr()));
-    const auto texts = to_vector(held, text_of);
-    unlocked(stop, [&](const auto& go_on) { return batch->read(texts, *core.normalizer, threads, go_on); });
-    return batch;
+py::object read(Core& core, py::handle segments, std::size_t threads, py::handle stop) {
+    py::object object = create_batch(core);
+    auto& batch = object.cast<BoundBatch&>();
+    // Keeps the texts alive, because their characters are read without the GIL.
+    const auto owned_segments = steal(PySequence_Tuple(segments.ptr()));
+    const auto texts = to_vector(owned_segments, to_text);
+    run_without_gil(stop,
+                    [&](const auto& keep_going) { return batch.read(texts, *core.normalizer, threads, keep_going); });
+    return object;
 }
 
-std::unique_ptr<BoundBatch> take(Core& core, py::handle segments) {
-    auto batch = std::make_unique<BoundBatch>(core);
-    batch->take_types(to_vector(segments, numbers_of));
-    return batch;
+py::object take(Core& core, py::handle segments) {
+    py::object object = create_batch(core);
+    object.cast<BoundBatch&>().set_types(to_vector(segments, to_ids));
+    return object;
 }
 
 void add_types(Core& core, py::handle forms) {
-    for (const std::u32string& form : to_vector(forms, to_string)) core.vocabulary->add(form);
+    for (const std::u32string& form : to_vector(forms, to_string)) core.vocabulary->insert(form);
 }
 
 py::list undescribed(Core& core) {
     const Vocabulary& vocabulary = *core.vocabulary;
-    const std::size_t first = vocabulary.described();
+    const std::size_t first = vocabulary.described_count();
     py::list forms(vocabulary.size() - first);
     for (std::size_t k = 0; k < forms.size(); ++k) {
         forms[k] = to_python(vocabulary.form(static_cast<std::uint32_t>(first + k)));
@@ -191,77 +179,85 @@ py::list undescribed(Core& core) {
     return forms;
 }
 
-void add_strings(KeyColumn& column, py::handle object, Identity identity) {
-    for (const std::u32string& string : to_vector(object, to_string)) {
+void add_strings(KeyColumn& column, py::handle strings, Identity identity) {
+    for (const std::u32string& string : to_vector(strings, to_string)) {
         if (identity == Identity::java) {
-            column.add_sparse({java_hash(string)});
+            column.add_numbers({java_hash(string)});
         } else {
             column.add_string(string);
         }
     }
 }
 
-void add_ngrams(Core& core, const Matcher& matcher, py::handle object, std::size_t count) {
-    const auto lowered = to_vector(object, to_string);
-    if (lowered.size() != count) throw std::invalid_argument("one string a word type");
+void add_ngrams(Core& core, const Matcher& matcher, py::handle lowercase_words, std::size_t count) {
+    const auto words = to_vector(lowercase_words, to_string);
+    if (words.size() != count) throw std::invalid_argument("there must be one string per word type");
     Vocabulary& vocabulary = *core.vocabulary;
-    auto type = static_cast<std::uint32_t>(vocabulary.described());
-    for (const std::u32string& string : lowered) {
-        vocabulary.keys(matcher.column).add_ngrams(vocabulary.form(type++), string, matcher.longest,
-                                                    core.chain.limits.max_word_characters);
+    auto type = static_cast<std::uint32_t>(vocabulary.described_count());
+    for (const std::u32string& lowercase_word : words) {
+        const View<char32_t> form = vocabulary.form(type++);
+        const View<char32_t> word = form.first(std::min(form.size(), core.chain.limits.max_word_characters));
+        vocabulary.keys(matcher.column).add_ngrams(word, lowercase_word, matcher.max_ngram);
     }
 }
 
-void add_vectors(VectorColumn& column, py::handle object, std::size_t count) {
-    const Buffer buffer(object);
+void add_vectors(VectorColumn& column, py::handle rows, std::size_t count) {
+    const Buffer buffer(rows);
     const auto values = buffer.items<const float>();
-    if (values.size() % count) throw std::invalid_argument("one vector per word type");
+    if (values.size() % count) throw std::invalid_argument("there must be one vector per word type");
     column.add(values.data(), count, values.size() / count);
 }
 
-// `functional`: a flag a new word type; `features`: an item a matcher; `units`: None, or a uint32 a new word type.
+void add_features(Core& core, const Matcher& matcher, py::handle features, std::size_t count) {
+    Vocabulary& vocabulary = *core.vocabulary;
+    if (matcher.family == Family::keys || matcher.family == Family::overlap) {
+        for (const auto& ids : to_vector(features, to_ids)) vocabulary.keys(matcher.column).add_ids(ids);
+    } else if (matcher.family == Family::ngrams) {
+        add_ngrams(core, matcher, features, count);
+    } else if (matcher.family == Family::strings) {
+        add_strings(vocabulary.keys(matcher.column), features, core.chain.identity);
+    } else if (matcher.family == Family::similarity) {
+        add_vectors(vocabulary.vectors(matcher.column), features, count);
+    }
+}
+
 void describe(Core& core, const py::bytes& functional, py::handle features, py::handle units) {
     Vocabulary& vocabulary = *core.vocabulary;
-    const std::size_t count = vocabulary.size() - vocabulary.described();
+    const std::size_t count = vocabulary.size() - vocabulary.described_count();
     const Sequence items(features);
     const std::string_view flags = functional;
     if (flags.size() != count || items.size() != core.chain.matchers.size()) {
-        throw std::invalid_argument("one flag a new word type, one item a matcher");
+        throw std::invalid_argument("there must be one flag per new word type and one item per matcher");
     }
     for (std::size_t k = 0; count && k < items.size(); ++k) {
-        const Matcher& matcher = core.chain.matchers[k];
-        if (matcher.family == Family::keys || matcher.family == Family::overlap) {
-            for (const auto& keys : to_vector(items[k], numbers_of)) vocabulary.keys(matcher.column).add(keys);
-        }
-        if (matcher.family == Family::ngrams) add_ngrams(core, matcher, items[k], count);
-        if (matcher.family == Family::strings) {
-            add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
-        }
-        if (matcher.family == Family::similarity) add_vectors(vocabulary.vectors(matcher.column), items[k], count);
+        add_features(core, core.chain.matchers[k], items[k], count);
     }
     if (!units.is_none()) {
         const Buffer buffer(units);
         const auto weights = buffer.items<const std::uint32_t>();
-        if (weights.size() != count) throw std::invalid_argument("one weight a new word type");
-        vocabulary.weigh(weights.data(), count);
+        if (weights.size() != count) throw std::invalid_argument("there must be one weight per new word type");
+        vocabulary.set_units(weights);
     }
-    vocabulary.add_functional(reinterpret_cast<const std::uint8_t*>(flags.data()), count);
+    vocabulary.set_function_words({reinterpret_cast<const std::uint8_t*>(flags.data()), flags.size()});
 }
 
 }  // namespace
 
-void add_core(py::module_& module) {
+void define_core(py::module_& module) {
     py::class_<Core>(module, "Core", py::is_final(),
-                     "A chain of matchers, and the words seen with it. For one thread at a time.")
-        .def(py::init(&core_from), py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"),
-             py::arg("limits"))
+                     "A chain of matchers and its vocabulary. One thread at a time may use it.")
+        // A pointer, because pybind11 frees a std::unique_ptr twice if it cannot allocate memory for the Python object.
+        .def(py::init([](py::handle settings, py::handle matchers, py::handle normalizer, py::handle limits) {
+                 return make_core(settings, matchers, normalizer, limits).release();
+             }),
+             py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"), py::arg("limits"))
         .def_property_readonly(
             "size", [](const Core& core) { return core.vocabulary->size(); }, "Number of word types.")
-        .def("read", alone(read), py::keep_alive<0, 1>(), "Normalize raw segments and look their words up.")
-        .def("take", alone(take), py::keep_alive<0, 1>(), "Make a batch of segments given as numbers of word types.")
-        .def("add_types", alone(add_types), "Add word types whose tokens carry more than their forms.")
-        .def("undescribed", alone(undescribed), "Return the forms of the word types that have no features yet.")
-        .def("describe", alone(describe), "Give the features of the word types that have none yet.");
+        .def("read", exclusive(read), "Normalize raw segments and look up their words.")
+        .def("take", exclusive(take), "Make a batch of segments of word types.")
+        .def("add_types", exclusive(add_types), "Add word types whose tokens carry more than their forms.")
+        .def("undescribed", exclusive(undescribed), "Return the forms of the word types that do not have features yet.")
+        .def("describe", exclusive(describe), "Set the features of the word types that do not have any yet.");
 }
 
 }  // namespace meteor::python

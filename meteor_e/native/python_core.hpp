@@ -1,49 +1,45 @@
-// The Python classes of the extension, `_native.Core` and `_native.Batch`; meteor_e/_native.pyi describes them.
+// The class `_native.Core`; meteor_e/_native.pyi documents it.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <vector>
 
-#include "batch.hpp"
+#include "chain.hpp"
+#include "normalizer.hpp"
 #include "python_helpers.hpp"
+#include "thread_state.hpp"
+#include "vocabulary.hpp"
 
 namespace meteor::python {
 
-// A chain and the words seen with it.
+// A chain, and the words that were seen with it.
 struct Core {
     std::vector<std::unique_ptr<Buffer>> buffers;  // of the mapped indexes
     Chain chain;
     std::unique_ptr<Vocabulary> vocabulary;
     std::unique_ptr<Normalizer> normalizer;
-    Workshop workshop;
-    std::atomic<bool> in_use = false;
+    ThreadStates thread_states;
+    std::atomic<bool> is_in_use = false;
 };
 
-// Segments that are scored together. Python keeps the core alive as long as its batches.
-struct BoundBatch : Batch {
-    explicit BoundBatch(Core& maker) : Batch(maker.chain, *maker.vocabulary, maker.workshop), core(maker) {}
+[[nodiscard]] inline Core& core_of(Core& core) noexcept { return core; }
 
-    Core& core;
-};
-
-inline Core& core_of(Core& core) { return core; }
-inline Core& core_of(BoundBatch& batch) { return batch.core; }
-
-// A method that asserts that a core, with its batches, is used by one thread at a time.
-template <class Result, class Self, class... Given>
-auto alone(Result (*method)(Self&, Given...)) {
-    return [method](Self& self, Given... given) {
-        if (core_of(self).in_use.exchange(true)) throw std::logic_error("a Core is used by two threads at once");
-        const struct End {
-            ~End() { core.in_use = false; }
+// Wraps a method so that it raises an error if another thread uses the core or one of its batches at the same time.
+// This is checked instead of locked, because such a use is a programming error.
+template <class Result, class Self, class... Arguments>
+[[nodiscard]] auto exclusive(Result (*method)(Self&, Arguments...)) {
+    return [method](Self& self, Arguments... arguments) {
+        Core& core = core_of(self);
+        if (core.is_in_use.exchange(true)) throw std::logic_error("a Core is used by two threads at once");
+        const struct Release {
+            ~Release() { core.is_in_use = false; }
             Core& core;
-        } end{core_of(self)};
-        return method(self, given...);
+        } release{core};
+        return method(self, arguments...);
     };
 }
 
-void add_core(py::module_& module);
-void add_batch(py::module_& module);
+void define_core(py::module_& module);
 
 }  // namespace meteor::python

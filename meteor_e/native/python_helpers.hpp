@@ -1,33 +1,39 @@
-// Between C++ and Python: sequences, buffers, texts, the GIL.
+// Conversions between C++ and Python: sequences, buffers, texts; and work without the GIL.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common.hpp"
+#include "parallel.hpp"
 
 namespace meteor::python {
 
 namespace py = pybind11;
 
-// What a function of the C API returned: a new reference, or null where Python knows of an error.
+// Takes ownership of what a function of the C API returned: a new reference, or null after an error.
 template <class Object = py::object>
-Object taken(PyObject* object) {
+[[nodiscard]] Object steal(PyObject* object) {
     if (!object) throw py::error_already_set();
     return py::reinterpret_steal<Object>(object);
 }
 
-// A list or tuple, or a list made of another iterable. Faster than py::sequence, whose items are looked up by name.
+// A list or a tuple, or a list of the items of another iterable. Faster than py::sequence, which looks items up by
+// name.
 class Sequence {
 public:
-    explicit Sequence(py::handle object) : items_(taken(PySequence_Fast(object.ptr(), "a sequence was expected"))) {}
+    explicit Sequence(py::handle object) : items_(steal(PySequence_Fast(object.ptr(), "a sequence was expected"))) {}
 
-    std::size_t size() const { return static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items_.ptr())); }
-    py::handle operator[](std::size_t index) const {
-        // Code that ran since the size was asked for may have shortened a list.
+    [[nodiscard]] std::size_t size() const noexcept {
+        return static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items_.ptr()));
+    }
+    [[nodiscard]] py::handle operator[](std::size_t index) const {
+        // Python code that ran in the meantime may have shortened a list.
         if (index >= size()) throw std::invalid_argument("a sequence changed while it was read");
         return PySequence_Fast_GET_ITEM(items_.ptr(), static_cast<Py_ssize_t>(index));
     }
@@ -36,17 +42,17 @@ private:
     py::object items_;
 };
 
-// What `make` makes of each item of a sequence.
-template <class Make>
-auto to_vector(py::handle object, const Make& make) {
+// Returns the results of `convert` for each item of a sequence.
+template <class Convert>
+[[nodiscard]] auto to_vector(py::handle object, const Convert& convert) {
     const Sequence items(object);
-    std::vector<decltype(make(items[0]))> made;
-    made.reserve(items.size());
-    for (std::size_t k = 0; k < items.size(); ++k) made.push_back(make(items[k]));
-    return made;
+    std::vector<decltype(convert(items[0]))> results;
+    results.reserve(items.size());
+    for (std::size_t k = 0; k < items.size(); ++k) results.push_back(convert(items[k]));
+    return results;
 }
 
-// Memory of a Python object, held as long as this lives.
+// The memory of a Python object, which it holds as long as the buffer exists.
 class Buffer {
 public:
     explicit Buffer(py::handle object, int flags = 0) {
@@ -57,8 +63,8 @@ public:
     ~Buffer() { PyBuffer_Release(&view_); }
 
     template <class Item>
-    std::span<Item> items() const {
-        if (!view_.len) return {};  // it may lie anywhere
+    [[nodiscard]] std::span<Item> items() const {
+        if (!view_.len) return {};  // the address of an empty buffer may be unaligned
         if (view_.len % static_cast<Py_ssize_t>(sizeof(Item)) ||
             reinterpret_cast<std::uintptr_t>(view_.buf) % alignof(Item)) {
             throw std::invalid_argument("a buffer does not hold whole items");
@@ -70,36 +76,36 @@ private:
     Py_buffer view_{};
 };
 
-// Runs `work` while other Python threads run. `work` is given a function that handles signals such as Ctrl-C and asks
-// whether `stop`, which another thread may change, has become true; where that returns false, work must end with false.
+// Runs `work(keep_going)` without the GIL. `keep_going` handles signals such as Ctrl-C, and returns false if there was
+// one or if `stop` is true, which another thread can change. Interrupted work ends in KeyboardInterrupt.
 template <class Work>
-void unlocked(py::handle stop, const Work& work) {
-    const auto go_on = [stop] {
+void run_without_gil(py::handle stop, const Work& work) {
+    const auto keep_going = [stop] {
         const py::gil_scoped_acquire locked;
         if (PyErr_CheckSignals() != 0) return false;
-        const int stopped = PyObject_IsTrue(stop.ptr());
-        if (stopped > 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
-        return stopped == 0;
+        const int is_stopped = PyObject_IsTrue(stop.ptr());
+        if (is_stopped > 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+        return is_stopped == 0;
     };
-    bool done;
+    Completion completion;
     {
         const py::gil_scoped_release released;
-        done = work(go_on);
+        completion = work(keep_going);
     }
-    if (!done) throw py::error_already_set();
+    if (completion == Completion::interrupted) throw py::error_already_set();
 }
 
-// What the C API read; -1 may stand for an error.
+// Checks what a function of the C API returned; -1 may be an error.
 template <class Number>
-Number checked(Number value) {
+Number check_error(Number value) {
     if (value == static_cast<Number>(-1) && PyErr_Occurred()) throw py::error_already_set();
     return value;
 }
 
-inline std::size_t to_size(py::handle object) { return checked(PyLong_AsSize_t(object.ptr())); }
-inline double to_double(py::handle object) { return checked(PyFloat_AsDouble(object.ptr())); }
+inline std::size_t to_size(py::handle object) { return check_error(PyLong_AsSize_t(object.ptr())); }
+inline double to_double(py::handle object) { return check_error(PyFloat_AsDouble(object.ptr())); }
 
-inline std::uint32_t to_number(py::handle object) {
+inline std::uint32_t to_uint32(py::handle object) {
     const std::size_t value = to_size(object);
     if (value > 0x7FFFFFFF) throw std::invalid_argument("a number is too large");
     return static_cast<std::uint32_t>(value);
@@ -114,22 +120,30 @@ inline std::u32string to_string(py::handle object) {
     return string;
 }
 
-inline py::str to_python(std::span<const char32_t> string) {
-    return taken<py::str>(
+// Converts a name to the value of an enumeration. `names` has the order of the enumeration.
+template <class Value, std::size_t Count>
+[[nodiscard]] Value to_enum(py::handle object, const char* const (&names)[Count]) {
+    const auto name = object.cast<std::string>();
+    const auto match = std::find(std::begin(names), std::end(names), std::string_view(name));
+    if (match == std::end(names)) throw std::invalid_argument("unknown name: " + name);
+    return static_cast<Value>(match - std::begin(names));
+}
+
+[[nodiscard]] inline py::str to_python(std::span<const char32_t> string) {
+    return steal<py::str>(
         PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, string.data(), static_cast<Py_ssize_t>(string.size())));
 }
 
-// A list of what `make` makes of each item.
-template <class Items, class Make>
-py::list to_list(const Items& items, const Make& make) {
+// Returns a list of the results of `convert` for each item.
+template <class Items, class Convert>
+[[nodiscard]] py::list to_list(const Items& items, const Convert& convert) {
     py::list list(items.size());
     std::size_t k = 0;
-    for (const auto& item : items) list[k++] = make(item);
+    for (const auto& item : items) list[k++] = convert(item);
     return list;
 }
 
-// A list of numbers.
-py::list to_list(const auto& numbers) {
+[[nodiscard]] py::list to_list(const auto& numbers) {
     return to_list(numbers, [](auto number) { return py::int_(number); });
 }
 

@@ -10,17 +10,17 @@
 
 namespace meteor {
 
-// Parts of a vector are integers, in units of 1/grid; meteor_e/api/matchers.py rounds them. Two vectors of length 2 have
-// a dot product of at most 4 * grid * grid, which 32 bits hold for grids up to this one.
+// Parts of a vector are integers, in units of 1/grid; meteor_e/api/matchers.py rounds them. Two vectors of length 2
+// have a dot product of at most 4 * grid * grid, which 32 bits hold for grids up to this one.
 constexpr std::int32_t MAX_VECTOR_GRID = 1 << 14;
 
 class SentenceRows {
 public:
     SentenceRows() = default;
-    // Throws std::invalid_argument if the values are not so many rows.
+    // Throws std::invalid_argument if the values are not one row per word.
     SentenceRows(View<std::int16_t> values, std::size_t words, std::int32_t grid)
         : scale_(static_cast<double>(grid) * grid), values_(values.begin(), values.end()), known_(words) {
-        if (!words || values.size() % words) throw std::invalid_argument("one vector for each word");
+        if (!words || values.size() % words) throw std::invalid_argument("there must be one vector per word");
         dimension_ = values.size() / words;
         for (std::size_t word = 0; word < words; ++word) {
             const std::int16_t* row = values_.data() + word * dimension_;
@@ -33,12 +33,13 @@ public:
         }
     }
 
-    std::size_t dimension() const { return dimension_; }
-    std::size_t words() const { return known_.size(); }
-    bool known(std::size_t word) const { return known_[word] != 0; }  // a row of zeros is none
+    [[nodiscard]] std::size_t dimension() const noexcept { return dimension_; }
+    [[nodiscard]] std::size_t word_count() const noexcept { return known_.size(); }
+    [[nodiscard]] bool known(std::size_t word) const noexcept { return known_[word] != 0; }  // false for a row of zeros
 
-    // (1 + the product of two rows)/2. The sum is one of whole numbers, so its order does not matter.
-    double similarity(std::size_t word, const SentenceRows& other, std::size_t other_word) const {
+    // Returns (1 + the dot product of two rows) / 2. The sum is exact, because its terms are integers.
+    [[nodiscard]] double similarity(std::size_t word, const SentenceRows& other,
+                                    std::size_t other_word) const noexcept {
         const std::int16_t* row = values_.data() + word * dimension_;
         const std::int16_t* column = other.values_.data() + other_word * dimension_;
         std::int32_t sum = 0;

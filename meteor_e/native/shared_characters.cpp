@@ -67,8 +67,7 @@ void SharedCharacters::compare(const Vocabulary& vocabulary, const CharacterLimi
     const std::size_t repeated = count_hypothesis_ngrams(common);
     unrepeated_ = 1.0;
     if (hypothesis_size >= limits_.repeated_ngram) {
-        unrepeated_ -=
-            limits_.repetition_penalty * share_of_ngrams(repeated, hypothesis_size, limits_.repeated_ngram);
+        unrepeated_ -= limits_.repetition_penalty * share_of_ngrams(repeated, hypothesis_size, limits_.repeated_ngram);
     }
     CharacterShares sum;
     const std::size_t max_length = std::min({MAX_NGRAM, hypothesis_size, reference_size});

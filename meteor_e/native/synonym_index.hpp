@@ -1,7 +1,8 @@
-// The synonym dictionary in a mapped file, and the synsets of a word; see meteor_e/packs/indexes.py and
-// meteor_e/matchers/modules.py.
+// The synonym dictionary in a mapped file, and the synsets of a word (meteor_e/packs/indexes.py and
+// meteor_e/matchers/modules.py).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "common.hpp"
@@ -9,22 +10,23 @@
 
 namespace meteor {
 
+// The contents of the file are not trusted: an index that points out of it throws DamagedIndex.
 class SynonymIndex {
 public:
-    SynonymIndex(WordTable words, Words synset_start, Words synset_ids, Words base_start, Words base_ids);
+    SynonymIndex(WordTable words, Words synset_starts, Words synset_ids, Words base_starts, Words base_ids);
 
-    const WordTable& words() const { return words_; }
+    [[nodiscard]] const WordTable& words() const noexcept { return words_; }
 
-    // The synsets of the word and of its base forms, each once.
-    void synsets(View<char32_t> word, std::vector<std::uint32_t>& found) const;
+    // Sets `synsets` to the distinct synsets of a word and of its base forms.
+    void find_synsets(View<char32_t> word, std::vector<std::uint32_t>& synsets) const;
 
 private:
-    Words row(Words starts, Words data, std::uint32_t number) const;
-    Words synsets_of(const std::string& word) const;
-    Words regular(View<char32_t> word) const;
+    [[nodiscard]] Words row_of(Words starts, Words items, std::uint32_t word_id) const;
+    [[nodiscard]] Words synsets_of(const std::string& word) const;
+    [[nodiscard]] Words synsets_of_regular_base(View<char32_t> word) const;
 
     WordTable words_;
-    Words synset_start_, synset_ids_, base_start_, base_ids_;
+    Words synset_starts_, synset_ids_, base_starts_, base_ids_;
 };
 
 }  // namespace meteor

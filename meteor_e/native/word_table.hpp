@@ -1,4 +1,4 @@
-// The words of an index file and their numbers; see meteor_e/packs/indexes.py and docs/index-format.md.
+// The words of an index file and their ids (meteor_e/packs/indexes.py and docs/index-format.md).
 #pragma once
 
 #include <optional>
@@ -8,37 +8,41 @@
 
 namespace meteor {
 
-// UTF-8 of a word; a lone surrogate becomes three bytes, as Python's "surrogatepass" has it.
-std::string utf8(View<char32_t> word);
+// Encodes a word in UTF-8. A lone surrogate becomes three bytes, as with Python's error handler "surrogatepass".
+[[nodiscard]] std::string utf8(View<char32_t> word);
+
+// The contents of the file are not trusted: an index that points out of it throws DamagedIndex.
 
 class WordTable {
 public:
     WordTable() = default;
 
-    // Throws DamagedIndex if the sections do not fit each other. Nothing is copied: they must outlive the table.
-    WordTable(std::string file, Words offsets, View<std::uint8_t> bytes, Words slots, std::uint32_t words,
-              std::uint32_t probes);
+    // Throws DamagedIndex if the sections do not fit each other. They are not copied, so they must outlive the table.
+    WordTable(std::string file, Words offsets, View<std::uint8_t> bytes, Words slots, std::uint32_t word_count,
+              std::uint32_t max_probes);
 
-    // CRC-32 of zlib, which says where in the table a word stands.
-    static std::uint32_t hash(const std::string& word);
+    // The CRC-32 of zlib, from which the slot of a word follows.
+    [[nodiscard]] static std::uint32_t hash(const std::string& word) noexcept;
 
-    std::optional<std::uint32_t> find(const std::string& word) const;
-    // Fetches what find() will look at: at first the slot of a word, then where its bytes are, then these.
-    static constexpr int FETCHES = 3;
-    void fetch(std::uint32_t hash, int step) const;
-    std::string word(std::uint32_t number) const;
-    std::uint32_t size() const { return words_; }
-    const std::string& file() const { return file_; }  // that the table stands in, for errors
+    [[nodiscard]] std::optional<std::uint32_t> find(const std::string& word) const;
+    // Prefetches what find() reads. Step 0 is the slot of the word, step 1 the offset of its bytes, step 2 the bytes.
+    // Each step reads what the step before has prefetched.
+    static constexpr int PREFETCH_STEPS = 3;
+    void prefetch(std::uint32_t hash, int step) const noexcept;
+
+    [[nodiscard]] std::string word(std::uint32_t id) const;
+    [[nodiscard]] std::uint32_t size() const noexcept { return word_count_; }
+    [[nodiscard]] const std::string& file() const noexcept { return file_; }  // for error messages
 
 private:
-    View<std::uint8_t> bytes_of(std::uint32_t number) const;
+    [[nodiscard]] View<std::uint8_t> bytes_of(std::uint32_t id) const;
 
     std::string file_;
     Words offsets_;
     View<std::uint8_t> bytes_;
     Words slots_;
-    std::uint32_t words_ = 0;
-    std::uint32_t probes_ = 0;
+    std::uint32_t word_count_ = 0;
+    std::uint32_t max_probes_ = 0;
 };
 
 }  // namespace meteor

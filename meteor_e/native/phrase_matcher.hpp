@@ -1,0 +1,58 @@
+// Matches of phrases that a mapped table pairs.
+#pragma once
+
+#include <compare>
+#include <vector>
+
+#include "candidate_set.hpp"
+#include "prefilter.hpp"
+#include "reference_features.hpp"
+
+namespace meteor {
+
+// Runs the family phrases. The table is looked up in both directions: the paraphrases of the reference's phrases among
+// the hypothesis's, and the other way around. Which phrases are paired is cached in the features of the reference.
+class PhraseMatcher {
+public:
+    explicit PhraseMatcher(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
+    // Finds the phrases of a table in a segment.
+    void find_phrases(const Matcher& matcher, Words segment, std::vector<PhraseHit>& hits);
+
+    // Sets the phrases of a reference. If it is not called, add_candidates() finds them.
+    void load_reference(const Matcher& matcher, ReferenceFeatures& reference, std::vector<PhraseHit> hits);
+
+    [[nodiscard]] Failure add_candidates(const Matcher& matcher, std::uint32_t matcher_index,
+                                         ReferenceFeatures& reference, Words hypothesis, CandidateSet& candidates);
+
+private:
+    // What is kept for each phrase table.
+    struct TableState {
+        StepMemory steps;
+        // The last hypothesis, because a hypothesis may be compared with many references.
+        std::vector<std::uint32_t> hypothesis;
+        std::vector<PhraseHit> hypothesis_hits;
+    };
+    // A phrase that is looked up, the paraphrase, and its index among the paraphrases.
+    struct PhrasePair {
+        std::uint32_t phrase_hit, entry, paraphrase_hit;
+        auto operator<=>(const PhrasePair&) const = default;
+    };
+    static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
+
+    [[nodiscard]] TableState& table_state(std::size_t column);
+    [[nodiscard]] const std::vector<PhraseHit>& phrases_of_hypothesis(const Matcher& matcher, Words hypothesis);
+    void relate_new_phrases(const PhraseIndex& index, ReferencePhrases& phrases);
+    void look_up_reference_phrases(const ReferencePhrases& phrases);
+    void look_up_new_phrases(const PhraseIndex& index, const ReferencePhrases& phrases);
+
+    const Vocabulary& vocabulary_;
+    std::vector<TableState> table_states_;
+    std::vector<PhraseWord> phrase_words_;
+    std::vector<std::uint32_t> rows_, new_nodes_;
+    std::vector<RowCache<RelatedPhrase>::NewResult> related_phrases_;  // of the new nodes
+    Prefilter node_filter_;
+    std::vector<PhrasePair> from_reference_, from_hypothesis_;
+};
+
+}  // namespace meteor
