@@ -58,14 +58,14 @@ void tokenize(Input& input) {
         text.push_back(byte < 250 ? pool[byte % pool_size] : input.number() % 0x110000);
     }
     NormalizedText result;
-    if (!normalizer.words({text.data(), text.size(), 4}, input.byte(), result)) return;
+    if (!normalizer.split_words({text.data(), text.size(), 4}, input.byte(), result)) return;
     StringTable table;
     for (const auto& [offset, size] : result.words) {
         if (!size || offset + size > result.characters.size()) __builtin_trap();
         const View<char32_t> word(result.characters.data() + offset, size);
         const std::uint64_t hash = StringTable::hash(word);
         if (table.find(word, hash) != StringTable::ABSENT && table.size() == 0) __builtin_trap();
-        const std::uint32_t number = table.insert(word, hash);
+        const std::uint32_t number = table.find_or_insert(word, hash);
         if (table.find(word, hash) != number) __builtin_trap();
         utf8(word);
     }
@@ -124,7 +124,7 @@ void look_up_synonyms(Input& input) {
                              {base_ids.data(), base_ids.size()});
     std::vector<std::uint32_t> found;
     for (const std::u32string word : {U"a", U"abs", U"bas", U"", U"sasses", U"as"}) {
-        index.synsets({word.data(), word.size()}, found);
+        index.find_synsets({word.data(), word.size()}, found);
     }
 }
 
