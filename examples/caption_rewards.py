@@ -30,7 +30,7 @@ def main() -> None:
     captions = [caption for each in SAMPLED.values() for caption in each]
     batch = [*captions, *GREEDY.values()]
     references = [REFERENCES[image] for image in (*images, *GREEDY)]
-    scores = metric.corpus(batch, references).segments.tolist()
+    scores = metric.corpus(batch, references, segments=True).segment_scores.tolist()
     baseline = dict(zip(GREEDY, scores[len(captions) :], strict=True))
     for image, caption, score in zip(images, captions, scores, strict=False):
         print(f"{score - baseline[image]:+.3f}  {image}: {caption}")

@@ -80,9 +80,15 @@ def application(metrics: dict[str, Metric]) -> Starlette:
             hypotheses, references, sources = map(list, zip(*rows, strict=True))
             async with scoring:
                 found = await run_in_threadpool(
-                    metric.corpus, hypotheses, references, None if None in sources else sources
+                    metric.corpus, hypotheses, references, None if None in sources else sources, segments=True
                 )
-        return _answer(200, found.to_dict())
+        answer = {
+            "metric": metric.label,
+            "score": found.score,
+            "segments": [segment.score for segment in found.segments],
+            "signature": found.signature,
+        }
+        return _answer(200, answer)
 
     async def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):

@@ -6,5 +6,8 @@ from meteor_e.packs.build import build_pack as build_pack
 from meteor_e.plugins.registry import plugin_registry as plugin_registry
 from meteor_e.scoring.alignment import AlignedMatch as AlignedMatch, Alignment as Alignment
 from meteor_e.api.languages import Parameters as Parameters
-from meteor_e.scoring.results import CorpusScore as CorpusScore, SegmentScore as SegmentScore
+from meteor_e.scoring.results import (
+    MeteorCorpusScore as MeteorCorpusScore,
+    MeteorSegmentScore as MeteorSegmentScore,
+)
 from meteor_e.scoring.statistics import MatcherCounts as MatcherCounts, Statistics as Statistics

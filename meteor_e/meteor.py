@@ -1,48 +1,52 @@
-"""The metric: a chain in, scores out."""
+"""METEOR: a chain of matchers as a metric."""
 
 from __future__ import annotations
 
 import functools
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.api.context import MatcherContext
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
-from meteor_e.api.segments import Segment, System
+from meteor_e.api.batches import (
+    BATCH_CHARACTERS,
+    BATCH_SEGMENTS,
+    ENCODED_CHARACTERS,
+    LARGE_FIRST_BATCH,
+    Batch,
+    default_threads,
+    map_in_order,
+    pair_texts,
+    read_batches,
+    reference_list,
+)
+from meteor_e.api.component import options_by_name
+from meteor_e.api.languages import GREEK, Normalization
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher
+from meteor_e.api.metrics import Metric, MetricContext, named_options, resolve_failures
 from meteor_e.api.tokens import Token, split_words
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import refuse_special
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import check_text, sides_of_sources
-from meteor_e.chains.chain import Chain, make_segmenter, resolve, signature
-from meteor_e.chains.config import ChainConfig, ChainEntry, chain_of, load_chain
-from meteor_e.engine.batches import (
-    BATCH_CHARACTERS,
-    ENCODED_CHARACTERS,
-    FIRST_BATCH,
-    SegmentBatch,
-    default_threads,
-    paired,
-    reference_list,
-    scored_in_order,
-    segment_batches,
-)
-from meteor_e.engine.metric import AlignmentMetric
+from meteor_e.base.texts import check_text
+from meteor_e.chains.chain import Chain, find_language, resolve, signature
+from meteor_e.chains.components import make_components
+from meteor_e.chains.config import ChainConfig, chain_of, load_chain
 from meteor_e.engine.native import make_engine
-from meteor_e.engine.protocol import Engine, EngineSettings, Scored
+from meteor_e.engine.pairwise import pairwise_batches
+from meteor_e.engine.protocol import Engine, EngineSettings
 from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.formats.plain import read_segments
 from meteor_e.matchers.modules import SynonymMatcher
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.packs.store import find_resources
 from meteor_e.plugins.registry import plugin_registry
-from meteor_e.results import score
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.results import CorpusScore, SegmentScore
-from meteor_e.scoring.statistics import StatisticsSum
+from meteor_e.scoring.formula import PARTS, PLACES, FormulaScores
+from meteor_e.scoring.results import MeteorCorpusScore, MeteorScore, MeteorSegmentScore
+from meteor_e.scoring.rows import Rows, join_rows
+from meteor_e.scoring.statistics import Statistics, StatisticsSum
 from meteor_e.text.identity import IDENTITIES
 from meteor_e.text.normalization import Normalizer
 from meteor_e.text.rarity import Rarity
@@ -50,21 +54,20 @@ from meteor_e.text.rarity import Rarity
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
-    from meteor_e.api.lemmatizers import Lemmatizer
-    from meteor_e.chains.config import ChainConfig
+    from meteor_e.base.array_cache import Floats
     from meteor_e.chains.keys import ChainArguments, ChainOverrides
+    from meteor_e.engine.aggregation import Aggregated, WordTypes
 
 ON_ERROR = ("stop", "skip", "zero")
-"""What can become of a segment that cannot be aligned."""
+"""What can be done with a segment that cannot be aligned."""
+
+CHAIN_FILES = (".yaml", ".yml", ".json")
+"""Endings of the names of chain files."""
 
 
-PAIRS = 20_000
-"""Pairs of texts that :meth:`Meteor.pairwise` scores at once."""
-
-
-class Meteor:
+class Meteor(Metric):
     """METEOR for one language, task and chain of matchers.
 
     >>> meteor = Meteor("en")
@@ -90,6 +93,11 @@ class Meteor:
         ResourceError: if a pack is missing and cannot be installed.
     """
 
+    name: ClassVar[str] = "meteor"
+    title: ClassVar[str] = "METEOR"
+    parts: ClassVar[tuple[str, ...]] = PARTS[1:]
+    Options: ClassVar[Any] = "meteor_e.chains.schemas:MeteorOptions"
+
     def __init__(
         self,
         language: str = "en",
@@ -111,8 +119,9 @@ class Meteor:
         resources: LanguageResources | None = None,
         threads: int | None = None,
         on_error: str = "stop",
+        label: str = "",
         **overrides: Unpack[ChainOverrides],
-    ) -> Meteor:
+    ) -> Self:
         """Make a metric from a YAML chain.
 
         Args:
@@ -122,12 +131,15 @@ class Meteor:
             resources: resources to use in place of the pack's.
             threads: how many threads score a corpus.
             on_error: what to do with a segment that cannot be aligned.
+            label: what tables call the metric; by default ``METEOR``.
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
         if not isinstance(source, ChainConfig):
             source = load_chain(source)
         meteor = cls.__new__(cls)
         meteor._set_up(source.overridden(overrides), offline, resources, threads, on_error)
+        if label:
+            meteor.label = label
         return meteor
 
     def _set_up(
@@ -138,29 +150,27 @@ class Meteor:
         threads: int | None,
         on_error: str,
     ) -> None:
-        self.threads = default_threads(threads)
-        """Threads that score a corpus."""
+        self.threads: int = default_threads(threads)
+        """Number of threads that score a corpus."""
         self.on_error = on_error
         self.chain: Chain = resolve(config, plugin_registry())
         """The chain with all defaults filled in."""
         chain = self.chain
-        self.resources: LanguageResources = resources or find_resources(
-            chain.language, chain.pack, chain.function_words, offline
-        )
+        self.components = components = make_components(chain, resources, offline)
+        """Resources, lemmatizer, matchers and segmenter."""
+        self.resources = components.resources
         """Function words, prefixes, synonyms and paraphrases."""
-        self.lemmatizer: Lemmatizer | None = (
-            None if chain.lemmatizer is None else self._made("lemmatizer", chain.lemmatizer)
-        )
+        self.lemmatizer = components.lemmatizer
         """The lemmatizer, if the chain has one."""
-        self.matchers = tuple(self._made_matchers())
+        self.matchers = components.matchers
         """The matchers, in chain order."""
+        self.segmenter = components.segmenter
+        """The segmenter, if the language has one."""
+        self.language = "" if chain.language.code == "other" else chain.language.code
         prefixes = self.resources.nonbreaking_prefixes
         self.normalizer = Normalizer(chain.normalization, chain.language.apostrophes, prefixes)
-        is_spaced = chain.language.segmenter is None
-        self.segmenter = None if is_spaced else make_segmenter(chain.language, plugin_registry())
-        """The segmenter, if the language has one."""
         self._rarity = None if chain.idf is None else self._read_rarity(chain.idf)
-        self.signature = signature(chain, self)
+        self.signature = signature(chain, components)
         """What must be the same for two scores to be comparable."""
         self._identity = "word"
         self._wanted_engine: str | None = None
@@ -184,7 +194,7 @@ class Meteor:
         )
 
     def compare_words_by(self, identity: str) -> None:
-        """Say what makes two words one: ``word``, as always unless it is said, or ``java``, the Java program's hash."""
+        """Compare words by their text (``word``, the default) or by the Java program's hash (``java``)."""
         for matcher in self.matchers:
             if isinstance(matcher, KeyMatcher):
                 matcher.compare_words_by(IDENTITIES[identity])
@@ -224,43 +234,9 @@ class Meteor:
         return Rarity(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
 
     @property
-    def batch_threads(self) -> int | None:
-        """Threads that score batches side by side; ``None``: one batch at a time, with threads within each."""
-        if self.reads_sentences:
-            return None
-        # The engine in Python gains nothing by more than one.
-        return self.threads if self._engine.name == "native" else 1
-
-    def _made(self, kind: str, entry: ChainEntry) -> Any:
-        """Make what an entry of the chain names: a matcher, or the lemmatizer."""
-        with located(entry.where), guarded(f"making {kind} {entry.name!r}"):
-            context = MatcherContext(self.chain.language, self.resources, not entry.optional)
-            return plugin_registry().get(kind, entry.name).make(context, **entry.options)
-
-    def _made_matchers(self) -> Iterator[Matcher]:
-        """Make the matchers; ResourceError says all that is missing."""
-        lemmatizer, missing = self.lemmatizer, []
-        for entry in self.chain.matchers:
-            try:
-                matcher = self._made("matcher", entry)
-            except ResourceError as error:
-                missing.append(error)
-                continue
-            with located(entry.where):
-                if matcher.needs_lemmas and lemmatizer is None:
-                    raise ConfigError(
-                        f"matcher {entry.name!r} needs lemmas, and the chain has no lemmatizer; "
-                        "name one, as in --set lemmatizer.use=simplemma"
-                    )
-                if matcher.needs_tags and (lemmatizer is None or not lemmatizer.tags):
-                    name = "no lemmatizer" if lemmatizer is None else f"the lemmatizer {lemmatizer.name!r}"
-                    raise ConfigError(
-                        f"matcher {entry.name!r} needs tags, and the chain has {name}; name a lemmatizer that gives "
-                        "tags, such as treetagger, udpipe, hanta or a lookup file with tags"
-                    )
-            yield matcher
-        if missing:
-            raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
+    def parallel(self) -> str:
+        """``batches`` in the native engine; a chain with contextual matchers uses threads within small batches."""
+        return "inside" if self.reads_sentences or self._engine.name != "native" else "batches"
 
     @property
     def matcher_names(self) -> tuple[str, ...]:
@@ -274,17 +250,19 @@ class Meteor:
         words = split_words(self.normalizer(segmented))
         return list(map(Token, words)) if self.lemmatizer is None else self.lemmatizer.analyze(words)
 
-    def word_types(self, texts: Sequence[str]) -> tuple[list[Token], list[list[int]]]:
-        """Return the distinct tokens of texts in their order, and of each text the places of its tokens there."""
+    def word_types(self, texts: Sequence[str]) -> WordTypes:
+        """Return the distinct tokens of texts, and each text as indexes of its tokens."""
+        from meteor_e.engine.aggregation import WordTypes
+
         if self.lemmatizer is not None:
             types: dict[Token, int] = {}
             rows = [[types.setdefault(token, len(types)) for token in self.tokenize(text)] for text in texts]
-            return list(types), rows
+            return WordTypes(list(types), rows)
         for text in texts:
             check_text(text)
         tokenizer = Tokenizer(self.normalizer, None if self.segmenter is None else self.segmenter.join)
         rows = tokenizer(texts)
-        return list(map(Token, tokenizer.words)), rows
+        return WordTypes(list(map(Token, tokenizer.words)), rows)
 
     def align(self, hypothesis: str, reference: str, *, maximum_accuracy: bool = False) -> Alignment:
         """Align a hypothesis with one reference.
@@ -294,28 +272,30 @@ class Meteor:
             reference: its reference, raw.
             maximum_accuracy: prefer many matches to few chunks (the Java aligner's ``maxacc``).
         """
-        batch = SegmentBatch(1, [hypothesis], [reference_list(hypothesis, reference)])
-        scored = self._engine.score(batch, alignments=True, maximum_accuracy=maximum_accuracy)
-        alignment = scored.alignments[0]
+        batch = Batch([hypothesis], [reference_list(hypothesis, reference)], alignments=True)
+        rows = self._engine.score(batch, maximum_accuracy=maximum_accuracy)
+        alignment = rows.alignments[0]
         if alignment is None:
-            raise scored.failures[0]
+            raise rows.failures[0]
         return alignment
 
-    def score(self, hypothesis: str, references: str | Sequence[str]) -> SegmentScore:
+    def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> MeteorSegmentScore:
         """Score a segment.
 
         Args:
             hypothesis: the segment, raw.
-            references: one or several references, raw. Each is scored; the best counts, of equals the first.
+            references: one or several references, raw. Each is scored; the score is that of the best one, of equally
+                good ones of the first.
+            source: not used.
 
         Raises:
             InputError: if there is no reference, or a segment repeats words so often that it cannot be aligned.
         """
-        batch = SegmentBatch(1, [hypothesis], [reference_list(hypothesis, references)])
-        scored = self.score_batch(batch)
-        if scored.failures:
-            raise scored.failures[0]
-        return next(self.segment_scores(batch, scored))
+        batch = Batch([hypothesis], [reference_list(hypothesis, references)])
+        rows = self._engine.score(batch)
+        if rows.failures:
+            raise rows.failures[0]
+        return next(self.make_segment_scores(batch, rows))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Score every hypothesis against every reference; each text is read once.
@@ -348,41 +328,132 @@ class Meteor:
         Raises:
             InputError: as for :meth:`pairwise`, or if there are not as many lists of references as of hypotheses.
         """
-        waiting: list[tuple[list[str], list[str]]] = []
-        size = number = 0
-        for number, sides in enumerate(sides_of_sources(hypotheses, references), 1):
-            waiting.append(sides)
-            size += len(sides[0]) * len(sides[1])
-            if size >= PAIRS:
-                yield from self._pairwise(waiting, number - len(waiting) + 1)
-                waiting, size = [], 0
-        yield from self._pairwise(waiting, number - len(waiting) + 1)
+        return pairwise_batches(self._engine, hypotheses, references, threads=self.threads)
 
-    def _pairwise(self, sources: Sequence[tuple[list[str], list[str]]], first: int) -> Iterator[NDArray[np.float64]]:
-        """Yield the matrices of sources, of which the first has a number."""
+    def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
+        """Approximate expected scores; see :mod:`meteor_e.engine.aggregation`."""
+        from meteor_e.engine.aggregation import aggregate_references
+
+        return aggregate_references(
+            self.word_types,
+            self.matchers,
+            self.chain.parameters,
+            self.resources.function_words,
+            hypotheses,
+            references,
+            weights,
+        )
+
+    # The protocol of metrics.
+
+    @classmethod
+    def from_options(cls, context: MetricContext | None, options: Any) -> Meteor:
+        """Make METEOR with keys of a chain; the label names them."""
+        keys = _given_options(options)
+        overrides = {"language": _language_of(context), **_chain_keys(keys)}
+        return cls.from_config({}, label=cls.label_for(keys), **_machine(context), **overrides)
+
+    @classmethod
+    def label_for(cls, options: Mapping[str, Any]) -> str:
+        """Return ``METEOR`` with the keys that are given."""
+        text = ",".join(f"{key}={str(value).removesuffix('.0')}" for key, value in options.items())
+        return cls.title + (f" {text}" if text else "")
+
+    @classmethod
+    def language_for(cls, options: Mapping[str, Any]) -> str:
+        """Return the language that the options name, if they do."""
+        return str(options.get("language") or "")
+
+    def statistics(self, batch: Batch) -> Rows:
+        """Align segments with their references, and return the rows of the best-matching references.
+
+        Metrics of one signature that score a batch together align it once.
+        """
+        key = ("meteor", self.signature, self._identity)
+        rows: Rows | None = batch.cache.get(key)
+        if rows is None or (batch.alignments and not rows.alignments):
+            rows = batch.cache[key] = self._align_batch(batch)
+        return rows
+
+    def _align_batch(self, batch: Batch) -> Rows:
+        """Score a batch, in parts if it is large."""
+        if batch.threads is not None:
+            return self._engine.score(batch)
+        threads = self.threads if self._engine.name == "native" else 1
+        if len(batch) <= BATCH_SEGMENTS and not self.reads_sentences:
+            return self._engine.score(replace(batch, threads=threads))
+        parts = read_batches(
+            pair_texts(batch.hypotheses, batch.references),
+            max_characters=ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS,
+            first_size=LARGE_FIRST_BATCH,
+        )
+        score = functools.partial(self._score_part, alignments=batch.alignments)
+        return join_rows([rows for _, rows in map_in_order(score, parts, threads)])
+
+    def _score_part(self, batch: Batch, *, alignments: bool) -> Rows:
+        batch.alignments = alignments
+        return self._engine.score(batch)
+
+    def rows(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
+        """Return one row for each segment.
+
+        Raises:
+            InputError: for a segment that cannot be aligned, unless :attr:`on_error` is ``zero``.
+            ConfigError: for such a segment if :attr:`on_error` is ``skip``, because a row would be missing.
+        """
+        batch = Batch(hypotheses, references)
+        rows = self.statistics(batch)
+        if rows.failures and self.on_error == "skip":
+            raise ConfigError("a row is needed for every segment; a chain with on_error 'skip' leaves some out")
+        return resolve_failures(rows, batch, self.on_error) if rows.failures else rows  # type: ignore[return-value]
+
+    def segment_scores(self, statistics: Any) -> Any:
+        """Return METEOR and its parts for each segment."""
+        return statistics.score_rows() if isinstance(statistics, Rows) else self.scores(statistics)
+
+    def scores(self, sums: Any) -> Any:
+        """Return METEOR and its parts of summed statistics."""
+        parameters = self.chain.parameters
+        if isinstance(sums, list):
+            rows = [formula.compute(Statistics.from_vector(row), parameters).defined() for row in sums]
+            return [[row[index] for index in PLACES] for row in rows]
         import numpy as np
 
-        numbers: dict[str, int] = {}
-        asked = []
-        for sides in sources:
-            left, right = ([numbers.setdefault(text, len(numbers)) for text in dict.fromkeys(side)] for side in sides)
-            asked.append((left, right))
-        try:
-            scores, failures = self._engine.score_pairs(list(numbers), asked, threads=self.threads)
-        except MemoryError as error:
-            raise InputError("the matrix does not fit the memory; score some of the hypotheses at a time") from error
-        start = 0
-        for source, (sides, (left, right)) in enumerate(zip(sources, asked, strict=True), first):
-            places = ({number: place for place, number in enumerate(distinct)} for distinct in (left, right))
-            rows, columns = ([at[numbers[text]] for text in texts] for at, texts in zip(places, sides, strict=True))
-            size = len(left) * len(right)
-            for failed in sorted(place for place in failures if start <= place < start + size):
-                row, column = divmod(failed - start, len(right))
-                where = f"hypothesis {rows.index(row) + 1}, reference {columns.index(column) + 1}"
-                raise InputError(f"source {source}, {where}: {failures[failed]}") from failures[failed]
-            matrix = np.frombuffer(scores, np.float64, size, 8 * start).reshape(len(left), len(right))
-            yield matrix if matrix.shape == (len(rows), len(columns)) else matrix[np.ix_(rows, columns)]
-            start += size
+        from meteor_e.scoring.arrays import part_arrays
+
+        return np.nan_to_num(np.stack(part_arrays(sums, parameters), axis=-1)[..., PLACES], posinf=np.inf)
+
+    def details(self, statistics: Any, batch: Batch | None = None) -> list[Mapping[str, Any]]:
+        """Return the statistics and each matcher's share; of segments also the best reference and the alignment."""
+        if batch is None:
+            sums = [Statistics.from_vector([int(value) for value in row]) for row in statistics]
+            return [self._details(total, formula.compute(total, self.chain.parameters)) for total in sums]
+        details: list[Mapping[str, Any]] = []
+        for index, (segment_statistics, scores, reference) in enumerate(statistics.segments()):
+            detail = {**self._details(segment_statistics, scores), "reference_index": reference}
+            if statistics.alignments and batch.alignments:
+                texts = batch.hypotheses[index], batch.references[index][reference]
+                alignment = statistics.alignments[index]
+                detail["alignment"] = self.unaligned(*texts) if alignment is None else alignment
+            details.append(detail)
+        return details
+
+    def _details(self, statistics: Statistics, scores: FormulaScores) -> dict[str, Any]:
+        score = MeteorScore(
+            **scores.defined()._asdict(),
+            statistics=statistics,
+            parameters=self.chain.parameters,
+            matchers=self.matcher_names,
+            signature=self.signature,
+        )
+        fields = score.to_dict()
+        return {name: fields[name] for name in ("matchers", "statistics")}
+
+    def about(self) -> Mapping[str, Any]:
+        """Return the chain, and the engine."""
+        return {"chain": self.chain.effective(), "engine": self.engine}
+
+    # Whole corpora.
 
     def segments(
         self,
@@ -390,7 +461,7 @@ class Meteor:
         references: Iterable[str | Sequence[str]],
         *,
         alignments: bool = False,
-    ) -> Iterator[SegmentScore]:
+    ) -> Iterator[MeteorSegmentScore]:
         """Score segments, in order; some thousand are read ahead.
 
         Args:
@@ -403,22 +474,24 @@ class Meteor:
             InputError: if one side ends before the other, or for a segment that cannot be aligned, as
                 :attr:`on_error` has it.
         """
-        for batch, scored in self.scored_batches(hypotheses, references, alignments=alignments):
-            yield from self.segment_scores(batch, scored)
+        for batch, rows in self.score_batches(hypotheses, references, alignments=alignments):
+            yield from self.make_segment_scores(batch, rows)
 
     def corpus(
         self,
         hypotheses: Iterable[str],
         references: Iterable[str | Sequence[str]],
+        sources: Iterable[str] | None = None,
         *,
         segments: bool = False,
         progress: Progress = silent,
-    ) -> CorpusScore:
+    ) -> MeteorCorpusScore:
         """Score a corpus: the formula applied to the summed statistics of its segments.
 
         Args:
             hypotheses: one segment each; any iterable, read once.
             references: for each hypothesis its reference, or a sequence of references.
+            sources: not used.
             segments: keep the segments' scores and alignments in the result (memory grows with the corpus).
             progress: told the number of segments done, now and then and at the end.
 
@@ -426,25 +499,24 @@ class Meteor:
             InputError: if one side ends before the other, or there are no segments.
         """
         total = StatisticsSum(len(self.matchers))
-        kept: tuple[SegmentScore, ...] = ()
+        kept: tuple[MeteorSegmentScore, ...] = ()
         if segments:
             kept = tuple(self.segments(hypotheses, references))
             for segment in kept:
                 total.add(segment.statistics)
             progress("scoring", total.segments, None)
         else:
-            pairs = paired(hypotheses, references)
-            numbered = (Segment(number, *pair) for number, pair in enumerate(pairs, 1))
-            corpus = System("the corpus", lambda: numbered)
-            found = score([AlignmentMetric(self, skipping=True)], [corpus], segments=False, progress=progress).kept()
-            total.add_total(found.sums[0][0].total, found.sums[0][0].count)
+            for batch, rows in self.score_batches(hypotheses, references):
+                resolved = resolve_failures(rows, batch, self.on_error) if rows.failures else rows
+                total.add_total(resolved.total, resolved.count)
+                progress("scoring", total.segments, None)
         if not total.segments:
-            raise InputError("there are no segments to score")
+            raise InputError("there are no segments; there is nothing to score")
         return self.corpus_score(total, kept)
 
-    def corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...] = ()) -> CorpusScore:
+    def corpus_score(self, total: StatisticsSum, segments: tuple[MeteorSegmentScore, ...] = ()) -> MeteorCorpusScore:
         """Turn summed statistics into a corpus score."""
-        return CorpusScore(
+        return MeteorCorpusScore(
             **formula.compute(total.total, self.chain.parameters).defined()._asdict(),
             statistics=total.total,
             parameters=self.chain.parameters,
@@ -454,48 +526,41 @@ class Meteor:
             segments=segments,
         )
 
-    def scored_batches(
+    def score_batches(
         self,
         hypotheses: Iterable[str],
         references: Iterable[str | Sequence[str]],
         *,
         alignments: bool = False,
-        first_size: int = FIRST_BATCH,
-    ) -> Iterator[tuple[SegmentBatch, Scored]]:
-        """Score segments in batches, in order: rows of numbers, for those who make no object of each segment.
+    ) -> Iterator[tuple[Batch, Rows]]:
+        """Yield batches of segments with their rows, in order.
 
         Args:
             hypotheses: one segment each.
             references: for each hypothesis its reference, or a sequence of references.
             alignments: keep the alignments.
-            first_size: segments of the first batch; few where somebody waits for the first scores.
 
         Raises:
-            InputError: if one side ends before the other. A segment that cannot be aligned is in the batch's
-                ``failures``.
+            InputError: if one side ends before the other. A segment that cannot be aligned is in the ``failures`` of
+                the rows.
         """
-        score = functools.partial(self.score_batch, alignments=alignments)
         threads = self.threads if self._engine.name == "native" else 1
         size = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
-        batches = segment_batches(paired(hypotheses, references), size, first_size)
-        return scored_in_order(batches, score, threads)
-
-    def score_batch(
-        self, batch: SegmentBatch, threads: int = 1, stop: object = None, *, alignments: bool = False
-    ) -> Scored:
-        """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`."""
-        return self._engine.score(batch, threads=threads, alignments=alignments, stop=stop)
+        batches = read_batches(pair_texts(hypotheses, references), max_characters=size)
+        return map_in_order(functools.partial(self._score_part, alignments=alignments), batches, threads)
 
     def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
         """Return for each word the synsets by which matcher ``synonym`` matches it; none in a chain without it."""
         keys = next((matcher.keys for matcher in self.matchers if isinstance(matcher, SynonymMatcher)), None)
         return [sorted(keys(Token(word))) if keys else [] for word in words]
 
-    def segment_scores(self, batch: SegmentBatch, scored: Scored) -> Iterator[SegmentScore]:
-        """Yield a batch's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
-        for number, (statistics, scores, best) in enumerate(scored.rows()):
-            error = scored.failures.get(number)
-            if error is not None and not self.tolerates(error, batch.first + number):
+    def make_segment_scores(self, batch: Batch, rows: Rows) -> Iterator[MeteorSegmentScore]:
+        """Yield the scores of a batch's segments; segments that cannot be aligned are treated as ``on_error`` says."""
+        failures = rows.failures
+        if failures:
+            resolve_failures(rows, batch, self.on_error)
+        for index, (statistics, scores, reference) in enumerate(rows.segments()):
+            if index in failures and self.on_error == "skip":
                 continue
             fields = {
                 **scores.defined()._asdict(),
@@ -503,31 +568,15 @@ class Meteor:
                 "parameters": self.chain.parameters,
                 "matchers": self.matcher_names,
                 "signature": self.signature,
-                "reference_index": best,
+                "reference_index": reference,
             }
-            alignment = scored.alignments[number] if scored.alignments else None
+            alignment = rows.alignments[index] if rows.alignments else None
             if alignment is not None:
-                yield SegmentScore(alignment=alignment, **fields)
+                yield MeteorSegmentScore(alignment=alignment, **fields)
             else:
-                sides = batch.hypotheses[number], batch.references[number][best]
-                align = self.align if error is None else self.unaligned
-                yield SegmentScore.deferred(functools.partial(align, *sides), **fields)
-
-    def tolerates(self, error: MeteorError, number: int) -> bool:
-        """Warn of a segment that cannot be aligned; return whether it counts, with a score of 0.
-
-        Raises:
-            MeteorError: where it is not to be tolerated.
-        """
-        if not isinstance(error, InputError):
-            raise error
-        if self.on_error == "stop":
-            raise InputError(
-                f"segment {number}: {error}; on_error='skip' or 'zero' goes on (meteor-e score: --on-error skip|zero)"
-            ) from error
-        done = "it is left out" if self.on_error == "skip" else "it scores 0"
-        warnings.warn(f"segment {number}: {error}; {done}", SegmentWarning, stacklevel=4)
-        return self.on_error == "zero"
+                texts = batch.hypotheses[index], batch.references[index][reference]
+                align = self.unaligned if index in failures else self.align
+                yield MeteorSegmentScore.deferred(functools.partial(align, *texts), **fields)
 
     def unaligned(self, hypothesis: str, reference: str) -> Alignment:
         """Return an alignment without matches."""
@@ -543,3 +592,77 @@ class Meteor:
 
     def __repr__(self) -> str:
         return f"<Meteor {self.signature}>"
+
+
+class MeteorChain(Meteor):
+    """METEOR with a chain that is named: a YAML file, or an installed chain."""
+
+    name: ClassVar[str] = "chain"
+    Options: ClassVar[Any] = "meteor_e.chains.schemas:ChainOptions"
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read ``NAME,key=value,key=value``."""
+        source, _, options = text.partition(",")
+        return {"source": source, **named_options(options, f"metric {cls.name!r}")}
+
+    @classmethod
+    def from_options(cls, context: MetricContext | None, options: Any) -> MeteorChain:
+        """Make METEOR with the chain; the language of the text replaces the chain's, as with ``-c NAME -l``."""
+        keys = _given_options(options)
+        config = _load_named_chain(keys.pop("source"))
+        overrides = _chain_keys(keys)
+        language = "" if context is None else context.language
+        if language and "language" not in overrides and not _is_language(config, language):
+            overrides["language"] = language
+        return cls.from_config(config, label=config.name, **_machine(context), **overrides)
+
+    @classmethod
+    def label_for(cls, options: Mapping[str, Any]) -> str:
+        """Return the name of the chain."""
+        return _load_named_chain(options["source"]).name
+
+    @classmethod
+    def language_for(cls, options: Mapping[str, Any]) -> str:
+        """Return the language of the chain, if it names one."""
+        language = options.get("language") or _load_named_chain(options["source"]).language
+        code = find_language(language).code if language else ""
+        return "" if code == "other" else code
+
+
+def _load_named_chain(source: str) -> ChainConfig:
+    return load_chain(Path(source) if "/" in source or source.endswith(CHAIN_FILES) else source)
+
+
+def _is_language(config: ChainConfig, code: str) -> bool:
+    """Return whether a chain is for a language already, which it may name by the path of a language file."""
+    if config.language is None:
+        return False
+    language = find_language(config.language, pack=config.pack)
+    return code in (language.code, *language.aliases)
+
+
+def _language_of(context: MetricContext | None) -> str:
+    return (context.language if context is not None else "") or "en"
+
+
+def _machine(context: MetricContext | None) -> dict[str, Any]:
+    """Return the arguments that say how to compute."""
+    return {} if context is None else {"offline": context.offline, "threads": context.threads}
+
+
+def _given_options(options: Any) -> dict[str, Any]:
+    """Return the options that have a value, by name."""
+    values = {name: value for name, value in options_by_name(options).items() if value is not None}
+    return {name: value.value if isinstance(value, Normalization) else value for name, value in values.items()}
+
+
+def _chain_keys(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keys of a chain from the options of a specification, which has the parameters beside the other keys."""
+    parameters = {name: options[name] for name in GREEK if name in options}
+    keys = {name: value for name, value in options.items() if name not in parameters}
+    if isinstance(keys.get("matchers"), str):
+        keys["matchers"] = keys["matchers"].replace("+", " ").split()
+    if parameters:
+        keys["parameters"] = {**keys.get("parameters", {}), **parameters}
+    return keys

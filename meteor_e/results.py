@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from meteor_e.api.batches import FIRST_BATCH, LARGE_FIRST_BATCH, Batch, Executor, map_in_order, read_batches
 from meteor_e.api.formats import Found, Grid, Result
 from meteor_e.api.metrics import (
-    CURRENT,
-    BatchContext,
+    Explains,
+    HasDetails,
     Metric,
     MetricSum,
-    OutputsMetric,
     SystemOutputs,
-    checked_rows,
+    SystemsMetric,
+    compute_statistics,
     found_by,
     main_scores,
 )
@@ -25,7 +26,6 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.extras import data_frame
 from meteor_e.base.progress import Progress, silent
-from meteor_e.engine.batches import FIRST_BATCH, LARGE_FIRST_BATCH, SegmentBatch, scored_in_order, segment_batches
 from meteor_e.render.documents import settled
 from meteor_e.render.plain import shown_number, shown_p
 
@@ -46,9 +46,6 @@ BOOTSTRAP_NOTE = (
     "Prefer --significance randomization."
 )
 
-
-InOrder: TypeAlias = Callable[[Iterator[SegmentBatch], Any, int], Iterator[tuple[SegmentBatch, Any]]]
-"""Scores batches and yields them in order, as :func:`~meteor_e.engine.batches.scored_in_order` does."""
 
 Pairs: TypeAlias = Iterator[tuple[str, Sequence[str]]]
 
@@ -99,6 +96,7 @@ class Results(Result):
         left_out: numbers of segments, from 1, that are left out of all systems and metrics.
         explanations: of metrics that say why systems differ: metric, the two systems, and the text.
         sums: of each system, one per metric, for parts that can be added.
+        reference_counts: the distinct numbers of references of a segment.
     """
 
     def __init__(
@@ -111,8 +109,10 @@ class Results(Result):
         left_out: tuple[int, ...] = (),
         explanations: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None,
         sums: Sequence[Sequence[MetricSum]] = (),
+        reference_counts: Collection[int] = (),
     ) -> None:
-        self.metrics, self.systems = tuple(metrics), tuple(systems)
+        self.reference_counts = reference_counts
+        self.metrics, self.systems = metrics, tuple(systems)
         self.tests, self.left_out = tests, left_out
         self.columns = tuple(column for metric in metrics for column in metric.headings)
         names = [column.name for column in self.columns]
@@ -149,7 +149,8 @@ class Results(Result):
                 ]
             whole = tuple(found for one in of_system for found in one.found(details=True))
             rows.append(Row(place, None, whole, of_system[0].count))
-        return Results(self.metrics, self.systems, rows, sums=sums)
+        counts = {*self.reference_counts, *other.reference_counts}
+        return Results(self.metrics, self.systems, rows, sums=sums, reference_counts=counts)
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows, and remember those of systems."""
@@ -170,7 +171,8 @@ class Results(Result):
     @property
     def signatures(self) -> dict[str, str]:
         """The signature of each column's metric; that of some metrics names the number of references."""
-        return {column.name: metric.signature for metric in self.metrics for column in metric.headings}
+        counts = self.reference_counts
+        return {column.name: metric.signature_for(counts) for metric in self.metrics for column in metric.headings}
 
     def scores(self, name: str) -> list[float]:
         """Return the systems' scores in a column."""
@@ -331,7 +333,7 @@ class Results(Result):
         """Return what the document says of each column, once the systems are scored."""
         return {
             column.name: {
-                "signature": metric.signature,
+                "signature": metric.signature_for(self.reference_counts),
                 "higher_is_better": column.higher_is_better,
                 **metric.about(),
             }
@@ -391,7 +393,7 @@ def score(
     keep: bool = False,
     prepared: bool = False,
     finite: bool = True,
-    in_order: InOrder = scored_in_order,
+    in_order: Executor[Any] = map_in_order,
 ) -> Results:
     """Return results of systems under several metrics; they are scored while rows are asked for.
 
@@ -433,18 +435,20 @@ def score(
         if tests.method not in METHODS:
             raise ConfigError(f"unknown significance test {tests.method!r}; there are {', '.join(METHODS)}")
         tests = tests._replace(samples=METHODS[tests.method] if tests.samples is None else tests.samples)
+    used = list(metrics)
     scorer = _Scorer(metrics, segments, details, alignments, finite)
     loop = _Loop(
-        scorer, systems, language, tests, keep or tests is not None, prepared, progress, left_out, in_order, [], []
+        scorer, used, systems, tests, keep or tests is not None, prepared, progress, left_out, in_order, [], [], set()
     )
     return Results(
-        metrics,
+        used,
         [system.name for system in systems],
         loop.rows() if tests is None else loop.tested_rows(tests),
         tests=tests,
         left_out=left_out,
         explanations=_explanations(metrics, systems) if explain else None,
         sums=loop.sums,
+        reference_counts=loop.reference_counts,
     )
 
 
@@ -456,17 +460,16 @@ def _explanations(
     Raises:
         ConfigError: if there is none, or nothing to compare.
     """
-    found = [metric for metric in metrics if type(metric).explain is not Metric.explain]
+    found = [metric for metric in metrics if isinstance(metric, Explains)]
     if len(systems) < 2:
         raise ConfigError("--explain compares systems with the first one; give two or more")
     if not found:
         raise ConfigError("--explain: none of these metrics explains its scores; models do, such as -M en-light")
 
     def explained() -> Iterator[tuple[str, str, str, str]]:
-        read = [(system.name, _pairs(system.read())) for system in systems]
-        texts_of = [(name, list(pairs)) for name, pairs in read]
-        (first, own), *others = ((name, [text for text, _ in pairs]) for name, pairs in texts_of)
-        references = [texts for _, texts in texts_of[0][1]]
+        read = [(system.name, list(system.read())) for system in systems]
+        (first, own), *others = ((name, [segment.hypothesis for segment in segments]) for name, segments in read)
+        references = [segment.references for segment in read[0][1]]
         for metric, (other, texts) in itertools.product(found, others):
             yield metric.label, first, other, metric.explain(own, texts, references, (first, other))
 
@@ -477,15 +480,14 @@ _Found: TypeAlias = tuple[Any, list[tuple[Found, ...]]]
 """What a metric finds for a batch: statistics, and for each segment what its columns hold, where that is wanted."""
 
 
-class _Scorer(NamedTuple):
+@dataclass(frozen=True)
+class _Scorer:
     """Scores a batch; it is pickled to other processes.
 
     Attributes:
         metrics: what scores; they are prepared.
         segments, details, alignments, finite: see :func:`score`.
         named: scores of the system's segments of metrics that know systems by name, by label.
-        sources: of the system's segments, where they are known.
-        serial: whether metrics use their own threads, because batches are scored one after the other.
     """
 
     metrics: Sequence[Metric]
@@ -493,33 +495,26 @@ class _Scorer(NamedTuple):
     details: bool
     alignments: bool
     finite: bool
-    named: Mapping[str, Any] = {}
-    sources: Sequence[str] | None = None
-    serial: bool = False
+    named: Mapping[str, Any] = field(default_factory=dict)
 
-    def __call__(self, batch: SegmentBatch, threads: int, stop: object) -> list[_Found]:
+    def __call__(self, batch: Batch) -> list[_Found]:
         """Return what each metric finds for a batch."""
-        texts, references, before = batch.hypotheses, batch.references, batch.first - 1
-        sources = None if self.sources is None else self.sources[before : before + len(texts)]
-        shared: dict[str, Any] | None = {} if len(self.metrics) > 1 else None
+        batch.alignments = self.alignments
         found: list[_Found] = []
-        token = CURRENT.set(BatchContext(before, None if self.serial else threads, stop, self.alignments, shared))
-        try:
-            for metric in self.metrics:
-                if metric.label in self.named:
-                    rows = self.named[metric.label][before : before + len(texts)]
-                else:
-                    rows = checked_rows(metric, texts, references, sources, finite=self.finite)
-                found.append((rows, self._of_segments(metric, rows, batch) if self.segments else []))
-        finally:
-            CURRENT.reset(token)
+        for metric in self.metrics:
+            if metric.label in self.named:
+                rows = self.named[metric.label][batch.position : batch.position + len(batch)]
+            else:
+                rows = compute_statistics(metric, batch, finite=self.finite)
+            found.append((rows, self._of_segments(metric, rows, batch) if self.segments else []))
         return found
 
-    def _of_segments(self, metric: Metric, statistics: Any, batch: SegmentBatch) -> list[tuple[Found, ...]]:
+    def _of_segments(self, metric: Metric, statistics: Any, batch: Batch) -> list[tuple[Found, ...]]:
         with guarded(f"metric {metric.name!r}"):
             scores = metric.segment_scores(statistics)
-            wanted = self.details or self.alignments
-            told = metric.details(statistics, batch.hypotheses, batch.references) if wanted else None
+            told = None
+            if (self.details or self.alignments) and isinstance(metric, HasDetails):
+                told = metric.details(statistics, batch)
             return found_by(metric, scores, told)
 
 
@@ -527,21 +522,24 @@ class _Loop(NamedTuple):
     """How systems are scored: the arguments of :func:`score`, and what is known of the systems that are scored already.
 
     Attributes:
+        metrics: as they were prepared for the last system.
         sums: of each system, one per metric.
         references: of each system, where systems are tested, a hash of its references.
+        reference_counts: the distinct numbers of references of a segment.
     """
 
     scorer: _Scorer
+    metrics: list[Metric]
     systems: Sequence[System]
-    language: str
     tests: Significance | None
     keep: bool
     prepared: bool
     progress: Progress
     left_out: tuple[int, ...]
-    in_order: InOrder
+    in_order: Executor[Any]
     sums: list[list[MetricSum]]
     references: list[int]
+    reference_counts: set[int]
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows of one system after the other: the loop over segments."""
@@ -550,10 +548,12 @@ class _Loop(NamedTuple):
             # Somebody waits for the first scores of the first system only.
             first_size = LARGE_FIRST_BATCH if place else FIRST_BATCH
             batches, scorer = self._prepared(system, sums, first_size)
-            threads = None if len(sums) > 1 else sums[0].metric.threads
+            alone = scorer.metrics[0] if len(sums) == 1 else None
+            threads = alone.threads if alone is not None and alone.parallel == "batches" else None
             numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
             count = seen = 0
-            for batch, found in self.in_order(batches, scorer._replace(serial=threads is None), threads or 1):
+            for batch, found in self.in_order(scorer, batches, threads):
+                self.reference_counts.update(map(len, batch.references))
                 for one, (statistics, _) in zip(sums, found, strict=True):
                     one.add(statistics)
                 if scorer.segments:
@@ -561,7 +561,7 @@ class _Loop(NamedTuple):
                         yield Row(place, number, tuple(itertools.chain(*parts)))
                 for texts in batch.references if self.tests else ():
                     seen = hash((seen, *texts))
-                count += len(batch.hypotheses)
+                count += len(batch)
                 self.progress(system.name, count, system.size)
             self.sums.append(sums)
             self.references.append(seen)
@@ -573,35 +573,29 @@ class _Loop(NamedTuple):
             whole = tuple(found for one in sums for found in one.found(scorer.details))
             yield Row(place, None, whole, sums[0].count)
 
-    def _prepared(
-        self, system: System, sums: Sequence[MetricSum], first_size: int
-    ) -> tuple[Iterator[SegmentBatch], _Scorer]:
+    def _prepared(self, system: System, sums: Sequence[MetricSum], first_size: int) -> tuple[Iterator[Batch], _Scorer]:
         """Prepare the metrics; return what there is to score, and what scores it."""
         metrics = self.scorer.metrics
-        late = not all(metric.streams for metric in metrics)
-        segments = system.read()
-        head = next(segments, None)
-        has_sources = head is not None and head.source is not None
-        segments = segments if head is None else itertools.chain([head], segments)
-        kept: list[Any] = []
-        sources: list[Any] | None = None
-        if late or has_sources:
-            read = list(segments)
-            kept, segments = list(_pairs(read)), iter(read)
-            sources = [segment.source for segment in read] if has_sources else None
-        batches = segment_batches(_pairs(segments), first_size=first_size)
+        by_name = [isinstance(metric, SystemsMetric) and not metric.scores_segments for metric in metrics]
+        late = any(by_name) or (any(metric.needs_references for metric in metrics) and not self.prepared)
+        kept = list(system.read()) if late else []
+        segments = iter(kept) if late else system.read()
+        batches = read_batches(segments, system=system.name, first_size=first_size)
         first = next(batches, None)
         if first is None:
             raise InputError(f"{system.name} is empty; there is nothing to score")
-        references = [list(texts) for _, texts in kept] if late else first.references
-        for metric in () if self.prepared else metrics:
-            metric.prepare(references, self.language)
+        references = [segment.references for segment in kept]
         named = {}
-        for metric, one in zip(metrics, sums, strict=True):
-            if isinstance(metric, OutputsMetric) and not metric.alone:
-                named[metric.label], one.given = _by_name(metric, system.name, kept, self.language)
-        scorer = self.scorer._replace(named=named, sources=sources)
-        return itertools.chain([first], batches), scorer
+        prepared = []
+        for metric, total in zip(metrics, sums, strict=True):
+            if metric.needs_references and not self.prepared:
+                metric = metric.prepare(references)
+            if isinstance(metric, SystemsMetric) and not metric.scores_segments:
+                named[metric.label], total.given = _by_name(metric, system.name, kept)
+            total.metric = metric
+            prepared.append(metric)
+        self.metrics[:] = prepared
+        return itertools.chain([first], batches), replace(self.scorer, metrics=prepared, named=named)
 
     def tested_rows(self, tests: Significance) -> Iterator[Row]:
         """Score all systems, keep their rows, test them, and yield the rows."""
@@ -616,7 +610,7 @@ class _Loop(NamedTuple):
             for column in metric.headings:
 
                 def scorer(sums: Any, metric: Metric = metric, start: int = start) -> Any:
-                    return main_scores(metric.corpus_scores(sums), start)
+                    return main_scores(metric.scores(sums), start)
 
                 columns.append(compare_systems(of_systems, scorer, method=method, samples=samples, seed=seed))
                 start += 1 + len(column.parts)
@@ -626,14 +620,7 @@ class _Loop(NamedTuple):
             yield row
 
 
-def _pairs(segments: Iterable[Segment]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the hypothesis and the references of each segment."""
-    return ((segment.hypothesis, segment.references) for segment in segments)
-
-
-def _by_name(
-    metric: OutputsMetric, name: str, pairs: Sequence[tuple[str, Sequence[str]]], language: str
-) -> tuple[Any, list[float]]:
+def _by_name(metric: SystemsMetric, name: str, segments: Sequence[Segment]) -> tuple[Any, list[float]]:
     """Return the statistics of a system's segments, score and 1, and its own score.
 
     Raises:
@@ -643,10 +630,10 @@ def _by_name(
 
     from meteor_e.base.array_cache import ArrayCache
 
-    if len({len(texts) for _, texts in pairs}) > 1:
+    if len({len(segment.references) for segment in segments}) > 1:
         raise InputError(f"metric {metric.label}: all segments need the same number of references")
-    sides = tuple(list(side) for side in zip(*(texts for _, texts in pairs), strict=True))
-    outputs = SystemOutputs("", "", language, (name,), ([text for text, _ in pairs],), sides)
+    sides = tuple(list(side) for side in zip(*(segment.references for segment in segments), strict=True))
+    outputs = SystemOutputs("", "", "", (name,), ([segment.hypothesis for segment in segments],), sides)
     cells = np.ones((1, len(outputs)), bool)
-    scores = metric.score_outputs(outputs, cells, ArrayCache(enabled=False), systems=True)
-    return np.stack([scores.segments[0], np.ones(len(pairs))], axis=1), [float(scores.systems[0])]
+    scores = metric.score_systems(outputs, cells, ArrayCache(enabled=False), systems=True)
+    return np.stack([scores.segments[0], np.ones(len(segments))], axis=1), [float(scores.systems[0])]

@@ -37,7 +37,7 @@ def test_many_sources_in_batches(meteor, monkeypatch):
     whole = [matrix.tolist() for matrix in meteor.pairwise_batches(SOURCES)]
     assert whole == [expected(meteor, each, each) for each in SOURCES]
     for size in (1, 2, 5):
-        monkeypatch.setattr("meteor_e.meteor.PAIRS", size)
+        monkeypatch.setattr("meteor_e.engine.pairwise.PAIRS", size)
         assert [matrix.tolist() for matrix in meteor.pairwise_batches(SOURCES)] == whole
     others = [SOURCES[1], SOURCES[0], SOURCES[3], SOURCES[2]]
     for found, left, right in zip(meteor.pairwise_batches(SOURCES, others), SOURCES, others, strict=True):

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from meteor_e import MeteorError, load_metric
-from meteor_e.api import Metric
-from meteor_e.api.metrics import checked_rows
+from meteor_e.api import Batch, Metric
+from meteor_e.api.metrics import compute_statistics
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.files import whole_file
-from meteor_e.metrics.translations import score_outputs
+from meteor_e.metrics.translations import score_test_set
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.significance.resampling import draw_weights, interval
 
@@ -200,7 +200,7 @@ def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
         try:
             warm(metric, sample)
             before = processor_seconds()
-            scores = score_outputs(metric, sample, cells, ArrayCache(enabled=False), systems=False)
+            scores = score_test_set(metric, sample, cells, ArrayCache(enabled=False), systems=False)
             seconds = processor_seconds() - before
         except MeteorError as error:
             pairs[pair] = {"missing": str(error)}
@@ -255,8 +255,8 @@ def make(name: str, language: str) -> Metric | None:
 def warm(metric: Metric, test: Any) -> None:
     """Score one segment, so that packs and models are loaded before the clock runs."""
     references = [list(texts) for texts in zip(*test.references, strict=True)][:1]
-    metric.prepare(references, test.language)
-    checked_rows(metric, test.outputs[0][:1], references, None if test.source is None else test.source[:1])
+    sources = None if test.source is None else test.source[:1]
+    compute_statistics(metric.prepare(references), Batch(test.outputs[0][:1], references, sources))
 
 
 def is_fresh(name: str, cell: dict[str, Any] | None, outputs: int) -> bool:
@@ -270,15 +270,14 @@ def is_fresh(name: str, cell: dict[str, Any] | None, outputs: int) -> bool:
     }
     for (language, references), signature in kept.items():
         metric = make(name, language)
-        if metric is None or prepared(metric, language, references).signature != signature:
+        if metric is None or prepared(metric, references).signature_for({references}) != signature:
             return False
     return bool(kept) or not any("missing" in each for each in cell["pairs"].values())
 
 
-def prepared(metric: Metric, language: str, references: int = 1) -> Metric:
-    """Return a metric that has seen a test set with so many references: the signature may say the number."""
-    metric.prepare([["a"] * references], language)
-    return metric
+def prepared(metric: Metric, references: int = 1) -> Metric:
+    """Return a metric that has seen a test set with so many references."""
+    return metric.prepare([["a"] * references])
 
 
 def stress_cell(name: str) -> dict[str, Any] | None:
@@ -319,9 +318,7 @@ def run(options: argparse.Namespace) -> None:
             cells["sets"][judged.key] = compute(name, judged, outputs)
             write_cells(cells)
         kept, metric = cells.get("stress"), make(name, "en")
-        if metric is not None and (
-            options.force or kept is None or kept["signature"] != prepared(metric, "en").signature
-        ):
+        if metric is not None and (options.force or kept is None or kept["signature"] != metric.signature_for({1})):
             cells["stress"] = stress_cell(name)
             write_cells(cells)
 

@@ -29,7 +29,6 @@ from meteor_e_vectors.contextual import Encoder, open_encoder
 from meteor_e import Meteor
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.formats.plain import read_segments
-from meteor_e.metrics.chain_metric import ChainMetric
 
 HERE = Path(__file__).parents[1]
 SETS = {
@@ -86,7 +85,7 @@ class KeptRows:
         return found
 
 
-def metrics(names: Sequence[str], work: Path) -> list[ChainMetric]:
+def metrics(names: Sequence[str], work: Path) -> list[Meteor]:
     """Return the chains as metrics; ``-idf`` behind a name weighs words by the references of two other years."""
     shared = Path(os.environ.get("METEOR_E_SHARED", HERE.parent.parent / "shared"))
     texts = [shared / "data" / f"wmt{year}" / "references" / f"newstest20{year}-ref.en" for year in (11, 13)]
@@ -96,7 +95,7 @@ def metrics(names: Sequence[str], work: Path) -> list[ChainMetric]:
     for name in names:
         plain = name.removesuffix("-idf")
         options = {"idf": str(rare), "parameters": {"delta": 0.5}} if plain != name else {}
-        found.append(ChainMetric(None if plain == "meteor" else plain, name=name, options=options))
+        found.append(Meteor.from_config({} if plain == "meteor" else plain, label=name, **options))
     return found
 
 

@@ -30,8 +30,7 @@ from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
 from meteor_e.chains.settings import apply_settings
 from meteor_e.formats.plain import read_segments
-from meteor_e.metrics.chain_metric import ChainMetric
-from meteor_e.metrics.translations import score_outputs
+from meteor_e.metrics.translations import score_test_set
 from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]
@@ -135,7 +134,7 @@ def table4(resources: Resources, tests: list[TestSet], options: argparse.Namespa
     columns = (*pairs, AVERAGE) if len(pairs) > 1 else tuple(pairs)
     cache = ArrayCache(options.cache)
     measures = [measure(name) for name in MEASURES]
-    metrics = [ChainMetric(resources.chain(name, language), name=name) for name in CHAINS]
+    metrics = [Meteor.from_config(resources.chain(name, language), label=name) for name in CHAINS]
     evaluation = evaluate(tests, metrics, measures, cache, samples=options.samples)
     parts = [f"## Table 4 in kind: {', '.join(pairs)}"]
     failed = False
@@ -184,7 +183,7 @@ def oracle_tables(resources: Resources, tests: list[TestSet], options: argparse.
         chains = {value: at_threshold(meteor, value) for value in values}
         found: dict[str, list[tuple[float, tuple[float, ...]]]] = {entry: [] for entry in MEASURES}
         for value, chain in chains.items():
-            for table in evaluate(tests, [ChainMetric(chain, name="chain")], measures, cache).tables:
+            for table in evaluate(tests, [Meteor.from_config(chain, label="chain")], measures, cache).tables:
                 results = tuple(result.value for result in table.rows["chain"])
                 found[table.measure.name].append((value, results))
             print(f"{name} {value:.2f}", file=sys.stderr)
@@ -192,8 +191,8 @@ def oracle_tables(resources: Resources, tests: list[TestSet], options: argparse.
             cells, best, drawn, chosen = [], [], [], []
             for column, test in enumerate(tests):
                 value, results = max(found[entry.name], key=lambda row: (row[1][column], -abs(row[0] - 0.8)))
-                metric = ChainMetric(chains[value], name=name)
-                scores = score_outputs(metric, test, test.judged(), cache, systems=False)
+                metric = Meteor.from_config(chains[value], label=name)
+                scores = score_test_set(metric, test, test.judged(), cache, systems=False)
                 samples = entry.resampled(test, scores, weights[test.pair])
                 cells.append(f"{_with_interval(results[column], samples)} at {value:.2f}")
                 best.append(results[column])

@@ -134,7 +134,9 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
         texts = FeatureBatch(list(examples.hypotheses), [list(each) for each in examples.references])
         if recipe.unescape:
             texts = unescaped(texts)
-        own = np.column_stack([each.corpus(texts.hypotheses, texts.references).segments for each in baselines])
+        own = np.column_stack(
+            [each.corpus(texts.hypotheses, texts.references, segments=True).segment_scores for each in baselines]
+        )
         figures.append(figure(test, examples, scores, own, f"trained on {', '.join(others).upper()}"))
     return figures
 

@@ -25,7 +25,7 @@ from meteor_e_evaluation.report import EvaluationResult
 from meteor_e.api import OutputOptions
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
-from meteor_e.metrics.specs import parse_metric
+from meteor_e.metrics.specs import parse_spec
 from meteor_e.render.markup import MarkdownOutput
 
 HERE = Path(__file__).parents[1]
@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
             started = time.perf_counter()
             evaluation = evaluate(
                 load_test_sets(index, pairs),
-                [parse_metric(spec, jobs=options.jobs) for spec in specs],
+                [parse_spec(spec, jobs=options.jobs) for spec in specs],
                 [measure(entry) for entry in index.measures or ["tau-strict"]],
                 cache,
                 samples=options.intervals,

@@ -22,8 +22,8 @@ from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
 
+from meteor_e import Meteor
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.translations import chain_statistics
 
 HERE = Path(__file__).parents[1]
@@ -57,13 +57,11 @@ def chains(shared: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def shares(metric: ChainMetric, tests: Sequence[TestSet], cache: ArrayCache) -> str:
+def shares(meteor: Meteor, tests: Sequence[TestSet], cache: ArrayCache) -> str:
     """Return, for each module, the percentage of the words of judged outputs that it matches."""
     words = 0.0
     matched: dict[str, float] = {}
     for test in tests:
-        metric.prepare((), test.language)
-        meteor = metric.meteor
         counts = chain_statistics(meteor, test, test.judged(), cache)[:, :, 0]
         total = counts[counts[:, 0] >= 0].astype(float).sum(axis=0)
         words += total[0]
@@ -85,7 +83,7 @@ def main() -> None:
     for name, chain in chains(shared).items():
         if options.only and name not in options.only:
             continue
-        metric = ChainMetric(chain, name=name)
+        metric = Meteor.from_config(chain, label=name)
         (table,) = evaluate(tests, [metric], [measure("tau-strict")], cache).tables
         values = " ".join(f"{100 * result.value:5.2f}" for result in table.rows[name])
         print(f"{name:30} {values}  {shares(metric, tests, cache)}", flush=True)

@@ -28,7 +28,6 @@ from pathlib import Path
 import numpy as np
 
 from meteor_e import Meteor
-from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.mbr.decisions import choices
 from meteor_e.mbr.methods import Aggregation, Method, Pruning
 
@@ -107,17 +106,17 @@ METHODS: dict[str, Method] = {
 
 def time_methods(kind: str, meteor: Meteor, sources: list[list[str]], names: list[str]) -> None:
     """Print what each method costs, and in how many sources its choice is as good as the exact one."""
-    metric = AlignmentMetric(meteor)
+    metric = meteor
     spent: dict[str, list[float]] = {}
     right: dict[str, int] = dict.fromkeys(names, 0)
     distinct = [len(set(source)) for source in sources]
     for source in sources:
         start = time.process_time()
-        (exact,) = choices(metric, [source], meteor.chain.language.code)
+        (exact,) = choices(metric, [source])
         spent.setdefault("exact", []).append(time.process_time() - start)
         for name in names:
             start = time.process_time()
-            (choice,) = choices(metric, [source], meteor.chain.language.code, method=METHODS[name])
+            (choice,) = choices(metric, [source], method=METHODS[name])
             spent.setdefault(name, []).append(time.process_time() - start)
             right[name] += bool(exact.scores[choice.place] == exact.expected)
     words = np.mean([len(text.split()) for source in sources for text in source])

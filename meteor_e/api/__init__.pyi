@@ -1,3 +1,4 @@
+from meteor_e.api.batches import Batch as Batch
 from meteor_e.api.component import Component as Component
 from meteor_e.api.context import MatcherContext as MatcherContext
 from meteor_e.api.estimators import Estimator as Estimator, Examples as Examples
@@ -21,10 +22,9 @@ from meteor_e.api.measures import Measure as Measure
 from meteor_e.api.metrics import (
     Metric as Metric,
     MetricContext as MetricContext,
-    MetricScore as MetricScore,
-    OutputsMetric as OutputsMetric,
     SegmentMetric as SegmentMetric,
     SystemOutputs as SystemOutputs,
+    SystemsMetric as SystemsMetric,
 )
 from meteor_e.api.options import (
     ComponentOptions as ComponentOptions,
@@ -39,6 +39,7 @@ from meteor_e.api.formats import (
     Result as Result,
 )
 from meteor_e.api.perturbations import Perturbation as Perturbation
+from meteor_e.api.scores import CorpusScore as CorpusScore, SegmentScore as SegmentScore
 from meteor_e.api.segmenters import Segmenter as Segmenter
 from meteor_e.api.segments import (
     Segment as Segment,

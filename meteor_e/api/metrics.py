@@ -14,19 +14,18 @@ There are two kinds. A :class:`SegmentMetric` gives each segment a score, and a 
                 for hypothesis, texts in zip(hypotheses, references)
             ]
 
-A :class:`Metric` proper has statistics that are added up, as sacreBLEU's metrics and METEOR have: a segment's score
-comes from its statistics, a system's score from the sum of all segments' statistics. So whole systems, confidence
-intervals and significance tests cost no second pass over the texts. The protocol has six members, and METEOR uses no
-other:
+A :class:`Metric` maps segments to additive statistics, and sums of statistics to scores, as METEOR and sacreBLEU's
+metrics do. Confidence intervals and significance tests then start from the statistics and never read the texts again:
 
-* :meth:`~Metric.statistics`: texts in, rows of numbers out, which can be added up;
-* :meth:`~Metric.segment_scores`: scores of segments from their rows;
-* :meth:`~Metric.corpus_scores`: scores of systems, and their parts, from sums of rows;
-* :meth:`~Metric.prepare`: told the references and the language beforehand;
-* :meth:`~Metric.details`: what JSON holds beside scores;
-* :meth:`~Metric.explain`: why two systems differ.
+* :meth:`~Metric.statistics` returns one row of statistics per segment of a batch;
+* :meth:`~Metric.scores` returns scores, and their parts, of sums of rows;
+* :meth:`~Metric.segment_scores` returns scores of segments from their rows;
+* :meth:`~Metric.prepare` returns a copy that knows the references of a test set, if the metric ``needs_references``;
+* :meth:`~Metric.signature_for` names the number of references, if that belongs to the signature.
 
-An :class:`OutputsMetric` is the second form: its scores belong to whole outputs of systems, whose names it knows.
+A metric can also implement :class:`Explains`, :class:`HasDetails`, :class:`ScoresPairs` and
+:class:`AggregatesReferences`. A :class:`SystemsMetric` is the second form: it scores all systems of a test set at
+once, and knows their names.
 
 Options are a class of their own, as for every :class:`~meteor_e.api.component.Component`. In
 ``meteor-e score -M word-overlap:weight=2`` and :func:`meteor_e.load_metric`, :meth:`Metric.parse` reads what follows
@@ -35,17 +34,19 @@ the colon.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
+from meteor_e.api.batches import Batch
 from meteor_e.api.component import Component
 from meteor_e.api.formats import Found, MetricColumn
-from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
+from meteor_e.api.scores import CorpusScore, SegmentScore
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, SegmentWarning, guarded
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items, sides_of_sources
 
@@ -127,10 +128,10 @@ class Scores:
 
 
 class MetricContext(NamedTuple):
-    """What ``from_options`` of a metric may draw on.
+    """What ``from_options`` of a metric may use.
 
     Attributes:
-        language: ISO code of the text; empty where it is not known yet.
+        language: ISO code of the text; empty if it is not known.
         jobs: number of processes that a metric may start.
         threads: number of threads that it may use; ``None`` for as many as there are processors.
         offline: whether it must not download anything; ``None`` for the user's setting.
@@ -140,40 +141,6 @@ class MetricContext(NamedTuple):
     jobs: int = 1
     threads: int | None = None
     offline: bool | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class MetricScore:
-    """A metric's score of one system.
-
-    Attributes:
-        metric: what tables call the metric.
-        score: of the system.
-        segments: scores of its segments, ``(segments,)``.
-        statistics: what :meth:`Metric.corpus_scores` makes scores of when it is added up, ``(segments, width)``.
-        signature: what must be the same for the numbers to be the same.
-    """
-
-    metric: str
-    score: float
-    segments: Floats
-    statistics: Floats
-    signature: str
-
-    def __float__(self) -> float:
-        return self.score
-
-    def __repr__(self) -> str:
-        return f"MetricScore({self.metric}: {self.score:.4f}, {len(self.segments)} segments, {self.signature!r})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold."""
-        return {
-            "metric": self.metric,
-            "score": self.score,
-            "segments": self.segments.tolist(),
-            "signature": self.signature,
-        }
 
 
 def named_options(text: str, what: str) -> dict[str, Any]:
@@ -195,70 +162,125 @@ def named_options(text: str, what: str) -> dict[str, Any]:
     return options
 
 
-class BatchContext(NamedTuple):
-    """What a metric is told of the batch that it scores, beside its texts.
+@runtime_checkable
+class SummedStatistics(Protocol):
+    """Statistics of a batch that come with their sum, so that plain METEOR is added up without NumPy.
+
+    METEOR's are :class:`meteor_e.scoring.rows.Rows`. ``numpy.asarray`` returns the additive rows.
 
     Attributes:
-        before: the number of segments of the system before it.
-        threads: threads that the metric may use for it; ``None``: as many as the metric has.
-        stop: when another thread makes it true, a list that gets an item, scoring ends in KeyboardInterrupt.
-        alignments: whether details will hold alignments.
-        shared: where metrics that score the batch together look up alignments; ``None`` for a metric alone.
+        total: the sum over all segments without a failure, ``(width,)``.
+        count: number of these segments.
+        failures: index of a segment that cannot be scored → the error.
     """
 
-    before: int = 0
-    threads: int | None = None
-    stop: object = None
-    alignments: bool = False
-    shared: dict[str, Any] | None = None
+    @property
+    def total(self) -> list[int]: ...  # noqa: D102
+
+    @property
+    def count(self) -> int: ...  # noqa: D102
+
+    @property
+    def failures(self) -> Mapping[int, MeteorError]: ...  # noqa: D102
+
+    def with_zeros(self) -> SummedStatistics:
+        """Return the statistics with each failure as a segment that scores 0."""
+        ...
+
+    def __len__(self) -> int: ...
 
 
-CURRENT: ContextVar[BatchContext] = ContextVar("batch", default=BatchContext())  # noqa: B039 (a tuple)
-"""That of the batch that this thread scores."""
+@runtime_checkable
+class Explains(Protocol):
+    """A metric that says why two systems differ."""
+
+    def explain(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        references: Sequence[Sequence[str]],
+        names: tuple[str, str] = ("the first", "the second"),
+    ) -> str:
+        """Say in words what moves the scores of two systems apart.
+
+        Args:
+            first: the first system's segments; a list of one for a single segment.
+            second: the second system's segments.
+            references: for each segment its references.
+            names: names of the systems.
+
+        Raises:
+            ConfigError: if the metric cannot say.
+        """
+        ...
 
 
-class SummedRows:
-    """Statistics that are whole numbers and come with their sum, ``(segments, width)``; ``numpy.asarray`` takes them.
+@runtime_checkable
+class HasDetails(Protocol):
+    """A metric that gives details of segments and systems, for JSON and reports."""
 
-    :meth:`Metric.statistics` may return them instead of an array. They are added up without NumPy, and handed to
-    :meth:`Metric.segment_scores` and :meth:`Metric.details` as they are.
+    def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
+        """Return for each segment or system what JSON holds in addition to the scores.
 
-    Attributes:
-        total: the sum, ``(width,)``.
-        count: the number of segments that it is the sum of.
-    """
+        Reports show ``said``, a text.
 
-    total: list[int]
-    count: int
+        Args:
+            statistics: what :meth:`Metric.statistics` returned for the batch; or sums, one row per system.
+            batch: the segments; ``None`` for systems.
+        """
+        ...
 
-    def __len__(self) -> int:
-        raise NotImplementedError
+
+@runtime_checkable
+class ScoresPairs(Protocol):
+    """A metric that scores every hypothesis against every reference faster than pair by pair."""
+
+    def pairwise_batches(
+        self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
+    ) -> Iterator[Floats]:
+        """Score each candidate of a source against each reference of the source; see :func:`score_pairs`."""
+        ...
+
+
+@runtime_checkable
+class AggregatesReferences(Protocol):
+    """A metric that approximates expected scores against many weighted references at once."""
+
+    def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Any:
+        """Approximate expected scores; see :mod:`meteor_e.engine.aggregation`.
+
+        Args:
+            hypotheses: raw segments.
+            references: raw segments, each once.
+            weights: of the references; their sum is 1.
+        """
+        ...
 
 
 class Metric(Component):
-    """Base of all metrics.
+    """Base of all metrics: maps segments to additive statistics, and sums of statistics to scores.
 
-    A metric has :attr:`signature`, :meth:`statistics` and :meth:`corpus_scores`. It may have :meth:`segment_scores`,
-    :meth:`prepare`, :meth:`details` and :meth:`explain`. A metric of one signature gives the same numbers each time.
-    Instances are pickled to other processes.
+    A metric has :attr:`signature`, :meth:`statistics` and :meth:`scores`. A metric of one signature gives the same
+    numbers each time. Instances are pickled to other processes.
 
     Class attributes:
         name: what ``-M`` and :func:`meteor_e.load_metric` call it; lower case, unique among all installed plugins.
         title: what tables call it; by default the name.
         higher_is_better: ``False`` for a metric of errors.
-        decimals: that tables show.
-        parts: names of values that belong to the score, such as precision; :meth:`corpus_scores` returns them after it.
-        columns: the columns that it brings, where that is not one of the metric's own name.
-        streaming: whether segments can be scored while files are read. By default they can if there is no
-            :meth:`prepare`; otherwise :meth:`prepare` sees the references of all segments first.
+        decimals: decimals in tables.
+        parts: names of values that belong to the score, such as precision. :meth:`scores` returns them after it.
+        columns: the columns of the metric, if it has others than one with its own label.
+        needs_references: whether :meth:`prepare` has to see the references of all segments before the first segment is
+            scored.
 
     Attributes:
-        label: what tables call this one; by default the title.
+        label: what tables call this instance; by default the title.
         signature: what must be the same for scores to be the same: version, options.
-        language: ISO code of the only language that it is for; empty if it takes any.
-        on_error: what to do with a segment that cannot be scored: ``stop``, ``skip`` or ``zero``; ``None`` for a metric
-            that scores every segment.
-        threads: threads that score batches side by side where this metric is alone; ``None``: one batch at a time.
+        language: ISO code of the only language that the metric is for; empty if it takes any.
+        on_error: what to do with a segment that cannot be scored: ``stop``, ``skip`` or ``zero``.
+        parallel: ``batches`` if threads can score batches side by side, which has to release the global interpreter
+            lock to be of use; ``inside`` for one batch at a time, with threads of the metric's own.
+        threads: number of threads of a metric that is parallel; ``None`` for one that is not.
     """
 
     kind: ClassVar[str] = "metric"
@@ -267,30 +289,21 @@ class Metric(Component):
     decimals: ClassVar[int] = 4
     parts: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[MetricColumn, ...]] = ()
-    streaming: ClassVar[bool | None] = None
+    needs_references: ClassVar[bool] = False
     signature: str
     language: str = ""
-    on_error: str | None = None
+    threads: int | None = None
+    on_error: str = "stop"
 
     @property
-    def threads(self) -> int | None:
-        """Threads that may score batches side by side."""
-        return None
-
-    def failures(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Mapping[int, InputError]:
-        """Return the places of segments that cannot be scored, each with the error; asked where they are left out."""
-        return {}
+    def parallel(self) -> str:
+        """Where threads are used: ``batches`` or ``inside``."""
+        return "inside"
 
     @property
     def headings(self) -> tuple[MetricColumn, ...]:
         """The columns of its scores in a table."""
         return self.columns or (MetricColumn(self.label, self.higher_is_better, self.decimals, self.parts),)
-
-    @property
-    def streams(self) -> bool:
-        """Whether segments can be scored before the last references are known."""
-        kind = type(self)
-        return kind.prepare is Metric.prepare if kind.streaming is None else kind.streaming
 
     @cached_property
     def label(self) -> str:
@@ -306,58 +319,58 @@ class Metric(Component):
         """
         return named_options(text, f"metric {cls.name!r}")
 
-    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
-        """Get ready for a test set, before its first segment is scored.
+    @classmethod
+    def label_for(cls, options: Mapping[str, Any]) -> str:
+        """Return the label of a metric with these options, without making it."""
+        return cls.title or cls.name
+
+    @classmethod
+    def language_for(cls, options: Mapping[str, Any]) -> str:
+        """Return the code of the only language of a metric with these options, without making it; empty for any."""
+        return cls.language
+
+    def prepare(self, references: Sequence[Sequence[str]]) -> Metric:
+        """Return a copy that knows the references of a test set, for a metric that ``needs_references``.
 
         Args:
-            references: for each segment its references; of a metric that is ``streaming``, maybe the first ones only.
-            language: ISO code of the text; empty where it is not known.
+            references: for each segment its references.
         """
+        return self
+
+    def signature_for(self, reference_counts: Collection[int]) -> str:
+        """Return the signature for segments with so many references; by default :attr:`signature`.
+
+        Args:
+            reference_counts: the distinct numbers of references.
+        """
+        return self.signature
 
     @abstractmethod
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> ArrayLike | SummedRows:
+    def statistics(self, batch: Batch) -> ArrayLike | SummedStatistics:
         """Return statistics of segments, ``(segments, width)``, that can be added up.
 
         Args:
-            hypotheses: raw hypotheses.
-            references: for each hypothesis its raw references, at least one.
-            sources: raw source segments, if they are known.
+            batch: the segments, in columns.
         """
 
     @abstractmethod
-    def corpus_scores(self, sums: Floats) -> ArrayLike:
+    def scores(self, sums: Floats) -> ArrayLike:
         """Return scores of systems, or of samples of their segments.
 
         Args:
-            sums: of statistics, ``(systems, width)``. Sums of :class:`SummedRows` are lists.
+            sums: of statistics, ``(systems, width)``. Sums of :class:`SummedStatistics` are lists.
 
         Returns:
             ``(systems,)``; of a metric with :attr:`parts` or :attr:`columns` ``(systems, values)``: of each column the
             score, then its parts.
         """
 
-    def segment_scores(self, statistics: Floats) -> ArrayLike:
-        """Return scores of segments from their statistics ``(segments, width)``; by default as of small corpora."""
-        return self.corpus_scores(statistics)
-
-    def details(
-        self, statistics: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
-    ) -> Sequence[Mapping[str, Any]] | None:
-        """Return for each segment what JSON holds of it beside its scores; asked where JSON is written.
-
-        Reports show ``said``, a text.
-
-        Args:
-            statistics: what :meth:`statistics` returned for the segments; or the sum of a system, in a list.
-            hypotheses: raw hypotheses; none for a system.
-            references: for each hypothesis its raw references.
-        """
-        return None
+    def segment_scores(self, statistics: Any) -> ArrayLike:
+        """Return scores of segments from what :meth:`statistics` returned; by default as of small corpora."""
+        return self.scores(statistics)
 
     def about(self) -> Mapping[str, Any]:
-        """Return what JSON says of the metric beside its signature."""
+        """Return what JSON says of the metric in addition to its signature."""
         return {}
 
     def corpus(
@@ -366,138 +379,139 @@ class Metric(Component):
         references: Iterable[str | Sequence[str]],
         sources: Iterable[str] | None = None,
         *,
+        segments: bool = False,
         progress: Progress = silent,
-    ) -> MetricScore:
+    ) -> CorpusScore:
         """Score a system.
 
         Args:
             hypotheses: one raw segment each.
             references: for each hypothesis its reference, or a sequence of references.
             sources: raw source segments, for metrics that read them.
-            progress: told about the work.
+            segments: keep the scores of the segments in the result.
+            progress: told the number of segments done.
 
         Raises:
             InputError: if there are no segments, they differ in number, or something else than texts is given.
         """
         texts, lists, originals = _checked(hypotheses, references, sources)
-        self.prepare(lists, self.language)
-        rows, whole = checked_rows(self, texts, lists, originals), MetricSum(self, keep=True)
-        whole.add(rows)
-        with guarded(f"metric {self.name!r}"):
-            segments = main_scores(self.segment_scores(cast("Floats", rows)))
+        metric = self.prepare(lists) if self.needs_references else self
+        rows = compute_statistics(metric, Batch(texts, lists, originals))
+        total = MetricSum(metric)
+        total.add(rows)
+        signature = metric.signature_for({*map(len, lists)})
+        kept: tuple[SegmentScore, ...] = ()
+        if segments:
+            with guarded(f"metric {self.name!r}"):
+                values = main_scores(metric.segment_scores(rows)).tolist()
+            kept = tuple(SegmentScore(value, signature) for value in values)
         progress(self.label, len(texts), len(texts))
-        return MetricScore(self.label, whole.found()[0].values[0], segments, whole.statistics, self.signature)
+        return CorpusScore(total.found()[0].values[0], signature, len(texts), kept)
 
-    def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> float:
+    def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
-        return float(self.corpus([hypothesis], [references], None if source is None else [source]).segments[0])
+        sources = None if source is None else [source]
+        return self.corpus([hypothesis], [references], sources, segments=True).segments[0]
 
-    def pairwise(
-        self,
-        sources: Iterable[Sequence[str]],
-        references: Iterable[Sequence[str]] | None = None,
-        language: str = "",
-    ) -> Iterator[Floats]:
-        """Score every candidate of a source against every reference of it; METEOR reads each text once.
 
-        Args:
-            sources: for each source its candidates.
-            references: for each source its references; by default its candidates.
-            language: ISO code of the text; empty where it is not known.
+def score_pairs(
+    metric: Metric, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
+) -> Iterator[Floats]:
+    """Score every candidate of a source against every reference of the source.
 
-        Yields:
-            For each source ``(candidates, references)``.
+    Args:
+        metric: what scores. METEOR reads each text once; another metric scores pair by pair.
+        hypotheses: for each source its candidates.
+        references: for each source its references; by default its candidates.
 
-        Raises:
-            InputError: for what is not a list of texts, with the number of the source.
-        """
-        import numpy as np
+    Yields:
+        For each source ``(candidates, references)``.
 
-        for texts, others in sides_of_sources(sources, references):
-            if not texts or not others:
-                yield np.empty((len(texts), len(others)))
-                continue
-            self.prepare([[text] for text in others], language or self.language)
-            hypotheses = [text for text in texts for _ in others]
-            rows = checked_rows(self, hypotheses, [[text] for text in others] * len(texts))
-            yield main_scores(self.segment_scores(cast("Floats", rows))).reshape(len(texts), len(others))
+    Raises:
+        InputError: for what is not a list of texts, with the number of the source.
+    """
+    if isinstance(metric, ScoresPairs):
+        yield from metric.pairwise_batches(hypotheses, references)
+        return
+    import numpy as np
 
-    def expected_scores(
-        self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
-    ) -> Any:
-        """Approximate scores against many weighted references; see :mod:`meteor_e.engine.aggregation`.
-
-        Raises:
-            ConfigError: for a metric that cannot.
-        """
-        raise ConfigError(f"metric {self.label} cannot aggregate references; take pruning")
-
-    def explain(
-        self,
-        first: Sequence[str],
-        second: Sequence[str],
-        references: Sequence[Sequence[str]],
-        names: tuple[str, str] = ("the first", "the second"),
-    ) -> str:
-        """Say in words what moves the scores of two systems apart.
-
-        Args:
-            first: the first system's segments; a list of one for a single segment.
-            second: the second system's segments.
-            references: for each segment its references.
-            names: what to call the systems.
-
-        Raises:
-            ConfigError: for a metric that cannot say.
-        """
-        raise ConfigError(f"metric {self.label!r} does not explain its scores")
+    for candidates, texts in sides_of_sources(hypotheses, references):
+        if not candidates or not texts:
+            yield np.empty((len(candidates), len(texts)))
+            continue
+        lists = [[text] for text in texts]
+        prepared = metric.prepare(lists) if metric.needs_references else metric
+        batch = Batch([candidate for candidate in candidates for _ in texts], lists * len(candidates))
+        rows = compute_statistics(prepared, batch)
+        yield main_scores(prepared.segment_scores(rows)).reshape(len(candidates), len(texts))
 
 
 def main_scores(values: Any, place: int = 0) -> Floats:
-    """Return one column of what a metric's ``corpus_scores`` returned: by default the first, its score."""
+    """Return one column of what a metric's ``scores`` returned: by default the first, its score."""
     import numpy as np
 
     found: Floats = np.asarray(values, float)
     return found if found.ndim == 1 else found[:, place]
 
 
-def checked_rows(
-    metric: Metric,
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    sources: Sequence[str] | None = None,
-    *,
-    finite: bool = True,
-) -> Floats | SummedRows:
+def compute_statistics(metric: Metric, batch: Batch, *, finite: bool = True) -> Floats | SummedStatistics:
     """Return a metric's statistics of a batch, of the right shape and finite.
 
     Args:
         metric: what scores.
-        hypotheses, references, sources: as for :meth:`Metric.statistics`.
-        finite: refuse statistics that are not finite.
+        batch: the segments.
+        finite: whether statistics that are not finite are an error.
 
     Raises:
         PluginError: if the metric fails, or does not return one row per segment.
-        InputError: for a row that is not finite.
+        InputError: for a row that is not finite, and for a segment that cannot be scored, unless the metric's
+            ``on_error`` says otherwise.
     """
     with guarded(f"metric {metric.name!r}"):
-        rows = metric.statistics(hypotheses, references, sources)
-        if isinstance(rows, SummedRows):
-            return rows
+        rows = metric.statistics(batch)
+        if isinstance(rows, SummedStatistics):
+            return resolve_failures(rows, batch, metric.on_error) if rows.failures else rows
         import numpy as np
 
-        part: Floats = np.asarray(rows, float)
-    if part.ndim != 2 or len(part) != len(hypotheses):
+        statistics: Floats = np.asarray(rows, float)
+    if statistics.ndim != 2 or len(statistics) != len(batch):
         raise PluginError(
-            f"metric {metric.name!r} returned statistics of shape {part.shape} for {len(hypotheses)} segments; "
+            f"metric {metric.name!r} returned statistics of shape {statistics.shape} for {len(batch)} segments; "
             "one row per segment is needed"
         )
-    known = np.isfinite(part).all(axis=1)
-    if finite and not known.all():
-        at = int(np.argmin(known))
-        number = CURRENT.get().before + at + 1
-        raise InputError(f"{metric.label} gives no finite number for segment {number}: {part[at]}")
-    return part
+    is_finite = np.isfinite(statistics).all(axis=1)
+    if finite and not is_finite.all():
+        index = int(np.argmin(is_finite))
+        raise InputError(f"{metric.label} gives no finite number for segment {batch.ids[index]}: {statistics[index]}")
+    return statistics
+
+
+def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> SummedStatistics:
+    """Warn of segments that cannot be scored, and let them score 0 if ``on_error`` is ``zero``.
+
+    Args:
+        rows: statistics with failures.
+        batch: their segments.
+        on_error: ``stop``, ``skip`` or ``zero``.
+
+    Returns:
+        The rows; their sum has the failures if they score 0.
+
+    Raises:
+        MeteorError: if ``on_error`` is ``stop``, or for another fault than one of the segment's text.
+    """
+    for index, error in sorted(rows.failures.items()):
+        segment_id = batch.ids[index]
+        if not isinstance(error, InputError):
+            raise error
+        if on_error == "stop":
+            raise InputError(
+                f"segment {segment_id}: {error}; on_error='skip' or 'zero' goes on "
+                "(meteor-e score: --on-error skip|zero)"
+            ) from error
+        consequence = "it is left out" if on_error == "skip" else "it scores 0"
+        warnings.warn(f"segment {segment_id}: {error}; {consequence}", SegmentWarning, stacklevel=2)
+    return rows.with_zeros() if on_error == "zero" else rows
 
 
 def found_by(
@@ -507,7 +521,7 @@ def found_by(
 
     Args:
         metric: the metric.
-        scores: what its :meth:`~Metric.segment_scores` or :meth:`~Metric.corpus_scores` returned.
+        scores: what its :meth:`~Metric.segment_scores` or :meth:`~Metric.scores` returned.
         details: of each segment or system; the first column has them.
 
     Raises:
@@ -534,7 +548,7 @@ class MetricSum:
     """A metric's statistics of a system, added up.
 
     Sums of parts of a system can be added: ``a + b``. The digits are those of the whole in one piece:
-    :class:`SummedRows` have an exact sum, and other rows are added in order.
+    Rows with a :class:`SummedStatistics.total` have an exact sum, and other rows are added in order.
 
     Args:
         metric: what scores.
@@ -553,9 +567,9 @@ class MetricSum:
     given: list[float] | None = None
     _rows: list[Floats] = field(default_factory=list)
 
-    def add(self, rows: Floats | SummedRows) -> None:
+    def add(self, rows: Floats | SummedStatistics) -> None:
         """Add the rows of the next segments."""
-        if isinstance(rows, SummedRows):
+        if isinstance(rows, SummedStatistics):
             self.total = (
                 rows.total if self.total is None else [a + b for a, b in zip(self.total, rows.total, strict=True)]
             )
@@ -567,7 +581,7 @@ class MetricSum:
         part = np.asarray(rows, float)
         if self.keep:
             self._rows.append(part)
-        if not isinstance(rows, SummedRows) and len(part):
+        if not isinstance(rows, SummedStatistics) and len(part):
             # One after the other, so that no digit depends on the batches.
             self.total = np.add.accumulate(part if self.total is None else np.vstack([self.total, part]), axis=0)[-1]
             self.count += len(part)
@@ -605,8 +619,8 @@ class MetricSum:
         with guarded(f"metric {metric.name!r}"):
             scores: Any = [self.given]
             if self.given is None:
-                scores = metric.corpus_scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
-            told = metric.details([total], (), ()) if details else None
+                scores = metric.scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
+            told = metric.details([total]) if details and isinstance(metric, HasDetails) else None
             return found_by(metric, scores, told or None)[0]
 
 
@@ -625,39 +639,36 @@ class SegmentMetric(Metric):
             sources: raw source segments, if they are known.
         """
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Floats:
-        """Return scores and how many they are."""
+    def statistics(self, batch: Batch) -> Floats:
+        """Return the scores, and 1 for each, ``(segments, 2)``."""
         import numpy as np
 
-        answer = self.score_segments(hypotheses, references, sources)
+        answer = self.score_segments(batch.hypotheses, batch.references, batch.sources)
         scores = _numbers(answer, self.label)
-        if scores.shape != (len(hypotheses),):
+        if scores.shape != (len(batch),):
             raise InputError(
                 f"{self.label} gave {len(scores) if scores.ndim == 1 else scores.shape} scores "
-                f"for {len(hypotheses)} segments"
+                f"for {len(batch)} segments"
             )
         return np.stack([scores, np.ones(len(scores))], axis=1)
 
-    def corpus_scores(self, sums: Floats) -> Floats:
+    def scores(self, sums: Floats) -> Floats:
         """Return means."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
 
 
-class OutputsMetric(Metric):
-    """A metric whose scores belong to outputs of systems as a whole, such as scores in files by names of systems.
+class SystemsMetric(Metric):
+    """A metric that scores all systems of a test set at once, such as scores in files by names of systems.
 
-    :meth:`score_outputs` scores all systems of a test set at once. Class attributes:
-        alone: whether :meth:`statistics` scores segments of any text, too; ``score`` then takes it.
+    Class attributes:
+        scores_segments: whether :meth:`statistics` scores segments of any text, too; ``score`` then uses it.
     """
 
-    alone: ClassVar[bool] = False
-    streaming: ClassVar[bool | None] = False
+    scores_segments: ClassVar[bool] = False
 
     @abstractmethod
-    def score_outputs(
+    def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score the systems of a test set.

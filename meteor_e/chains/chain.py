@@ -25,6 +25,8 @@ from meteor_e.plugins.registry import BUILTIN, Registry, plugin_registry
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
     from meteor_e.api.languages import Language, Task
+    from meteor_e.api.lemmatizers import Lemmatizer
+    from meteor_e.api.matchers import Matcher
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.chains.config import ChainConfig
 
@@ -292,13 +294,29 @@ def plugins_of(chain: Chain, registry: Registry) -> list[str]:
     return sorted({f"{origin.distribution or origin.plugin}@{origin.version}" for origin in origins - {BUILTIN}})
 
 
-def signature(chain: Chain, meteor: Any) -> str:
+@dataclass(frozen=True)
+class ChainComponents:
+    """What a chain's names stand for.
+
+    Attributes:
+        resources: function words, prefixes, synonyms and paraphrases.
+        lemmatizer: ``None`` if the chain has none.
+        matchers: in chain order.
+        segmenter: ``None`` if the language separates words by spaces.
+    """
+
+    resources: LanguageResources
+    lemmatizer: Lemmatizer | None
+    matchers: tuple[Matcher, ...]
+    segmenter: Segmenter | None
+
+
+def signature(chain: Chain, components: ChainComponents) -> str:
     """Return the signature of a chain, which keys of caches are made from, too.
 
     Args:
-        chain: the chain; task and parameters may be others than METEOR's own.
-        meteor: the :class:`~meteor_e.Meteor` that has made the matchers, the lemmatizer and the segmenter, and has
-            opened the resources.
+        chain: the chain; task and parameters may be others than those of the chain that the components were made for.
+        components: matchers, lemmatizer, segmenter and resources.
 
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
@@ -309,7 +327,7 @@ def signature(chain: Chain, meteor: Any) -> str:
     if language.script:
         origin = f"generic {language.script}"
     names = [
-        _named(matcher, f"={weight!r}") for matcher, weight in zip(meteor.matchers, parameters.weights, strict=True)
+        _named(matcher, f"={weight!r}") for matcher, weight in zip(components.matchers, parameters.weights, strict=True)
     ]
     # The segmenter has a part of its own, wherever it is from.
     plain = [(name, KEYS[name]) for name in PLAIN if name != "segmenter"]
@@ -325,12 +343,12 @@ def signature(chain: Chain, meteor: Any) -> str:
             for name, key in plain
             if key.signature or getattr(chain, name) != PLAIN[name]
         ),
-        ("pack", meteor.resources.description),
+        ("pack", components.resources.description),
     ]
-    if meteor.lemmatizer is not None:
-        parts.append(("lemmas", _named(meteor.lemmatizer)))
-    if meteor.segmenter is not None:
-        parts.append(("segmenter", _named(meteor.segmenter)))
+    if components.lemmatizer is not None:
+        parts.append(("lemmas", _named(components.lemmatizer)))
+    if components.segmenter is not None:
+        parts.append(("segmenter", _named(components.segmenter)))
     if plugins := plugins_of(chain, plugin_registry()):
         parts.append(("plugins", "+".join(plugins)))
     return "|".join(f"{key}:{value}" for key, value in parts)

@@ -135,11 +135,11 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: OneMetric, outp
     meteor-e mbr samples.jsonl --method aggregation
     """
     how = search.method()
-    (utility,) = metric.parse_metrics([metric.metric])
+    (utility,) = metric.create_metrics([metric.metric])
     sources = read_candidates(inputs.candidates, inputs.format_in, inputs.count, encoding=inputs.encoding)
     sources = weighted_by_scores(sources) if inputs.by_scores else sources
     with terminal_progress(output.quiet) as progress:
-        chosen = choices(utility, sources, metric.code, method=how, best=search.best, progress=progress)
+        chosen = choices(utility, sources, method=how, best=search.best, progress=progress)
         described: dict[str, Any] = {} if how is None else {"method": {"name": search.name, **vars(how)}}
         output.write(_Chosen(chosen, utility, search.best, described, progress))
 
@@ -200,7 +200,7 @@ class _Chosen(Result):
             several = {"n_best": chosen} if self._best > 1 else {}
             every = [None if math.isnan(score) else score for score in choice.scores.tolist()]
             entry = {**self._named(number, choice), **chosen[0], **several, "expected_scores": every}
-            yield entry | {"signature": self._metric.signature, **self._described}
+            yield entry | {"signature": self._metric.signature_for({1}), **self._described}
 
     def _named(self, number: int, choice: Choice) -> dict[str, Any]:
         return {"source": number} | ({} if choice.source.id is None else {"id": choice.source.id})

@@ -190,28 +190,48 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
             )
         return meteor
 
-    def parse_metrics(self, specifications: Sequence[str]) -> list[Metric]:
-        """Return metrics by name; ``meteor`` is the one that the options describe.
+    def create_metrics(self, specifications: Sequence[str]) -> list[Metric]:
+        """Make metrics by name; ``meteor`` is the chain that the options describe.
+
+        Metrics are made for the language of ``-l``, else of ``-c``, else of the first metric that is for one only.
 
         Args:
-            specifications: what ``-M`` was given.
+            specifications: the values of ``-M``.
 
         Raises:
             ConfigError: for an unknown metric, or two of one label.
         """
-        from meteor_e.api.metrics import MetricContext
-        from meteor_e.engine.metric import AlignmentMetric
-        from meteor_e.metrics.specs import distinct, metrics_of
+        from meteor_e.api.segments import TextContext
+        from meteor_e.metrics.specs import common_language, distinct, parse_spec
 
-        context = MetricContext(self.code, threads=self.threads)
-        found: list[Metric] = []
+        entries = []
         for text in specifications:
             label, _, name = text.rpartition("=")
-            if name == "meteor" and not set(label) & set(":/,"):
-                found.append(AlignmentMetric(self.meteor(), label or "METEOR"))
-            else:
-                found += metrics_of(text, context)
-        return distinct(found)
+            is_described = name == "meteor" and not set(label) & set(":/,")
+            entries.append((label, None) if is_described else ("", parse_spec(text, threads=self.threads)))
+        language = self.code
+        if not language and self.chain is not None:
+            language = self._chain_language()
+        language = language or common_language(spec for _, spec in entries if spec is not None)
+        metrics: list[Metric] = []
+        for label, spec in entries:
+            if spec is not None:
+                metrics += spec.create(TextContext(language))
+                continue
+            is_given = self.chain is not None or self.language is not None
+            options = self if is_given else dataclasses.replace(self, language=language or None)
+            meteor = options.meteor()
+            meteor.label = label or "METEOR"
+            metrics.append(meteor)
+        return distinct(metrics)
+
+    def _chain_language(self) -> str:
+        """Return the code of the language that the chain of ``-c`` names; empty if it names none."""
+        from meteor_e.chains.chain import find_language
+        from meteor_e.chains.config import load_chain
+
+        config = load_chain(str(self.chain))
+        return find_language(config.language, pack=config.pack).code if config.language else ""
 
     @property
     def code(self) -> str:

@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from meteor_e.api.batches import LARGE_FIRST_BATCH, map_in_order, read_batches
 from meteor_e.api.formats import OutputOptions, WmtNames
 from meteor_e.api.metrics import Metric
-from meteor_e.api.segments import System, TextColumns
+from meteor_e.api.segments import Segment, System, TextColumns
 from meteor_e.api.tables import ScoreRun
-from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarded, near_miss
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning, guarded, near_miss
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, destination, option
 from meteor_e.cli.options import Inputs, MetricOptions, Output, Tests, complete_names, lined_up
 from meteor_e.formats.inputs import INPUT_FORMATS, JSON_LINES, PARQUET, TEXT_FORMATS, input_formats
 from meteor_e.formats.systems import read_systems
+from meteor_e.meteor import Meteor
 from meteor_e.plugins.registry import plugin_registry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from meteor_e.api.formats import OutputFormat
     from meteor_e.api.tables import ScoreRunner, TableFormat
@@ -214,7 +216,6 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     meteor-e score data.parquet --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
-    from meteor_e.engine.batches import scored_in_order
     from meteor_e.results import Significance
     from meteor_e.results import score as scored
 
@@ -230,13 +231,11 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     own = metric.chain is not None or any(text.startswith("segmenter=") for text in metric.settings)
     if systems[0].context.is_captions and not own and metric.code in ("", "en"):
         metric = replace(metric, settings=(*metric.settings, "segmenter=ptb"))
-    metrics = metric.parse_metrics(metric.metrics or ("meteor",))
+    metrics = metric.create_metrics(metric.metrics or ("meteor",))
     left_out: tuple[int, ...] = ()
     if inputs.on_error != "stop":
-        systems, left_out = _handle_errors(inputs.on_error, systems, metrics, metric.code)
-    if table is not None:
-        metrics[0].prepare((), metric.code)
-    run = ScoreRun(metrics, systems, scored_in_order, table, output.prefix, inputs.cluster)
+        systems, left_out = _handle_errors(inputs.on_error, systems, metrics)
+    run = ScoreRun(metrics, systems, map_in_order, table, output.prefix, inputs.cluster)
     with terminal_progress(output.quiet) as progress, ExitStack() as stack:
         for name, asked in (("dask", run.cluster), ("table", run.output)):
             if asked is not None:
@@ -349,7 +348,7 @@ def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
 
 
 def _handle_errors(
-    on_error: str, systems: list[System], metrics: Sequence[Metric], language: str
+    on_error: str, systems: list[System], metrics: Sequence[Metric]
 ) -> tuple[list[System], tuple[int, ...]]:
     """Prepare for segments that cannot be aligned, because their words repeat too often.
 
@@ -362,21 +361,15 @@ def _handle_errors(
     Raises:
         InputError: if nothing of a system is left, or a segment has another fault.
     """
-    failing = [metric for metric in metrics if type(metric).failures is not Metric.failures]
-    for metric in failing:
-        metric.prepare((), language)
     if on_error == "zero":
-        for metric in failing:
+        for metric in metrics:
             metric.on_error = "zero"
         return systems, ()
     read = [(system, list(system.read())) for system in systems]
     found: dict[int, str] = {}
     for system, segments in read:
-        texts = [segment.hypothesis for segment in segments]
-        references = [segment.references for segment in segments]
-        for metric in failing:
-            for place, error in metric.failures(texts, references).items():
-                found.setdefault(place + 1, f"{system.name}: {error}")
+        for index, error in _find_failures(metrics, segments):
+            found.setdefault(index + 1, f"{system.name}: {error}")
     for number, fault in sorted(found.items()):
         where = " of all systems" if len(systems) > 1 else ""
         warnings.warn(f"segment {number} of {fault}; it is left out{where}", SegmentWarning, stacklevel=2)
@@ -387,3 +380,19 @@ def _handle_errors(
             raise InputError(f"{system.name}: no segment can be aligned; there is nothing to score")
         kept.append(System.from_segments(system.name, left, system.context))
     return kept, tuple(sorted(found))
+
+
+def _find_failures(metrics: Sequence[Metric], segments: Sequence[Segment]) -> Iterator[tuple[int, MeteorError]]:
+    """Yield the indexes of segments that cannot be aligned, each with the error.
+
+    Raises:
+        MeteorError: for another fault.
+    """
+    for metric in metrics:
+        if not isinstance(metric, Meteor):
+            continue
+        for batch in read_batches(segments, first_size=LARGE_FIRST_BATCH):
+            for index, error in metric.statistics(batch).failures.items():
+                if not isinstance(error, InputError):
+                    raise error
+                yield batch.position + index, error

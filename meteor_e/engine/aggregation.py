@@ -5,13 +5,14 @@ The results approximate expected scores: a score of mean counts is not the mean 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from meteor_e.api.matchers import KeyMatcher
+from meteor_e.api.languages import Parameters
+from meteor_e.api.matchers import KeyMatcher, Matcher
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.lowercase import lowercase
 
@@ -63,30 +64,52 @@ class _Keys(NamedTuple):
         return np.asarray(sides[0] @ sides[1].T, float)
 
 
-def meteor_aggregated(meteor: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
-    """Approximate METEOR by the keys of words: words, stems, synonyms, whatever the chain's matchers of keys have.
+class WordTypes(NamedTuple):
+    """Texts as word types.
 
-    Words that share a key, directly or through others, are one. A word's second occurrence is a key of its own, so
-    that matches are counted exactly. Chunks are matches less the pairs of neighboring words that both texts have.
-    Phrases and matchers without keys are left out.
+    Attributes:
+        types: the distinct tokens of all texts.
+        texts: for each text the indexes of its tokens in ``types``.
+    """
+
+    types: Sequence[Token]
+    texts: Sequence[Sequence[int]]
+
+
+def aggregate_references(
+    read: Callable[[Sequence[str]], WordTypes],
+    matchers: Sequence[Matcher],
+    parameters: Parameters,
+    function_words: Collection[str],
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    weights: Floats,
+) -> Aggregated:
+    """Approximate METEOR by the keys of words: words, stems, synonyms, whatever the key matchers of the chain have.
+
+    Words that share a key, directly or through other words, are one class. A word's second occurrence is a key of its
+    own, so that matches are counted exactly. Chunks are matches less the pairs of neighboring words that both texts
+    have. Phrases and matchers without keys are left out.
 
     Args:
-        meteor: the :class:`~meteor_e.Meteor`.
-        hypotheses, references: raw segments, each once.
+        read: returns the word types of texts.
+        matchers: the chain.
+        parameters: of the formula.
+        function_words: the language's function words, in lower case.
+        hypotheses: raw segments.
+        references: raw segments, each once.
         weights: of the references; their sum is 1.
     """
     places = {text: place for place, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
-    types, texts = meteor.word_types(list(places))
+    types, texts = read(list(places))
     left, right = (np.array([places[text] for text in side], np.int64) for side in (hypotheses, references))
     shares: Floats = np.bincount(right, weights, len(texts)).astype(float)
-    parameters = meteor.chain.parameters
     words = np.fromiter(chain.from_iterable(texts), np.int64)
     lengths = np.array(list(map(len, texts)))
     rows = np.repeat(np.arange(len(texts)), lengths)
-    function_words = meteor.resources.function_words
     worth = [1 - parameters.delta if lowercase(token.form) in function_words else parameters.delta for token in types]
     values = np.array(worth, float)[words]
-    classes = _classes(meteor, types)
+    classes = _classes(matchers, parameters.weights, types)
     levels = [(_occurrences(rows, of[words], values), weight) for of, weight in classes]
     last = levels[-1][0]._replace(values=np.ones(len(words)))
     same = rows[1:] == rows[:-1]
@@ -125,7 +148,9 @@ def meteor_aggregated(meteor: Any, hypotheses: Sequence[str], references: Sequen
     return Aggregated(expected[left], pairs)
 
 
-def _classes(meteor: Any, types: Sequence[Token]) -> list[tuple[Integers, float]]:
+def _classes(
+    matchers: Sequence[Matcher], weights: Sequence[float], types: Sequence[Token]
+) -> list[tuple[Integers, float]]:
     """Return for each matcher of keys the class of every token, and its weight; later classes hold earlier ones."""
     parent = list(range(len(types)))
 
@@ -135,7 +160,7 @@ def _classes(meteor: Any, types: Sequence[Token]) -> list[tuple[Integers, float]
         return place
 
     found = []
-    for matcher, weight in zip(meteor.matchers, meteor.chain.parameters.weights, strict=True):
+    for matcher, weight in zip(matchers, weights, strict=True):
         if isinstance(matcher, KeyMatcher):
             owners: dict[Any, int] = {}
             for place, token in enumerate(types):

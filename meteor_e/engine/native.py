@@ -19,24 +19,25 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from meteor_e.api.batches import Batch
 from meteor_e.api.matchers import ContextualMatcher, Match, Matcher
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, MeteorError, ResourceError
 from meteor_e.engine import search
-from meteor_e.engine.batches import SegmentBatch
 from meteor_e.engine.candidates import misplaced, too_many_candidates
 from meteor_e.engine.core_session import CoreSession
 from meteor_e.engine.native_plan import PlannedMatcher, core_limits, has_empty_table, plan_chain
-from meteor_e.engine.protocol import Engine, EngineSettings, PairSource, Scored
+from meteor_e.engine.protocol import Engine, EngineSettings, PairSource
 from meteor_e.engine.python import PythonEngine
 from meteor_e.scoring import characters
 from meteor_e.scoring.alignment import AlignedMatch, Alignment, count_chunks
 from meteor_e.scoring.formula import FormulaScores
+from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import LAYOUT
 from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
-    from meteor_e._native import Batch
+    from meteor_e._native import Batch as CoreBatch
     from meteor_e.api.lemmatizers import Lemmatizer
 
 ENGINES = ("native", "python")
@@ -115,38 +116,34 @@ class NativeEngine(Engine):
         """Matchers that compute the vectors of whole sentences."""
         self._idle_sessions: list[CoreSession] = []
 
-    def score(
-        self,
-        batch: SegmentBatch,
-        *,
-        threads: int = 1,
-        alignments: bool = False,
-        maximum_accuracy: bool = False,
-        stop: object = None,
-    ) -> Scored:
+    def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
         """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`."""
         reference_starts = list(accumulate(map(len, batch.references), initial=0))
         segments = [*batch.hypotheses, *chain.from_iterable(batch.references)]
         # Matchers in Python are slow, so their alignments are kept in case they are wanted later.
-        alignments = alignments or bool(self._proposers)
+        keep_alignments = batch.alignments or bool(self._proposers)
         hypothesis_count = len(batch.hypotheses)
-        threads = max(1, min(threads, hypothesis_count // _MIN_SEGMENTS_PER_THREAD))
+        threads = max(1, min(batch.threads or 1, hypothesis_count // _MIN_SEGMENTS_PER_THREAD))
         with self._borrow_session() as session:
-            core_batch = self._read(session, segments, threads, stop)
+            core_batch = self._read(session, segments, threads, batch.stop)
             core_batch.pair(reference_starts)
             if self._proposers:
                 session.propose(self._proposers, core_batch, reference_starts)
             results = core_batch.score(
-                threads=threads, alignments=alignments, maximum_accuracy=maximum_accuracy, stop=stop
+                threads=threads,
+                alignments=keep_alignments,
+                maximum_accuracy=maximum_accuracy,
+                stop=batch.stop,
             )
-            scored = Scored(**results, failures=self._failures(core_batch), alignments=[])
-            if alignments:
-                best_references = memoryview(scored.best_references).cast("i")
+            failures = self._failures(core_batch)
+            alignments: list[Alignment | None] = []
+            if keep_alignments:
+                best_references = memoryview(results["best_references"]).cast("i")
                 for hypothesis, start in enumerate(reference_starts[:-1]):
                     reference = hypothesis_count + start + best_references[hypothesis]
-                    failed = hypothesis in scored.failures
-                    scored.alignments.append(None if failed else self._alignment(core_batch, hypothesis, reference))
-        return scored
+                    failed = hypothesis in failures
+                    alignments.append(None if failed else self._alignment(core_batch, hypothesis, reference))
+        return Rows(**results, failures=failures, alignments=alignments)
 
     def score_pairs(
         self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
@@ -185,7 +182,7 @@ class NativeEngine(Engine):
         keep_tokens = bool(self._proposers or self._encoders)
         return CoreSession(core, self._plan, self._function_words, self._settings.weigh, keep_tokens)
 
-    def _read(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> Batch:
+    def _read(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
         """Read segments into the core; words that are new get their features."""
         core = session.core
         if self._tokenize is not None:
@@ -202,7 +199,7 @@ class NativeEngine(Engine):
             session.encode(self._encoders, batch)
         return batch
 
-    def _alignment(self, batch: Batch, hypothesis: int, reference: int) -> Alignment:
+    def _alignment(self, batch: CoreBatch, hypothesis: int, reference: int) -> Alignment:
         matches = batch.alignment(hypothesis, AlignedMatch)
         return Alignment(
             batch.words(hypothesis),
@@ -212,7 +209,7 @@ class NativeEngine(Engine):
             count_chunks(matches),
         )
 
-    def _failures(self, batch: Batch) -> dict[int, MeteorError]:
+    def _failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
         return {failure.pop("hypothesis"): self._error(**failure) for failure in batch.failures()}
 
     def _error(

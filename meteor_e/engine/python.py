@@ -6,17 +6,18 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
+from meteor_e.api.batches import Batch
 from meteor_e.api.matchers import ContextualMatcher, Matcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, guarded
-from meteor_e.engine.batches import SegmentBatch
 from meteor_e.engine.candidates import collect_candidates
-from meteor_e.engine.protocol import Engine, EngineSettings, Scored
+from meteor_e.engine.protocol import Engine, EngineSettings
 from meteor_e.engine.search import DEFAULT_BEAM, search
 from meteor_e.matchers.pieces import CharactersMatcher, SubsequenceMatcher
 from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.characters import ngram_shares, subsequence_shares
 from meteor_e.scoring.formula import FormulaScores, compute
+from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import (
     Statistics,
     WholeShares,
@@ -98,15 +99,7 @@ class PythonEngine(Engine):
         self._whole = [_WHOLE.get(type(matcher)) for matcher in matchers]
         self._encoders = [matcher for matcher in matchers if isinstance(matcher, ContextualMatcher)]
 
-    def score(
-        self,
-        batch: SegmentBatch,
-        *,
-        threads: int = 1,
-        alignments: bool = False,
-        maximum_accuracy: bool = False,
-        stop: object = None,
-    ) -> Scored:
+    def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
         """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
         pairs = zip(batch.hypotheses, batch.references, strict=True)
         segments = [[self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs]
@@ -124,7 +117,7 @@ class PythonEngine(Engine):
         kept: list[Alignment | None] = []
         total = [0] * statistics_width(len(self._matchers))
         for number, (hypothesis, *others) in enumerate(segments):
-            if stop:
+            if batch.stop:
                 raise KeyboardInterrupt
             try:
                 aligned = [align_pair(hypothesis, other) for other in others]
@@ -143,7 +136,7 @@ class PythonEngine(Engine):
             statistics.extend(counted.to_vector())
             scores.extend(parts)
             references.append(best)
-        return Scored(statistics.tobytes(), scores.tobytes(), references.tobytes(), failures, kept, total)
+        return Rows(statistics.tobytes(), scores.tobytes(), references.tobytes(), failures, kept, total)
 
     def _count(self, alignment: Alignment) -> tuple[Statistics, FormulaScores]:
         """Score an alignment."""

@@ -198,19 +198,19 @@ def _segments(
         yield from _rescored(meteor, hypotheses, references, total, alignments, parameters)
         return
     width, parts = len(total.total.to_vector()), len(FormulaScores._fields)
-    for batch, scored in meteor.scored_batches(hypotheses, references, alignments=alignments):
-        kept = scored.alignments if alignments else itertools.repeat(None)
-        numbers: list[int] = memoryview(scored.statistics).cast("q").tolist()
-        values: list[float] = memoryview(scored.scores).cast("d").tolist()  # type: ignore[assignment]
-        for number, alignment in zip(range(len(batch.hypotheses)), kept, strict=False):
-            if number in scored.failures:
-                raise InputError(f"segment {batch.first + number}: {scored.failures[number]}")
+    for batch, rows in meteor.score_batches(hypotheses, references, alignments=alignments):
+        kept_alignments = rows.alignments if alignments else itertools.repeat(None)
+        counts: list[int] = memoryview(rows.statistics).cast("q").tolist()
+        values: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
+        for index, alignment in zip(range(len(batch)), kept_alignments, strict=False):
+            if index in rows.failures:
+                raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
             yield _Segment(
-                numbers[number * width : (number + 1) * width],
-                FormulaScores._make(values[number * parts : (number + 1) * parts]),
+                counts[index * width : (index + 1) * width],
+                FormulaScores._make(values[index * parts : (index + 1) * parts]),
                 alignment,
             )
-        total.add_total(scored.total, len(batch.hypotheses))
+        total.add_total(rows.total, len(batch))
 
 
 def _rescored(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e.api import Metric
+from meteor_e.api.metrics import score_pairs
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
@@ -45,7 +46,6 @@ class Choice(NamedTuple):
 def choices(
     metric: Metric,
     sources: Iterable[Sequence[str] | Source],
-    language: str = "",
     *,
     method: Method | None = None,
     best: int = 1,
@@ -58,7 +58,6 @@ def choices(
     Args:
         metric: what scores a candidate against another.
         sources: for each source its candidates.
-        language: ISO code of the text; empty where it is not known.
         method: of :mod:`meteor_e.mbr.methods`; by default every pair is scored.
         best: how many to choose; of a source with fewer candidates, all.
         progress: told how many candidates of a large source are done.
@@ -67,7 +66,7 @@ def choices(
         ConfigError: if the method and the metric do not go together.
         InputError: for a source without candidates, with wrong weights, or if a pair cannot be scored.
     """
-    every = (_pairs(metric, source, number, language) for number, source in enumerate(sources, 1))
+    every = (_pairs(metric, source, number) for number, source in enumerate(sources, 1))
     for pairs, means in _expected(every, method, best, progress):
         places = {text: place for place, text in enumerate(pairs.candidates)}
         scores = means[[places[text] for text in pairs.source.candidates]]
@@ -77,7 +76,7 @@ def choices(
         yield Choice(order[0], text, float(scores[order[0]]), scores, order, pairs.source)
 
 
-def _pairs(metric: Metric, given: Sequence[str] | Source, number: int, language: str) -> Pairs:
+def _pairs(metric: Metric, given: Sequence[str] | Source, number: int) -> Pairs:
     """Check a source; candidates that come twice are scored once, references of weight 0 are left out."""
     source = given if isinstance(given, Source) else Source(candidates(given, number))
     texts = candidates(source.candidates, number)
@@ -93,7 +92,7 @@ def _pairs(metric: Metric, given: Sequence[str] | Source, number: int, language:
         used = np.flatnonzero(weights)
         weights = weights[used] / weights.sum()
         references = [references[place] for place in used]
-    return Pairs(metric, language, number, source, list(dict.fromkeys(texts)), references, weights)
+    return Pairs(metric, number, source, list(dict.fromkeys(texts)), references, weights)
 
 
 def _expected(
@@ -125,7 +124,7 @@ def _together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
     given, metrics, left, right = tee(sources, 4)
     first = next(metrics)
     texts, others = (each.candidates for each in left), (each.references for each in right)
-    matrices = first.metric.pairwise(texts, others, first.language)
+    matrices = score_pairs(first.metric, texts, others)
     try:
         for pairs in given:
             yield pairs, pairs.expected(next(matrices))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from meteor_e.api import Metric
+from meteor_e.api import ConfigError, Metric
+from meteor_e.api.metrics import AggregatesReferences, score_pairs
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.nbest import Source
@@ -49,7 +50,6 @@ class Pairs:
 
     Attributes:
         metric: what scores.
-        language: ISO code of the text.
         number: of the source, from 1.
         source: where they come from.
         candidates: distinct texts to choose from.
@@ -58,7 +58,6 @@ class Pairs:
     """
 
     metric: Metric
-    language: str
     number: int
     source: Source
     candidates: Sequence[str]
@@ -69,7 +68,7 @@ class Pairs:
         """Return the scores of some candidates against some references; a reference that comes twice is scored once."""
         distinct, again = np.unique(columns, return_inverse=True)
         sides = [[self.candidates[row] for row in rows]], [[self.references[column] for column in distinct]]
-        matrix = next(self.metric.pairwise(*sides, self.language))
+        matrix = next(score_pairs(self.metric, *sides))
         return np.take(matrix, again.ravel(), axis=1)  # In the order of rows, which sums depend on.
 
     def expected(self, matrix: Floats) -> Floats:
@@ -175,7 +174,9 @@ class Aggregation:
         at = {text: place for place, text in enumerate(others)}
         shares = np.bincount([at[text] for text in pairs.references], pairs.weights, len(others))
         shares = shares / shares.sum()
-        found: Aggregated = pairs.metric.expected_scores(pairs.candidates, others, shares, pairs.language)
+        if not isinstance(pairs.metric, AggregatesReferences):
+            raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; take pruning")
+        found: Aggregated = pairs.metric.expected_scores(pairs.candidates, others, shares)
         if not self.top:
             return found.expected
         kept = rank_candidates(found.expected, pairs.sign)[: max(self.top, best)]

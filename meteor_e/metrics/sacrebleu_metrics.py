@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from meteor_e.api.batches import Batch
 from meteor_e.api.component import options_by_name
-from meteor_e.api.metrics import CURRENT, Metric
+from meteor_e.api.metrics import Metric
 from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError, InputError, near_miss
@@ -33,11 +34,9 @@ class SacreBleuMetric(Metric):
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     decimals: ClassVar[int] = 2
-    streaming: ClassVar[bool] = True
     _segment: SacreMetric
     _corpus: SacreMetric
     _extra = ""
-    _references: frozenset[int] = frozenset()
 
     @classmethod
     def _metrics(cls) -> Any:
@@ -45,39 +44,37 @@ class SacreBleuMetric(Metric):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """SacreBLEU's signature; it names the number of references once :meth:`prepare` has seen them."""
+        """SacreBLEU's signature, without the number of references."""
+        return self.signature_for(())
+
+    def signature_for(self, reference_counts: Collection[int]) -> str:
+        """Return sacreBLEU's signature for segments with so many references."""
         corpus: Any = self._corpus
         # sacreBLEU asks for the number of references before there are any; we fill it in where it is known.
         signature = type(corpus)._SIGNATURE_TYPE({**vars(corpus), "num_refs": None})
-        counts = self._references
+        counts = reference_counts
         signature.info["nrefs"] = min(counts) if len(counts) == 1 else "var" if counts else None
         name = {"CHRF": f"chrF{getattr(self._corpus, 'beta', 2)}"}.get(type(self._corpus).__name__, self.title)
         name += "+" * getattr(self._corpus, "word_order", 0)
         return f"{name}|{signature}{self._extra}"
 
-    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
-        """Count the references, for the signature."""
-        self._references = frozenset(map(len, references))
-
     # sacreBLEU offers no public way from statistics to scores. These two methods of its base class are what its
     # own significance tests use.
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Floats:
+    def statistics(self, batch: Batch) -> Floats:
         """Return sacreBLEU's statistics."""
-        self._references |= frozenset(map(len, references))
+        references = batch.references
         most = max(map(len, references))
         # sacreBLEU wants one list per reference; None where a segment has fewer.
         sides = [[texts[at] if at < len(texts) else None for texts in references] for at in range(most)]
         extract: Any = self._segment._extract_corpus_statistics
-        return np.array(extract(hypotheses, sides), np.float64)
+        return np.array(extract(batch.hypotheses, sides), np.float64)
 
     def segment_scores(self, statistics: Floats) -> Floats:
         """Return sacreBLEU's sentence scores."""
         return np.array([self._segment._compute_score_from_stats(row).score for row in statistics.tolist()], float)
 
-    def corpus_scores(self, sums: Floats) -> Floats:
+    def scores(self, sums: Floats) -> Floats:
         """Return sacreBLEU's corpus scores."""
         return np.array([self._corpus._compute_score_from_stats(row).score for row in sums.tolist()], float)
 
@@ -85,9 +82,7 @@ class SacreBleuMetric(Metric):
 class AggregatingMetric(SacreBleuMetric):
     """A metric of counts, which references can be aggregated for."""
 
-    def expected_scores(
-        self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
-    ) -> Aggregated:
+    def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
         """Approximate expected scores: those against the mean counts of the references."""
         from meteor_e.engine.aggregation import Aggregated
 
@@ -193,29 +188,25 @@ class TerMetric(SacreBleuMetric):
         super().__init__(options)
         self._segment = self._corpus = self._metrics().TER(**options_by_name(self.options))
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Floats:
+    def statistics(self, batch: Batch) -> Floats:
         """Return sacreBLEU's statistics.
 
         Raises:
             InputError: for a segment that is too long; TER's time grows faster than the product of the lengths.
         """
-        for number, (hypothesis, texts) in enumerate(
-            zip(hypotheses, references, strict=False), CURRENT.get().before + 1
-        ):
+        for segment_id, hypothesis, texts in zip(batch.ids, batch.hypotheses, batch.references, strict=True):
             for reference in texts:
-                self._check_lengths(number, hypothesis, reference)
-        return super().statistics(hypotheses, references, sources)
+                self._check_lengths(segment_id, hypothesis, reference)
+        return super().statistics(batch)
 
-    def _check_lengths(self, number: int, *texts: str) -> None:
+    def _check_lengths(self, segment_id: int | str, *texts: str) -> None:
         if math.prod(map(len, texts)) <= MAX_TER_WORDS:
             return
         words = [len(self._segment._preprocess_segment(text).split()) for text in texts]
         if math.prod(words) > MAX_TER_WORDS:
             raise InputError(
-                f"metric {self.name!r}: segment {number} has {words[0]:,} words and its reference {words[1]:,}; TER "
-                f"compares at most {MAX_TER_WORDS:,} pairs of words; score it by sentences"
+                f"metric {self.name!r}: segment {segment_id} has {words[0]:,} words and its reference {words[1]:,}; "
+                f"TER compares at most {MAX_TER_WORDS:,} pairs of words; score it by sentences"
             )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from meteor_e.api.metrics import Metric, MetricContext
+from meteor_e.api.segments import UNKNOWN_TEXT, TextContext
 from meteor_e.base.errors import ConfigError, PluginError, near_miss
-from meteor_e.metrics.chain_metric import CHAIN_FILES
+from meteor_e.meteor import CHAIN_FILES
 from meteor_e.plugins.distributions import missing
 from meteor_e.plugins.registry import plugin_registry
 
@@ -33,29 +35,64 @@ OTHER_PROGRAMS = {
 """Well-known metrics that meteor_e does not compute, and what each of them does."""
 
 
-def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> Metric:
-    """Make one metric; arguments and errors as for :func:`metrics_of`.
+@dataclass(frozen=True)
+class MetricSpec:
+    """A metric as a user names it, such as ``bleu:tokenize=zh``. Nothing is loaded before :meth:`create`.
 
-    Raises:
-        ConfigError: for a name that stands for several metrics.
+    Attributes:
+        text: what the user wrote.
+        component: class of the metric.
+        options: of the metric, by name.
+        label: what tables call the metric; empty for the metric's own label.
+        jobs: number of processes that the metric may start.
+        threads: number of threads that it may use; ``None`` for as many as there are processors.
+        offline: whether it must not download anything; ``None`` for the user's setting.
     """
-    found = metrics_of(text, context, jobs=jobs, **options)
-    if len(found) > 1:
-        raise ConfigError(f"{text!r} stands for several metrics: {', '.join(metric.label for metric in found)}")
-    return found[0]
+
+    text: str
+    component: type[Metric]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    label: str = ""
+    jobs: int = 1
+    threads: int | None = None
+    offline: bool | None = None
+
+    def labels(self) -> list[str]:
+        """Return what tables will call the metrics; of a chain or a model, only the header is read."""
+        return [self.label or self.component.label_for(self.options)]
+
+    def language(self) -> str:
+        """Return the code of the only language that the metric is for; empty if it takes any."""
+        return self.component.language_for(self.options)
+
+    def create(self, context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
+        """Make the metrics for a text: one, or several if the name stands for a set of metrics.
+
+        Raises:
+            ConfigError: for a wrong option, or a language that the metric does not take.
+            PluginError: for a metric of a plugin that is broken.
+            ResourceError: if something that it needs is missing.
+        """
+        machine = MetricContext(context.language, self.jobs, self.threads, self.offline)
+        result: Any = self.component.make(machine, **self.options)
+        metrics: list[Metric] = list(result) if isinstance(result, list | tuple) else [result]
+        for metric in metrics if self.label else ():
+            metric.label = self.label if len(metrics) == 1 else f"{self.label} {metric.label}"
+        return metrics
 
 
-def metrics_of(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> list[Metric]:
-    """Make the metric, or the set of metrics, of ``[LABEL=]NAME[:ARGUMENTS]``.
+def parse_spec(
+    text: str, *, jobs: int = 1, threads: int | None = None, offline: bool | None = None, **options: Any
+) -> MetricSpec:
+    """Read ``[LABEL=]NAME[:ARGUMENTS]``.
 
     NAME is a metric's (``meteor-e plugins --kind metric`` lists them), the name of an installed chain, a chain file,
     or the file of a model.
 
     Args:
         text: what a user wrote.
-        context: language, threads and the like.
-        jobs: number of processes, where no context is given.
-        options: of the metric, beside those of the text.
+        jobs, threads, offline: see :class:`MetricSpec`.
+        options: of the metric, in addition to those of the text.
 
     Raises:
         ConfigError: for an unknown metric or option.
@@ -66,30 +103,32 @@ def metrics_of(text: str, context: MetricContext | None = None, *, jobs: int = 1
         label, spec = "", text
     name, _, arguments = spec.partition(":")
     if name not in ("chain", "model", "scores"):
-        for kind_of_file, endings in FILES.items():
+        for file_metric, endings in FILES.items():
             if spec.endswith(endings):
-                name, arguments = kind_of_file, spec
-    kind = _class(name, text)
-    if kind is None:
-        kind, arguments = plugin_registry().get("metric", "chain"), ",".join(filter(None, (name, arguments)))
-    given = kind.parse(arguments) if arguments else {}
-    twice = given.keys() & options.keys()
-    if twice:
-        raise ConfigError(f"metric {text!r}: option {min(twice)!r} is given twice")
-    made: Any = kind.make(MetricContext(jobs=jobs) if context is None else context, **given, **options)
-    found: list[Metric] = list(made) if isinstance(made, list | tuple) else [made]
-    for metric in found if label else ():
-        metric.label = label if len(found) == 1 else f"{label} {metric.label}"
-    return found
+                name, arguments = file_metric, spec
+    component = _class(name, text)
+    if component is None:
+        component, arguments = plugin_registry().get("metric", "chain"), ",".join(filter(None, (name, arguments)))
+    text_options = component.parse(arguments) if arguments else {}
+    repeated = text_options.keys() & options.keys()
+    if repeated:
+        raise ConfigError(f"metric {text!r}: option {min(repeated)!r} is given twice")
+    return MetricSpec(text, component, {**text_options, **options}, label, jobs, threads, offline)
 
 
-def parse_metrics(texts: Sequence[str], context: MetricContext) -> list[Metric]:
-    """Make metrics that a table can tell apart.
+def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
+    """Return metrics that a table can tell apart; specifications are made for the text.
 
     Raises:
         ConfigError: if two have one label.
     """
-    return distinct([metric for text in texts for metric in metrics_of(text, context)])
+    created = [entry.create(context) if isinstance(entry, MetricSpec) else [entry] for entry in metrics]
+    return distinct([metric for entry in created for metric in entry])
+
+
+def common_language(specs: Iterable[MetricSpec]) -> str:
+    """Return the language of the first metric that is for one language only; empty if there is none."""
+    return next((language for spec in specs if (language := spec.language())), "")
 
 
 def distinct(metrics: list[Metric]) -> list[Metric]:
@@ -134,7 +173,11 @@ def load_metric(
         PluginError: for a metric of a plugin that is broken.
         ResourceError: if something that it needs is missing.
     """
-    return parse_metric(spec, MetricContext(language, jobs, threads, offline), **options)
+    metrics = parse_spec(spec, jobs=jobs, threads=threads, offline=offline, **options).create(TextContext(language))
+    if len(metrics) > 1:
+        labels = ", ".join(metric.label for metric in metrics)
+        raise ConfigError(f"{spec!r} stands for several metrics: {labels}")
+    return metrics[0]
 
 
 def _class(name: str, text: str) -> type[Metric] | None:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from meteor_e.api.languages import Parameters
-from meteor_e.api.metrics import Metric, OutputsMetric, Scores, SystemOutputs, main_scores
+from meteor_e.api.metrics import Metric, Scores, SystemOutputs, SystemsMetric, main_scores
 from meteor_e.api.segments import System
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, digest
 from meteor_e.base.progress import Progress, silent
 from meteor_e.chains.chain import signature as chain_signature
-from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.results import score
 from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.statistics import statistics_width
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
 
 
-def score_outputs(
+def score_test_set(
     metric: Metric,
     test: SystemOutputs,
     cells: Cells,
@@ -41,8 +40,10 @@ def score_outputs(
         systems: whether scores of whole systems are needed, too.
         progress: told about the work.
     """
-    if isinstance(metric, OutputsMetric):
-        return metric.score_outputs(test, cells, cache, systems=systems, progress=progress)
+    if isinstance(metric, SystemsMetric):
+        return metric.score_systems(test, cells, cache, systems=systems, progress=progress)
+    references = [list(texts) for texts in zip(*test.references, strict=True)]
+    metric = metric.prepare(references) if metric.needs_references else metric
     wanted = np.ones_like(cells) if systems else cells
     kept = _statistics(metric, test, wanted, cache, progress)
     segments = np.full(cells.shape, np.nan)
@@ -52,12 +53,13 @@ def score_outputs(
         if known.any():
             segments[row, known] = main_scores(metric.segment_scores(statistics[known]))
         if systems:
-            whole[row] = main_scores(metric.corpus_scores(statistics.sum(axis=0)[None]))[0]
+            whole[row] = main_scores(metric.scores(statistics.sum(axis=0)[None]))[0]
 
     def resample(system: int, weights: Floats) -> Floats:
-        return main_scores(metric.corpus_scores(weights @ kept[system]))
+        return main_scores(metric.scores(weights @ kept[system]))
 
-    return Scores(metric.label, metric.signature, segments, whole, resample if systems else None)
+    counts = {len(test.references)}
+    return Scores(metric.label, metric.signature_for(counts), segments, whole, resample if systems else None)
 
 
 def chain_statistics(
@@ -68,11 +70,11 @@ def chain_statistics(
     Returns:
         ``(systems, segments, references, width)``; -1 in cells that were not asked for and are not known.
     """
-    metric, signature = AlignmentMetric(meteor, "aligning"), statistics_signature(meteor)
+    signature = statistics_signature(meteor)
     result = np.full((*cells.shape, len(test.references), statistics_width(len(meteor.matchers))), -1, np.int32)
     for column, reference in enumerate(test.references):
         alone = SystemOutputs(test.name, test.pair, test.language, test.systems, test.outputs, (reference,))
-        for row, statistics in enumerate(_statistics(metric, alone, cells, cache, progress, signature)):
+        for row, statistics in enumerate(_statistics(meteor, alone, cells, cache, progress, signature)):
             known = ~np.isnan(statistics).any(axis=1)
             result[row, known, column] = statistics[known]
     return result
@@ -87,7 +89,7 @@ def statistics_signature(meteor: Meteor) -> str:
     chain = meteor.chain
     weights = (0.0,) * len(chain.parameters.weights)
     parameters = Parameters(0.0, 0.0, 0.0, 0.0, weights)
-    return chain_signature(dataclasses.replace(chain, task="", parameters=parameters), meteor)
+    return chain_signature(dataclasses.replace(chain, task="", parameters=parameters), meteor.components)
 
 
 def _statistics(
@@ -96,7 +98,7 @@ def _statistics(
     """Return for each system ``(segments, width)``, NaN where nothing was asked for and nothing is known.
 
     Args:
-        metric: what scores.
+        metric: what scores; prepared if it needs references.
         test: outputs and references.
         wanted: the cells that are needed.
         cache: where statistics are kept.
@@ -104,12 +106,12 @@ def _statistics(
         signature: the key in the cache; by default the metric's own.
     """
     references = [list(texts) for texts in zip(*test.references, strict=True)]
-    metric.prepare(references, test.language)
+    signature = signature or metric.signature_for({*map(len, references)})
     found: list[Floats] = []
     done, everything = 0, int(wanted.sum())
     for row, (name, output) in enumerate(zip(test.systems, test.outputs, strict=True)):
         texts = [output, *test.references, *([] if test.source is None else [test.source])]
-        key = f"{signature or metric.signature} {digest(digest(text) for text in texts)}"
+        key = f"{signature} {digest(digest(text) for text in texts)}"
         kept = cache.get(key) or {}
         statistics = kept.get("statistics", np.empty((0, 0))).astype(float)
         if len(statistics) != len(test):

@@ -44,8 +44,8 @@ def meteor_e_matchers() -> dict[str, str]:
 def meteor_e_metrics() -> dict[str, str]:
     """METEOR with any chain, sacreBLEU's metrics, and Python objects."""
     return {
-        "meteor": "meteor_e.metrics.chain_metric:MeteorMetric",
-        "chain": "meteor_e.metrics.chain_metric:ChainMetric",
+        "meteor": "meteor_e.meteor:Meteor",
+        "chain": "meteor_e.meteor:MeteorChain",
         "bleu": "meteor_e.metrics.sacrebleu_metrics:BleuMetric",
         "chrf": "meteor_e.metrics.sacrebleu_metrics:ChrfMetric",
         "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from meteor_e.api.languages import Parameters
+from meteor_e.api.scores import CorpusScore, SegmentScore
 from meteor_e.base.extras import data_frame
 from meteor_e.base.html import html_table
 from meteor_e.scoring.alignment import Alignment
@@ -36,7 +37,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, repr=False)
-class Score:
+class MeteorScore:
     """A METEOR score and its parts, each in [0, 1].
 
     Attributes:
@@ -115,8 +116,8 @@ class Score:
         }
 
 
-@dataclass(frozen=True, repr=False)
-class SegmentScore(Score):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class MeteorSegmentScore(MeteorScore, SegmentScore):
     """The score of one segment against its best reference.
 
     Attributes:
@@ -128,7 +129,7 @@ class SegmentScore(Score):
     reference_index: int
 
     @classmethod
-    def deferred(cls, align: Callable[[], Alignment], **fields: Any) -> SegmentScore:
+    def deferred(cls, align: Callable[[], Alignment], **fields: Any) -> MeteorSegmentScore:
         """Make a score whose alignment is computed when it is first asked for.
 
         Args:
@@ -177,8 +178,8 @@ class SegmentScore(Score):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, repr=False)
-class CorpusScore(Score):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class MeteorCorpusScore(MeteorScore, CorpusScore):
     """The score of a corpus: the formula applied to the summed statistics of its segments.
 
     Attributes:
@@ -187,7 +188,7 @@ class CorpusScore(Score):
     """
 
     segment_count: int
-    segments: tuple[SegmentScore, ...] = ()
+    segments: tuple[MeteorSegmentScore, ...] = ()
 
     def __repr__(self) -> str:
         count = f"{self.segment_count} segment{'' if self.segment_count == 1 else 's'}"
@@ -204,7 +205,7 @@ class CorpusScore(Score):
         return html_table(("", *PARTS), rows, note)
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with one row per segment; without segments, as :meth:`Score.to_pandas` does."""
+        """Return a pandas DataFrame with one row per segment, or, without segments, with one row for the corpus."""
         return data_frame(PARTS, map(_row, self.segments or [self]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -215,5 +216,5 @@ class CorpusScore(Score):
         return result
 
 
-def _row(score: Score) -> list[float]:
+def _row(score: MeteorScore) -> list[float]:
     return [getattr(score, name) for name in PARTS]

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from meteor_e.api.batches import Batch
 from meteor_e.api.component import Component
 from meteor_e.api.features import Feature
 from meteor_e.api.lemmatizers import Lemmatizer
-from meteor_e.api.metrics import Metric, MetricContext, OutputsMetric
+from meteor_e.api.metrics import Metric, MetricContext, SystemsMetric
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.api.tokens import Token
 from meteor_e.testing.report import default_context, short
@@ -81,19 +82,19 @@ def _scored(metric: Metric, _: None) -> list[float]:
     signature = metric.signature
     if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
         raise ValueError(f"signature is {short(signature)}; it must name in a line all that changes a number")
-    if isinstance(metric, OutputsMetric) and not metric.alone:
+    if isinstance(metric, SystemsMetric) and not metric.scores_segments:
         return []  # its scores belong to systems by name
     found = []
     for order in (slice(None), slice(None, None, -1)):
         hypotheses, references = list(SENTENCES[order]), [[SENTENCES[at ^ 1]] for at in range(len(SENTENCES))[order]]
-        metric.prepare(references, "en")
-        statistics = np.asarray(metric.statistics(hypotheses, references), np.float64)
-        segments = np.asarray(metric.segment_scores(statistics), np.float64)[order]
+        prepared = metric.prepare(references) if metric.needs_references else metric
+        statistics = np.asarray(prepared.statistics(Batch(hypotheses, references)), np.float64)
+        segments = np.asarray(prepared.segment_scores(statistics), np.float64)[order]
         if len(segments) != len(statistics) or len(segments) != len(hypotheses):
             raise ValueError(
                 f"{len(statistics)} rows of statistics, {len(segments)} scores of {len(hypotheses)} segments"
             )
-        whole = np.asarray(metric.corpus_scores(statistics.sum(axis=0, keepdims=True)), np.float64)
+        whole = np.asarray(prepared.scores(statistics.sum(axis=0, keepdims=True)), np.float64)
         found.append([*segments.ravel().tolist(), *whole.ravel().tolist()])
     if not np.isfinite(found).all():
         raise ValueError("it has scores that are not finite")

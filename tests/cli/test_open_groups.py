@@ -8,7 +8,7 @@ import click
 import pytest
 
 from meteor_e import ConfigError, hookimpl
-from meteor_e.metrics.specs import parse_metric
+from meteor_e.metrics.specs import parse_spec
 from meteor_e.plugins.registry import Registry
 
 
@@ -54,7 +54,7 @@ def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, cli
 def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch, metric, distribution):
     monkeypatch.setattr("meteor_e.metrics.specs.plugin_registry", lambda: registry)
     with pytest.raises(ConfigError, match=f"comes with the plugin {distribution}, which is not installed: in a clone"):
-        parse_metric(metric)
+        parse_spec(metric)
 
 
 def test_help_lists_it_all_the_same(registry, cli):

@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from meteor_e import InputError, Meteor
-from meteor_e.engine.batches import BATCH_SEGMENTS, SegmentBatch, paired, scored_in_order, segment_batches
+from meteor_e.api.batches import BATCH_SEGMENTS, Batch, map_in_order, pair_texts, read_batches
 from meteor_e.engine.native import native_module
 from meteor_e.packs.resources import LanguageResources
 
@@ -21,7 +21,7 @@ def full_batches(count, read=None):
     for number in range(count):
         if read is not None:
             read.append(number)
-        yield SegmentBatch(1 + number * BATCH_SEGMENTS, FULL, [])
+        yield Batch(FULL, [], position=number * BATCH_SEGMENTS)
 
 
 def test_results_come_in_order_whatever_takes_longest():
@@ -29,17 +29,17 @@ def test_results_come_in_order_whatever_takes_longest():
     at_once, most = [0], [0]
     lock = threading.Lock()
 
-    def score(batch, threads, stop):
+    def score(batch):
         with lock:
             at_once[0] += 1
             most[0] = max(most[0], at_once[0])
-        time.sleep(pauses[batch.first // BATCH_SEGMENTS])
+        time.sleep(pauses[batch.position // BATCH_SEGMENTS])
         with lock:
             at_once[0] -= 1
-        assert threads == 1
-        return batch.first
+        assert batch.threads == 1
+        return batch.position + 1
 
-    firsts = [(batch.first, result) for batch, result in scored_in_order(full_batches(12), score, 3)]
+    firsts = [((batch.position + 1), result) for batch, result in map_in_order(score, full_batches(12), 3)]
     assert firsts == [(1 + number * BATCH_SEGMENTS,) * 2 for number in range(12)]
     assert most[0] == 3
 
@@ -47,11 +47,11 @@ def test_results_come_in_order_whatever_takes_longest():
 def test_small_chunks_use_all_threads_inside():
     seen = []
 
-    def score(batch, threads, stop):
-        seen.append((len(batch.hypotheses), threads, threading.current_thread() is threading.main_thread()))
+    def score(batch):
+        seen.append((len(batch.hypotheses), batch.threads, threading.current_thread() is threading.main_thread()))
 
     texts = ["a"] * (3 * BATCH_SEGMENTS)
-    for _ in scored_in_order(segment_batches(paired(texts, texts)), score, 2):
+    for _ in map_in_order(score, read_batches(pair_texts(texts, texts)), 2):
         pass
     small = [entry for entry in seen if entry[0] < BATCH_SEGMENTS and entry[2]]
     assert small
@@ -61,19 +61,19 @@ def test_small_chunks_use_all_threads_inside():
 
 def test_what_is_read_ahead_is_bounded():
     read = []
-    results = scored_in_order(full_batches(50, read), lambda batch, threads, stop: None, 4)
+    results = map_in_order(lambda batch: None, full_batches(50, read), 4)
     for done, _ in enumerate(results, 1):
         assert len(read) <= done + 4
     assert len(read) == 50
 
 
 def test_an_error_comes_in_its_place():
-    def score(batch, threads, stop):
-        if batch.first > 3 * BATCH_SEGMENTS:
+    def score(batch):
+        if (batch.position + 1) > 3 * BATCH_SEGMENTS:
             raise InputError("the fourth")
-        return batch.first
+        return batch.position + 1
 
-    results = scored_in_order(full_batches(9), score, 3)
+    results = map_in_order(score, full_batches(9), 3)
     assert [result for _, result in islice(results, 3)] == [1 + number * BATCH_SEGMENTS for number in range(3)]
     with pytest.raises(InputError, match="the fourth"):
         next(results)
@@ -84,7 +84,7 @@ def test_an_error_of_the_reader_comes_after_what_it_had_read():
         yield from full_batches(5)
         raise InputError("the file ends in the middle of a line")
 
-    results = scored_in_order(reader(), lambda batch, threads, stop: batch.first, 4)
+    results = map_in_order(lambda batch: batch.position + 1, reader(), 4)
     assert len(list(islice(results, 5))) == 5
     with pytest.raises(InputError, match="in the middle"):
         next(results)
@@ -93,14 +93,14 @@ def test_an_error_of_the_reader_comes_after_what_it_had_read():
 def test_a_reader_that_has_enough_stops_the_threads():
     stopped = []
 
-    def score(batch, threads, stop):
-        if batch.first == 1:
+    def score(batch):
+        if (batch.position + 1) == 1:
             return
-        while not stop:
+        while not batch.stop:
             time.sleep(0.001)
-        stopped.append(batch.first)
+        stopped.append(batch.position + 1)
 
-    results = scored_in_order(full_batches(50), score, 3)
+    results = map_in_order(score, full_batches(50), 3)
     next(results)
     results.close()
     assert 1 <= len(stopped) <= 3
@@ -117,6 +117,6 @@ def test_a_running_call_is_stopped_from_another_thread():
     hypotheses = [f"{text} {number}" for number in range(5000)]
     begin = time.process_time()
     with pytest.raises(KeyboardInterrupt):
-        metric.score_batch(SegmentBatch(1, hypotheses, [[text[::-1] + text]] * 5000), stop=stop)
+        metric._engine.score(Batch(hypotheses, [[text[::-1] + text]] * 5000, stop=stop))
     timer.join()
     assert time.process_time() - begin < 20

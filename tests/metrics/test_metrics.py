@@ -14,12 +14,11 @@ import pytest
 
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
-from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, Segment, System
+from meteor_e.api import ComponentOptions, Meta, MetricColumn, Segment, System
+from meteor_e.api.batches import BATCH_SEGMENTS as BATCH
+from meteor_e.api.segments import TextContext
 from meteor_e.base.errors import SegmentWarning
-from meteor_e.engine.batches import BATCH_SEGMENTS as BATCH
-from meteor_e.engine.metric import AlignmentMetric
-from meteor_e.metrics.chain_metric import ChainMetric
-from meteor_e.metrics.specs import parse_metric, parse_metrics
+from meteor_e.metrics.specs import create_metrics, parse_spec
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import Registry, plugin_registry
 from meteor_e.render.documents import _pieces
@@ -60,11 +59,11 @@ def test_sacrebleu(spec, kind, options, references):
     metrics = pytest.importorskip("sacrebleu.metrics", reason="needs the extra 'metrics'")
     theirs = getattr(metrics, kind)(**options)
     ours = load_metric(spec)
-    found = ours.corpus(HYPOTHESES, references)
+    found = ours.corpus(HYPOTHESES, references, segments=True)
     assert found.score == theirs.corpus_score(HYPOTHESES, sides(references)).score
     assert found.signature.partition("|")[2] == str(theirs.get_signature())
     alone = getattr(metrics, kind)(**options, **({"effective_order": True} if kind == "BLEU" else {}))
-    assert found.segments.tolist() == [
+    assert found.segment_scores.tolist() == [
         alone.sentence_score(text, texts).score for text, texts in zip(HYPOTHESES, references, strict=True)
     ]
     assert ours.higher_is_better == (kind != "TER")
@@ -74,9 +73,9 @@ def test_sacrebleu(spec, kind, options, references):
 def test_smoothing_of_segments_alone():
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     plain, floor = load_metric("bleu"), load_metric("bleu:smoothing=floor")
-    one, two = (metric.corpus(HYPOTHESES, RECTANGLE) for metric in (plain, floor))
+    one, two = (metric.corpus(HYPOTHESES, RECTANGLE, segments=True) for metric in (plain, floor))
     assert one.score == two.score
-    assert one.segments.tolist() != two.segments.tolist()
+    assert one.segments != two.segments
     assert one.signature != two.signature
 
 
@@ -108,9 +107,9 @@ def test_meteor_by_name_and_by_chain(tmp_path):
     expected = Meteor.from_config(chain).corpus(HYPOTHESES, REFERENCES, segments=True)
     for spec in (str(chain), f"chain:{chain}", f"other-name={chain}"):
         metric = load_metric(spec)
-        found = metric.corpus(HYPOTHESES, REFERENCES)
+        found = metric.corpus(HYPOTHESES, REFERENCES, segments=True)
         assert found.score == pytest.approx(expected.score, abs=1e-15)
-        assert found.segments == pytest.approx([one.score for one in expected.segments], abs=1e-15)
+        assert found.segment_scores == pytest.approx(expected.segment_scores, abs=1e-15)
         assert found.signature == expected.signature
     assert load_metric(str(chain)).label == "mine"
     named = tmp_path / "named.yaml"
@@ -190,15 +189,14 @@ def plugin(monkeypatch):
 
 def test_a_metric_of_a_plugin(plugin):
     metric = load_metric("test-overlap:bonus=1")
-    found = metric.corpus(HYPOTHESES, REFERENCES)
-    assert found.score == pytest.approx(found.segments.mean())
-    assert found.segments[0] == 1 + 5 / 6
-    assert found.metric == "test-overlap"
+    found = metric.corpus(HYPOTHESES, REFERENCES, segments=True)
+    assert found.score == pytest.approx(found.segment_scores.mean())
+    assert float(found.segments[0]) == 1 + 5 / 6
     assert metric.score(HYPOTHESES[0], REFERENCES[0]) == found.segments[0]
-    labelled, plain = parse_metrics(["mine=test-overlap:bonus=2", "test-overlap"], MetricContext())
+    labelled, plain = create_metrics(map(parse_spec, ["mine=test-overlap:bonus=2", "test-overlap"]))
     assert (labelled.label, plain.label) == ("mine", "test-overlap")
     with pytest.raises(ConfigError, match="two metrics are called 'test-overlap'"):
-        parse_metrics(["test-overlap", "test-overlap:bonus=3"], MetricContext())
+        create_metrics(map(parse_spec, ["test-overlap", "test-overlap:bonus=3"]))
 
 
 @pytest.mark.parametrize(
@@ -216,7 +214,7 @@ def test_a_metric_that_fails(plugin, kind, error, message):
 
 def test_builtin_names_need_no_look_at_plugins(monkeypatch):
     monkeypatch.setattr("meteor_e.plugins.registry.Registry._load_plugins", lambda *_: pytest.fail("looked at plugins"))
-    parse_metric("meteor:task=adq")
+    load_metric("meteor:task=adq")
 
 
 def test_the_core_names_no_plugin():
@@ -243,8 +241,11 @@ class Ahead(Lengths):
     name = "test-ahead"
     seen = 0
 
-    def prepare(self, references, language=""):
-        self.seen = len(references)
+    needs_references = True
+
+    def prepare(self, references):
+        type(self).seen = len(references)
+        return self
 
 
 def system(count, taken=None):
@@ -264,9 +265,9 @@ def test_systems_are_scored_while_they_are_read(monkeypatch):
     metric = Lengths()
     statistics = Lengths.statistics
 
-    def watched(self, hypotheses, references, sources=None):
-        held.append((len(hypotheses), len(taken)))
-        return statistics(self, hypotheses, references, sources)
+    def watched(self, batch):
+        held.append((len(batch), len(taken)))
+        return statistics(self, batch)
 
     monkeypatch.setattr(Lengths, "statistics", watched)
     table = score([metric], [system(10_000, taken)], segments=False).kept()
@@ -276,10 +277,11 @@ def test_systems_are_scored_while_they_are_read(monkeypatch):
     assert [row.count for row in table.whole] == [10_000]
     assert table.segment_scores("test-lengths") == []
     segments = list(system(10_000).read())
-    whole = metric.corpus([segment.hypothesis for segment in segments], [segment.references for segment in segments])
+    hypotheses, references = ([segment[column] for segment in segments] for column in (1, 2))
+    whole = metric.corpus(hypotheses, references, segments=True)
     kept = score([metric], [System.from_segments("one", segments)]).kept()
     assert table.scores("test-lengths") == kept.scores("test-lengths") == [whole.score]
-    assert kept.segment_scores("test-lengths") == whole.segments.tolist()
+    assert kept.segment_scores("test-lengths") == whole.segment_scores.tolist()
 
 
 def test_a_metric_that_reads_ahead_sees_all_references():
@@ -304,23 +306,24 @@ def test_references_are_counted_wherever_they_come():
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     pairs = [("a cat sat", ["a cat sat"])] * 5000 + [("a cat sat", ["a cat sat", "the cat sat"])]
     metric = load_metric("chrf")
-    mixed = System.from_lists("one", *zip(*pairs, strict=True))
-    assert "nrefs:var" in score([metric], [mixed]).kept().signatures["chrF"]
+    assert (
+        "nrefs:var" in score([metric], [System.from_lists("one", *zip(*pairs, strict=True))]).kept().signatures["chrF"]
+    )
     assert "nrefs:1|" in score([metric], [system(3)]).kept().signatures["chrF"]
 
 
 def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
-    metrics = [ChainMetric(name=name, options={"language": "en"}) for name in ("one", "two")]
-    other = ChainMetric(name="three", options={"language": "en", "task": "adq"})
+    metrics = [Meteor.from_config({}, label=name) for name in ("one", "two")]
+    other = Meteor.from_config({}, label="three", task="adq")
     alone = score([metrics[0]], [system(30)]).kept()
     asked = []
-    chunks = Meteor.scored_batches
+    align = Meteor._align_batch
 
-    def watched(self, hypotheses, references, **options):
-        asked.append(len(hypotheses))
-        return chunks(self, hypotheses, references, **options)
+    def watched(self, batch):
+        asked.append(len(batch))
+        return align(self, batch)
 
-    monkeypatch.setattr(Meteor, "scored_batches", watched)
+    monkeypatch.setattr(Meteor, "_align_batch", watched)
     table = score([*metrics, other], [system(30)]).kept()
     assert asked == [30, 30]
     for name in ("one", "two"):
@@ -330,7 +333,7 @@ def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
 
 @pytest.mark.usefixtures("quick_refusal")
 def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
-    metric = ChainMetric({"language": "other", "matchers": ["exact"]})
+    metric = Meteor("other", matchers=["exact"])
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
     with pytest.raises(InputError, match=r"^segment 5001: "):
         score([metric], [System.from_lists("one", *zip(*pairs, strict=True))]).kept()
@@ -346,12 +349,9 @@ def test_metrics_of_two_languages():
 
     french, english, any_language = Words("f", "fr"), Words("e", "en"), Words("any", "")
     systems = [System.from_lists("one", ["a b"], [["a"]])]
-    for language in ("", "fr"):
-        assert score([any_language, french], systems, language=language).scores("f") == [2.0]
+    assert score([any_language, french], systems).scores("f") == [2.0]
     with pytest.raises(ConfigError, match=r"^metric e is for 'en', and f for 'fr'$"):
         score([any_language, french, english], systems)
-    with pytest.raises(ConfigError, match=r"^metric e is for 'en', and the text is in 'fr'$"):
-        score([any_language, french, english], systems, language="fr")
 
 
 class Lines(SegmentMetric):
@@ -364,14 +364,14 @@ class Lines(SegmentMetric):
     def score_segments(self, hypotheses, references, sources=None):
         return [0] * len(hypotheses)
 
-    def statistics(self, hypotheses, references, sources=None):
-        return [[1, len(text.split()), len(text), sum(char in "aeiou" for char in text)] for text in hypotheses]
+    def statistics(self, batch):
+        return [[1, len(text.split()), len(text), sum(char in "aeiou" for char in text)] for text in batch.hypotheses]
 
-    def corpus_scores(self, sums):
+    def scores(self, sums):
         return sums[:, 1:] / sums[:, :1]
 
-    def details(self, statistics, hypotheses, references):
-        return [{"first": text[:1]} for text in hypotheses]
+    def details(self, statistics, batch=None):
+        return [] if batch is None else [{"first": text[:1]} for text in batch.hypotheses]
 
 
 def test_a_metric_of_several_columns_with_details():
@@ -396,7 +396,7 @@ def test_a_metric_of_several_columns_with_details():
 
 def test_columns_are_as_many_as_the_metric_says():
     metric = Lines()
-    metric.corpus_scores = lambda sums: sums
+    metric.scores = lambda sums: sums
     with pytest.raises(PluginError, match="returned 4 values; its columns have 3"):
         score([metric], [system(3)]).kept()
 
@@ -416,8 +416,8 @@ class Both(SegmentMetric):
 
 def test_one_name_for_a_set_of_metrics(monkeypatch):
     monkeypatch.setattr("meteor_e.metrics.specs._class", lambda name, text: Both)
-    assert [metric.label for metric in parse_metrics(["test-both"], MetricContext())] == ["test-lengths", "test-ahead"]
-    labels = [metric.label for metric in parse_metrics(["my=test-both"], MetricContext())]
+    assert [metric.label for metric in create_metrics([parse_spec("test-both")])] == ["test-lengths", "test-ahead"]
+    labels = [metric.label for metric in create_metrics([parse_spec("my=test-both")])]
     assert labels == ["my test-lengths", "my test-ahead"]
     with pytest.raises(ConfigError, match="stands for several metrics: test-lengths, test-ahead"):
         load_metric("test-both")
@@ -441,14 +441,14 @@ def test_segments_of_a_document_are_written_as_they_are_scored():
 
 def test_parts_of_a_corpus_add_up_to_the_whole(packs):
     hypotheses, references = [*HYPOTHESES, "a boat", "the mat"], [*REFERENCES, ["boats"], ["the mat", "mats"]]
-    metrics = parse_metrics(["meteor", "chrf", "bleu"], MetricContext("en"))
+    metrics = create_metrics(map(parse_spec, ["meteor", "chrf", "bleu"]), TextContext("en"))
 
     def scored(start, end):
         systems = [
             System.from_lists(name, texts[start:end], references[start:end])
             for name, texts in (("one", hypotheses), ("two", hypotheses[::-1]))
         ]
-        return score(metrics, systems, language="en", keep=True).kept()
+        return score(metrics, systems, keep=True).kept()
 
     whole = scored(0, 5)
     for cut in range(1, 5):
@@ -480,11 +480,9 @@ def test_a_document_is_written_piece_by_piece_as_json_writes_it():
 
 def test_a_segment_that_cannot_be_aligned_counts_its_words():
     meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(), on_error="zero")
-    metric = AlignmentMetric(meteor)
-    assert metric.on_error == "zero"
     endless = "a " * 10_001
     with pytest.warns(SegmentWarning, match="segment 2"):
-        found = metric.statistics(["x y", endless], [["x y"], [endless + "b"]])
+        found = meteor.rows(["x y", endless], [["x y"], [endless + "b"]])
     assert found.count == 2
     rows = np.asarray(found)
     assert rows[1].sum() > 20_000

@@ -11,8 +11,7 @@ from meteor_e import ConfigError, Meteor
 from meteor_e.api import SystemOutputs
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.engine.metric import AlignmentMetric
-from meteor_e.metrics.translations import chain_statistics, score_outputs, statistics_signature
+from meteor_e.metrics.translations import chain_statistics, score_test_set, statistics_signature
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.scoring.arrays import score_arrays
 
@@ -29,19 +28,19 @@ def meteor():
 
 
 def test_cells_are_scored_once(meteor, tmp_path, monkeypatch):
-    metric, cache, told = AlignmentMetric(meteor, "METEOR"), ArrayCache(tmp_path), []
-    some = score_outputs(metric, TEST, SOME, cache, systems=False, progress=lambda *progress: told.append(progress))
+    metric, cache, told = meteor, ArrayCache(tmp_path), []
+    some = score_test_set(metric, TEST, SOME, cache, systems=False, progress=lambda *progress: told.append(progress))
     assert told == [("METEOR", 2, 3), ("METEOR", 3, 3)]
     assert (np.isnan(some.segments) == ~SOME).all()
-    found = score_outputs(metric, TEST, ALL, cache, systems=True)
+    found = score_test_set(metric, TEST, ALL, cache, systems=True)
     references = list(zip(*REFERENCES, strict=True))
     corpora = [meteor.corpus(output, references, segments=True) for output in OUTPUTS]
     assert found.segments.tolist() == [[segment.score for segment in corpus.segments] for corpus in corpora]
     assert found.systems.tolist() == [corpus.score for corpus in corpora]
     assert (found.segments == some.segments)[SOME].all()
     assert found.resample(0, np.array([[1, 1, 1], [3, 0, 0]])).tolist() == [found.systems[0], found.segments[0, 0]]
-    monkeypatch.setattr(AlignmentMetric, "statistics", None)
-    assert (score_outputs(metric, TEST, ALL, cache, systems=True).segments == found.segments).all()
+    monkeypatch.setattr(Meteor, "statistics", None)
+    assert (score_test_set(metric, TEST, ALL, cache, systems=True).segments == found.segments).all()
 
 
 def test_a_damaged_file_is_as_good_as_none(tmp_path):

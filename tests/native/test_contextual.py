@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from random_chains import Neighbors, engines, hypotheses_and_references
 
+from meteor_e.api.batches import Batch
 from meteor_e.api.matchers import ContextualMatcher, SentenceMemory
 from meteor_e.base.errors import InputError, PluginError
-from meteor_e.engine.batches import SegmentBatch
 from meteor_e.engine.native import native_module
 from meteor_e.engine.native_plan import plan_chain
 from meteor_e.matchers.modules import ExactMatcher
@@ -51,8 +51,8 @@ def test_scores_do_not_depend_on_chunks_order_and_threads(monkeypatch):
     expected = list(engines(matchers)[1].segments(hypotheses, references))
     assert any(score.statistics.matchers[1].hypothesis_content for score in expected)
     for size, threads in ((1, 1), (7, 1), (64, 3)):
-        monkeypatch.setattr("meteor_e.engine.batches.BATCH_SEGMENTS", size)
-        monkeypatch.setattr("meteor_e.engine.batches.FIRST_BATCH", size)
+        monkeypatch.setattr("meteor_e.api.batches.BATCH_SEGMENTS", size)
+        monkeypatch.setattr("meteor_e.api.batches.FIRST_BATCH", size)
         meteor = engines([ExactMatcher(), Neighbors.make(threshold=0.7)], threads=threads)[0]
         assert list(meteor.segments(hypotheses, references)) == expected
         assert list(meteor.segments(hypotheses[::-1], references[::-1])) == expected[::-1]
@@ -80,7 +80,7 @@ def test_a_segment_that_is_too_long(monkeypatch, hypothesis, reference):
         messages.add(str(caught.value))
         assert meteor.score(hypothesis, hypothesis).score == 1
         assert meteor.score(hypothesis, "").score == 0
-        scored = meteor.score_batch(SegmentBatch(1, [hypothesis, "a b"], [[reference], ["a c"]]))
+        scored = meteor.statistics(Batch([hypothesis, "a b"], [[reference], ["a c"]]))
         assert list(scored.failures) == [0]
     assert len(messages) == 1
 

@@ -12,9 +12,9 @@ import pytest
 from random_chains import Letters, Sounds, chains, engines
 
 from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token
+from meteor_e.api.batches import BATCH_SEGMENTS, default_threads
 from meteor_e.base.errors import ConfigError
 from meteor_e.engine import candidates
-from meteor_e.engine.batches import BATCH_SEGMENTS, default_threads
 from meteor_e.engine.native import native_module
 from meteor_e.engine.native_plan import core_limits, plan_chain
 from meteor_e.matchers.modules import ExactMatcher

@@ -12,7 +12,7 @@ from test_parity import matches_text, statistics_text
 
 from meteor_e.formats.plain import read_segments
 from meteor_e.scoring import formula
-from meteor_e.scoring.results import SegmentScore
+from meteor_e.scoring.results import MeteorSegmentScore
 from meteor_e.text.identity import java_hash
 from meteor_e.text.stemming import stemmer
 
@@ -47,7 +47,7 @@ RUNS = [
 ]
 
 
-def words_collide(segment: SegmentScore) -> bool:
+def words_collide(segment: MeteorSegmentScore) -> bool:
     """Whether different words, or stems, of the two sides are one to Java, which compares 32-bit hashes."""
     stem = stemmer("french")
     hypothesis, reference = (

@@ -23,7 +23,7 @@ from meteor_e.java.formats import java_trim
 from meteor_e.java.report import java_vector
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import AlignedMatch
-from meteor_e.scoring.results import Score
+from meteor_e.scoring.results import MeteorScore
 from meteor_e.scoring.statistics import Statistics
 
 CLOSE = 1e-12
@@ -62,7 +62,7 @@ def matches_text(matches: Sequence[AlignedMatch]) -> str:
     )
 
 
-def differences(result: Score, figures: dict[str, str], tolerance: float) -> dict[str, tuple[float, str]]:
+def differences(result: MeteorScore, figures: dict[str, str], tolerance: float) -> dict[str, tuple[float, str]]:
     """Return the figures that are not Java's, in their undefined form (NaN) and in the one that users see."""
     raw = formula.compute(result.statistics, result.parameters)
     wrong = {}

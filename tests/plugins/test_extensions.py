@@ -76,7 +76,7 @@ def test_a_language():
 
 
 def test_a_metric(files):
-    assert load_metric("word-share").corpus(HYPOTHESES, REFERENCES).segments.tolist() == [0.8, 0.8]
+    assert load_metric("word-share").corpus(HYPOTHESES, REFERENCES, segments=True).segment_scores.tolist() == [0.8, 0.8]
     assert "word-share" in run("score", "hypotheses", "-r", "references", "-M", "word-share")
 
 
@@ -101,7 +101,7 @@ def test_a_feature_and_an_estimator(files):
     pytest.importorskip("meteor_e_evaluation", reason="needs the plugin meteor-e-evaluation")
     Path("mean.yaml").write_text(RECIPE, encoding="utf-8")
     run("train", "mean.yaml", "-o", "mean.safetensors", "--no-cache", "-q")
-    scores = load_metric("./mean.safetensors").corpus(HYPOTHESES, REFERENCES).segments
+    scores = load_metric("./mean.safetensors").corpus(HYPOTHESES, REFERENCES, segments=True).segment_scores
     assert np.isfinite(scores).all()
 
 

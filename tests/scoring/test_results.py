@@ -6,7 +6,7 @@ import pytest
 
 from meteor_e import Meteor, Parameters
 from meteor_e.scoring import formula
-from meteor_e.scoring.results import CorpusScore
+from meteor_e.scoring.results import MeteorCorpusScore
 from meteor_e.scoring.statistics import MatcherCounts, Statistics
 
 
@@ -20,7 +20,7 @@ def test_contributions_of_tiny_weights():
     rows = (MatcherCounts(1, 1, 1, 1), MatcherCounts(1, 1, 0, 0))
     statistics = Statistics(4, 4, 1, 1, rows, 2, 3, 3)
     parts = formula.compute(statistics, parameters)
-    result = CorpusScore(
+    result = MeteorCorpusScore(
         **parts._asdict(),
         statistics=statistics,
         parameters=parameters,

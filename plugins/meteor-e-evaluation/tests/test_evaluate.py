@@ -15,15 +15,13 @@ from meteor_e_evaluation.sanity import check_scores
 from meteor_e_evaluation.score_files import ScoreFileMetric
 from tiny_task import OUTPUTS
 
-from meteor_e import Meteor, SegmentMetric
+from meteor_e import Meteor, SegmentMetric, load_metric
 from meteor_e.api import OutputOptions, PluginError
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.options import Output
 from meteor_e.metrics import translations
-from meteor_e.metrics.chain_metric import ChainMetric
-from meteor_e.metrics.specs import parse_metric
-from meteor_e.metrics.translations import score_outputs
+from meteor_e.metrics.translations import score_test_set
 from meteor_e.significance.resampling import draw_weights
 
 CHAIN = {"language": "en", "matchers": ["exact"], "normalization": "lower"}
@@ -55,7 +53,7 @@ def cache(tmp_path):
 
 def test_meteor_is_what_the_metric_says(tests, cache, packs):
     (test,) = tests
-    scores = score_outputs(ChainMetric(CHAIN), test, test.judged(), cache, systems=True)
+    scores = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=True)
     meteor = Meteor.from_config(CHAIN)
     for row, output in enumerate(test.outputs):
         expected = [
@@ -69,16 +67,18 @@ def test_meteor_is_what_the_metric_says(tests, cache, packs):
 
 def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
     (test,) = tests
-    first = score_outputs(ChainMetric(CHAIN), test, test.judged(), cache, systems=False)
+    first = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
 
     def refuse(*_, **__):
         raise AssertionError("aligned again")
 
-    monkeypatch.setattr(ChainMetric, "statistics", refuse)
-    again = score_outputs(ChainMetric(CHAIN), test, test.judged(), cache, systems=True)
+    monkeypatch.setattr(Meteor, "statistics", refuse)
+    again = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=True)
     assert (first.segments == again.segments).all()
     with pytest.raises(PluginError, match="aligned again"):
-        score_outputs(ChainMetric({**CHAIN, "matchers": ["exact", "stem"]}), test, test.judged(), cache, systems=False)
+        score_test_set(
+            Meteor.from_config({**CHAIN, "matchers": ["exact", "stem"]}), test, test.judged(), cache, systems=False
+        )
 
 
 def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
@@ -101,10 +101,10 @@ def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
 
 def test_a_damaged_cache_is_as_good_as_none(tests, cache, packs):
     (test,) = tests
-    first = score_outputs(ChainMetric(CHAIN), test, test.judged(), cache, systems=False)
+    first = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
     for file in cache.folder.rglob("*.npz"):
         file.write_bytes(file.read_bytes()[:50])
-    again = score_outputs(ChainMetric(CHAIN), test, test.judged(), cache, systems=False)
+    again = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
     assert (again.segments == first.segments).all()
 
 
@@ -113,17 +113,17 @@ def test_several_references_the_best_counts(task, cache, packs):
     index = (task / "index.yaml").read_text(encoding="utf-8")
     (task / "index.yaml").write_text(index.replace("ref.{target}", "'[rs]*.en'"), encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = score_outputs(ChainMetric(CHAIN), test, test.judged(), cache, systems=False)
+    scores = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
     assert (scores.segments[2] == 1.0).all()
 
 
 def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):
     (test,) = tests
     scorer = Lengths()
-    scores = score_outputs(scorer, test, test.judged(), cache, systems=False)
+    scores = score_test_set(scorer, test, test.judged(), cache, systems=False)
     assert scorer.calls == 30
     assert scores.segments[0, 0] == 1.0
-    score_outputs(scorer, test, test.judged(), cache, systems=True)
+    score_test_set(scorer, test, test.judged(), cache, systems=True)
     assert scorer.calls == 30
 
 
@@ -145,15 +145,15 @@ def test_scores_from_files(tests, cache, tmp_path, change, message):
     ]
     file = tmp_path / "m.seg"
     file.write_text("".join(rows), encoding="utf-8")
-    scores = ScoreFileMetric.make(files=[str(file)]).score_outputs(test, test.judged(), cache, systems=True)
+    scores = ScoreFileMetric.make(files=[str(file)]).score_systems(test, test.judged(), cache, systems=True)
     assert scores.name == "m"
     assert scores.systems[0] == pytest.approx(np.mean([len(line) for line in OUTPUTS["alpha"]]))
-    negated = parse_metric(f"mine=scores:-{file}")
+    negated = load_metric(f"mine=scores:-{file}")
     assert negated.label == "mine"
-    assert (negated.score_outputs(test, test.judged(), cache, systems=False).segments == -scores.segments).all()
+    assert (negated.score_systems(test, test.judged(), cache, systems=False).segments == -scores.segments).all()
     file.write_text("".join(change(rows)), encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        ScoreFileMetric.make(files=[str(file)], metric="m").score_outputs(test, test.judged(), cache, systems=True)
+        ScoreFileMetric.make(files=[str(file)], metric="m").score_systems(test, test.judged(), cache, systems=True)
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"] + ["darr:threshold=0.5"])
@@ -171,7 +171,7 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     )
     (task / "index.yaml").write_text(index, encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = score_outputs(Lengths(), test, test.judged(), cache, systems=True)
+    scores = score_test_set(Lengths(), test, test.judged(), cache, systems=True)
     value = measure(name).value(test, scores)
     assert -1 <= value <= 1
     # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
@@ -190,7 +190,7 @@ def test_people_score_systems_by_the_share_of_comparisons_they_win(tests):
     ("parse", "name", "message"),
     [
         (measure, "pearsn", "unknown measure 'pearsn' .did you mean 'pearson'"),
-        (parse_metric, "meteo", "unknown metric 'meteo' .did you mean 'meteor'"),
+        (load_metric, "meteo", "unknown metric 'meteo' .did you mean 'meteor'"),
     ],
 )
 def test_unknown_names_are_told_with_the_nearest(parse, name, message):
@@ -253,7 +253,7 @@ def test_macro_average_over_pairs(task, cache):
 
 def test_a_metric_that_does_not_correlate_is_noticed(tests, cache):
     (test,) = tests
-    scores = score_outputs(Lengths(), test, test.judged(), cache, systems=False)
+    scores = score_test_set(Lengths(), test, test.judged(), cache, systems=False)
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
     assert check_scores(many, scores) == []
     shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)
@@ -275,7 +275,7 @@ def test_each_target_language_has_its_signature_and_missing_paraphrases_are_said
     (test,) = tests
     german, ukrainian = (dataclasses.replace(test, pair=f"cs-{code}", language=code) for code in ("de", "uk"))
     paraphrase = {"use": "paraphrase", "optional": True}
-    metric = ChainMetric({"matchers": ["exact", paraphrase], "normalization": "lower"})
+    metric = Meteor.from_config({"matchers": ["exact", paraphrase], "normalization": "lower"})
     found = evaluate([test, german, ukrainian], [metric], [measure("tau-strict")], cache)
     assert list(found.signatures) == ["METEOR (en)", "METEOR (de)", "METEOR (uk)"]
     assert "lang:de" in found.signatures["METEOR (de)"]

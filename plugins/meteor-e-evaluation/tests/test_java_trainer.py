@@ -14,7 +14,6 @@ from meteor_e_evaluation.tuning.objectives import make_objective
 from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e import Meteor
-from meteor_e.engine.metric import AlignmentMetric
 from meteor_e.packs.build_indexes import build_paraphrase_index
 from meteor_e.packs.indexes import ParaphraseIndex
 from meteor_e.packs.store import PackStore
@@ -65,8 +64,8 @@ def grid_options(weights: str, last_weights: str, steps: str) -> list[str]:
 def tuning_set(meteor: Meteor, pairs: list[tuple[int, str, str]], humans: dict[str, list[float]]) -> TuningSet:
     names = list(OUTPUTS)
     size = len(REFERENCE)
-    metric, references = AlignmentMetric(meteor), [[text] for text in REFERENCE]
-    counts = np.concatenate([np.asarray(metric.statistics(OUTPUTS[name], references)) for name in names]).astype(int)
+    references = [[text] for text in REFERENCE]
+    counts = np.concatenate([np.asarray(meteor.rows(OUTPUTS[name], references)) for name in names]).astype(int)
     cell = {(name, segment): row * size + segment for row, name in enumerate(names) for segment in range(size)}
     return TuningSet(
         counts=counts,

@@ -14,11 +14,11 @@ from meteor_e_evaluation.mtme import mtme_index
 from meteor_e_evaluation.ratings import read_mqm, read_ratings
 from tiny_task import OUTPUTS, REFERENCE, run
 
+from meteor_e import load_metric
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats import test_sets
-from meteor_e.metrics.specs import parse_metric
-from meteor_e.metrics.translations import score_outputs
+from meteor_e.metrics.translations import score_test_set
 
 CACHE = ArrayCache(enabled=False)
 DOCUMENTS = ["harbor"] * 4 + ["school"] * 6
@@ -82,7 +82,7 @@ def test_a_folder_of_mt_metrics_eval_is_read(wmt):
     assert test.human[0, 4] == quality("alpha", 4)
     assert np.isnan(test.human[2, 3])
     assert test.system_scores["beta"] == pytest.approx(np.mean([quality("beta", at) for at in range(10)]))
-    scores = score_outputs(parse_metric("mtme:Length"), test, test.judged(), CACHE, systems=True)
+    scores = score_test_set(load_metric("mtme:Length"), test, test.judged(), CACHE, systems=True)
     assert scores.segments[1, 2] == len(OUTPUTS["beta"][2])
     assert scores.systems[1] == pytest.approx(np.mean([len(text) for text in OUTPUTS["beta"]]))
     assert scores.resamplable
@@ -283,7 +283,7 @@ def test_a_file_without_rows_for_a_pair_is_no_traceback(judged):
     write(folder / "da.csv", "LP SYSTEM SID HUMAN\nde-en alpha 1 1\n")
     write(folder / "sys.csv", "LP SYSTEM HUMAN\ncs-en alpha 1\ncs-en beta 2\ncs-en gamma.x 3\n")
     test = load("{file: da.csv, format: da-segments}\n  - {file: sys.csv, format: da-systems}")
-    metric = parse_metric("chrf")
+    metric = load_metric("chrf")
     names = ("tau-strict", "acc-eq", "pearson", "pearson-item", "spa", "system-pearson")
     found = evaluate([test], [metric], [measure(name) for name in names], CACHE, samples=5)
     values = [table.rows["chrF"][0].value for table in found.tables]

@@ -4,6 +4,8 @@ import pytest
 from meteor_e_evaluation.nist import NistMetric, brevity_penalty
 from tiny_task import OUTPUTS, REFERENCE
 
+from meteor_e.api import Batch
+
 
 def test_corpus_equals_nltk():
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
@@ -12,7 +14,7 @@ def test_corpus_equals_nltk():
     references = [metric.words(line) for line in REFERENCE]
     metric.weigh(references)
     for lines in OUTPUTS.values():
-        (ours,) = metric.corpus_scores(metric.statistics(lines, [[line] for line in REFERENCE]).sum(axis=0)[None])
+        (ours,) = metric.scores(metric.statistics(Batch(lines, [[line] for line in REFERENCE])).sum(axis=0)[None])
         theirs = nist_score.corpus_nist(
             [[reference] for reference in references], [metric.words(line) for line in lines]
         )

@@ -12,12 +12,11 @@ from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.score_files import ScoreFileMetric, write_scores
 from tiny_task import OUTPUTS
 
-from meteor_e import SegmentMetric
+from meteor_e import SegmentMetric, load_metric
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import InputError
 from meteor_e.formats.metric_task import metric_task_lines
-from meteor_e.metrics.specs import parse_metric
-from meteor_e.metrics.translations import score_outputs
+from meteor_e.metrics.translations import score_test_set
 
 CACHE = ArrayCache(enabled=False)
 SEGMENTS = [(system, at, len(line)) for system, lines in OUTPUTS.items() for at, line in enumerate(lines, 1)]
@@ -30,8 +29,8 @@ def test(task):
 
 
 def score(test, spec, systems=True):
-    metric = parse_metric(spec) if isinstance(spec, str) else spec
-    return score_outputs(metric, test, test.judged(), CACHE, systems=systems)
+    metric = load_metric(spec) if isinstance(spec, str) else spec
+    return score_test_set(metric, test, test.judged(), CACHE, systems=systems)
 
 
 def write(path, rows):

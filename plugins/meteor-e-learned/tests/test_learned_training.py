@@ -20,7 +20,6 @@ from small_test_set import write_sealed
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError, MeteorError
-from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """
 name: small-linear
@@ -62,7 +61,7 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert data["recipe"]["name"] == "small-linear"
     assert len(data["weights"]) == 5
 
-    assert parse_metric(f"model:{model}").label == "small-linear"
+    assert load_metric(f"model:{model}").label == "small-linear"
 
 
 def test_two_trainings_write_the_same_bytes(run, recipe, tmp_path, monkeypatch):

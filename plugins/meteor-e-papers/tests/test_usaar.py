@@ -19,7 +19,6 @@ from scipy import stats
 from meteor_e import load_metric
 from meteor_e.api import FeatureBatch
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.metrics.specs import parse_metric
 
 
 @pytest.fixture
@@ -171,9 +170,9 @@ def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
     rows = model.features.extract(FeatureBatch(["a cat", "the city"], [["the city"], ["the city"]]), store)
     assert np.array_equal(again.estimator.score_segments(rows), model.estimator.score_segments(rows))
     assert again.estimator.options.mean == "harmonic"
-    found = load_metric(f"model:{output}").corpus(["new houses", "zzyx"], ["new houses", "the old city"])
+    found = load_metric(f"model:{output}").corpus(["new houses", "zzyx"], ["new houses", "the old city"], segments=True)
     if kind == "comet":
-        assert found.segments.tolist() == [1.0, 0.0]
+        assert found.segment_scores.tolist() == [1.0, 0.0]
 
 
 def test_features_are_addressed_by_name(recipe, test_set, tmp_path):
@@ -209,8 +208,8 @@ def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
     output = tmp_path / "zwickel.safetensors"
     train(load_recipe(path), output, folder=path.parent, store=FeatureStore(enabled=False))
     test = load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")
-    metric = parse_metric(f"model:{output}")
-    scores = metric.score_outputs(test, test.judged(), ArrayCache(tmp_path / "cache" / "evaluation"), systems=True)
+    metric = load_metric(f"model:{output}")
+    scores = metric.score_systems(test, test.judged(), ArrayCache(tmp_path / "cache" / "evaluation"), systems=True)
     assert scores.systems == pytest.approx(np.median(scores.segments, axis=1))
     weights = np.ones((1, len(test)))
     assert [scores.resampled(row, weights)[0] for row in range(3)] == pytest.approx(scores.systems)

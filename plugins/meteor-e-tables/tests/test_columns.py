@@ -4,7 +4,6 @@ import pytest
 from meteor_e_tables.columns import PARTS, ColumnNames, ScoredColumns
 
 from meteor_e import Meteor
-from meteor_e.engine.metric import AlignmentMetric
 
 HYPOTHESES = ["in the end the big unknown ship left", "many people run", "", "the vessel", "many people run"]
 REFERENCES = [["at last the vessel leaves"], ["a lot of people hurry", "many run"], ["x"], ["the vessel"], ["no match"]]
@@ -16,7 +15,7 @@ def test_equals_the_segments_to_the_bit(own_packs, engine):
     expected = list(meteor.segments(HYPOTHESES, REFERENCES))
     if engine == "python":
         meteor.engine = "python"
-    scored = ScoredColumns.of(AlignmentMetric(meteor).statistics(HYPOTHESES, REFERENCES))
+    scored = ScoredColumns.of(meteor.rows(HYPOTHESES, REFERENCES))
     assert scored.scores.tolist() == [[getattr(segment, part) for part in PARTS] for segment in expected]
     assert scored.reference_index.tolist() == [segment.reference_index for segment in expected]
     assert scored.statistics.tolist() == [segment.statistics.to_vector() for segment in expected]

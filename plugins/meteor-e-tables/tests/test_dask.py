@@ -15,7 +15,7 @@ import pytest
 from command_line import wait_until
 
 from meteor_e import ConfigError, MeteorError
-from meteor_e.engine.batches import SegmentBatch
+from meteor_e.api.batches import Batch
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -98,26 +98,26 @@ class Score:
     def __init__(self, work):
         self.work = work
 
-    def __call__(self, batch, threads, stop):
+    def __call__(self, batch):
         return self.work(batch)
 
 
 def batches(count=30):
-    return (SegmentBatch(number + 1, ["a"], [["a"]]) for number in range(count))
+    return (Batch(["a"], [["a"]], position=number) for number in range(count))
 
 
 def slow(batch):
     time.sleep(0.02)
-    return batch.first
+    return batch.ids[0]
 
 
 def test_a_worker_that_is_lost_loses_nothing(client):
     (worker, *_) = client.run(os.getpid).values()
     found = []
-    for number, (batch, result) in enumerate(score_in_order(client, batches(300), Score(slow), 1)):
+    for number, (batch, result) in enumerate(score_in_order(client, Score(slow), batches(300))):
         if number == 20:
             os.kill(worker, signal.SIGKILL)
-        found.append((batch.first, result))
+        found.append((batch.ids[0], result))
     assert found == [(number, number) for number in range(1, 301)]
 
 
@@ -133,7 +133,7 @@ def test_segments_that_take_every_worker_down(own_packs):
     with LocalCluster(n_workers=1, **options) as cluster, Client(cluster) as client:
         cluster.scheduler.allowed_failures = 0
         with pytest.raises(MeteorError, match=r"segments 1 to 1: the workers .* little memory"):
-            list(score_in_order(client, batches(1), Score(end_worker), 1))
+            list(score_in_order(client, Score(end_worker), batches(1)))
 
 
 def fail(batch):
@@ -142,17 +142,17 @@ def fail(batch):
 
 def test_faults_are_named(client, monkeypatch):
     with pytest.raises(MeteorError, match="a worker failed: ZeroDivisionError: by zero"):
-        list(score_in_order(client, batches(1), Score(fail), 1))
+        list(score_in_order(client, Score(fail), batches(1)))
     with pytest.raises(ConfigError, match="cannot be sent to other processes"):
         Work.of(Score(lambda batch: 1))
     monkeypatch.setattr(module, "__version__", "9.9")
     with pytest.raises(ConfigError, match=r"worker tcp://\S+: meteor_e 0.* is there, and 9.9 here"):
-        list(score_in_order(client, batches(1), Score(slow), 1))
+        list(score_in_order(client, Score(slow), batches(1)))
     monkeypatch.undo()
     other = Work.of(Score(slow))._replace(signatures=("other",))
     monkeypatch.setattr(Work, "of", lambda score: other)
     with pytest.raises(ConfigError, match="install the same packs"):
-        list(score_in_order(client, batches(1), Score(slow), 1))
+        list(score_in_order(client, Score(slow), batches(1)))
 
 
 @pytest.fixture

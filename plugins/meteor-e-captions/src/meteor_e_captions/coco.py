@@ -59,8 +59,8 @@ class _CocoScorer:
         return self._scores(*_lined_up(gts, res))
 
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
-        found = self._metric.corpus(captions, references)
-        return found.score, found.segments.tolist()
+        found = self._metric.corpus(captions, references, segments=True)
+        return found.score, found.segment_scores.tolist()
 
 
 class Meteor(_CocoScorer):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from meteor_e import Meteor
-from meteor_e.api import ConfigError, Metric, MetricColumn
-from meteor_e.api.metrics import CURRENT
-from meteor_e.engine.metric import AlignmentMetric
+from meteor_e.api import Batch, ConfigError, Metric, MetricColumn, MetricContext
 from meteor_e_captions.coco_scores import (
     ORDERS,
     Captions,
@@ -25,6 +24,8 @@ from meteor_e_captions.coco_scores import (
 from meteor_e_captions.segmenter import PTBSegmenter
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from meteor_e.base.array_cache import Floats
 
 _BLEU = 2 * ORDERS + 2
@@ -32,11 +33,17 @@ _TOKENS = "tokens:ptb|as:pycocoevalcap-1.2"
 _TRIMMED = "".join(map(chr, range(0x21)))  # by Java's String.trim
 
 
+def check_english(name: str, context: MetricContext | None) -> None:
+    """Raise a ConfigError for a metric of captions in another language than English."""
+    if context is not None and context.language not in ("", "en", "english"):
+        raise ConfigError(f"metric {name!r} is for English captions, not for {context.language!r}")
+
+
 class CaptionScores(Metric):
     """Base of metrics of English captions that are tokenized as pycocoevalcap does it, without Java."""
 
     language: str = "en"
-    streaming: ClassVar[bool] = False
+    needs_references: ClassVar[bool] = True
     requires: ClassVar[tuple[str, ...]] = ("rapidfuzz",)
 
     def __init__(self, options: Any = None) -> None:
@@ -46,30 +53,34 @@ class CaptionScores(Metric):
         self._raw: list[Sequence[str]] = []
         self._tokens: list[list[str]] = []
 
-    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
-        """Tokenize the references, and count the images that have an n-gram, which CIDEr weighs it by.
+    @classmethod
+    def from_options(cls, context: MetricContext | None, options: Any) -> Self:
+        """Make the metric.
 
         Raises:
             ConfigError: for another language than English.
         """
-        if language not in ("", "en", "english"):
-            raise ConfigError(f"metric {self.name!r} is for English captions, not for {language!r}")
-        self._raw, self._tokens = list(references), self._tokenized(references)
-        self._frequencies = count_frequencies(self._tokens)
+        check_english(cls.name, context)
+        return cls(options)
+
+    def prepare(self, references: Sequence[Sequence[str]]) -> Self:
+        """Tokenize the references, and count the images that have an n-gram: CIDEr's document frequencies."""
+        prepared = copy.copy(self)
+        prepared._raw, prepared._tokens = list(references), self._tokenized(references)
+        prepared._frequencies = count_frequencies(prepared._tokens)
+        return prepared
 
     def _tokenized(self, references: Sequence[Sequence[str]]) -> list[list[str]]:
         lines = iter(self._segmenter.captions([text for texts in references for text in texts]))
         return [[next(lines) for _ in texts] for texts in references]
 
-    def counted(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
-    ) -> tuple[list[str], list[list[str]], Captions]:
+    def counted(self, batch: Batch) -> tuple[list[str], list[list[str]], Captions]:
         """Return the tokens of captions and of references, joined by blanks, and their n-grams."""
-        first = CURRENT.get().before
+        first, end = batch.position, batch.position + len(batch)
         # References were tokenized together: a full stop at the end of one depends on the next.
-        prepared = self._raw[first : first + len(hypotheses)] == list(references)
-        tokens = self._tokens[first : first + len(hypotheses)] if prepared else self._tokenized(references)
-        captions = self._segmenter.captions(hypotheses)
+        is_prepared = list(map(list, self._raw[first:end])) == list(map(list, batch.references))
+        tokens = self._tokens[first:end] if is_prepared else self._tokenized(batch.references)
+        captions = self._segmenter.captions(batch.hypotheses)
         return captions, tokens, count_ngrams(captions, tokens, self._frequencies)
 
 
@@ -80,17 +91,15 @@ class RougeL(CaptionScores):
     title: ClassVar[str] = "ROUGE-L"
     signature: str = f"rouge-l|version:1|{_TOKENS}"
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Floats:
+    def statistics(self, batch: Batch) -> Floats:
         """Return the score of each caption, and 1, ``(captions, 2)``."""
-        return np.column_stack([self.of(self.counted(hypotheses, references)[2]), np.ones(len(hypotheses))])
+        return np.column_stack([self.of(self.counted(batch)[2]), np.ones(len(batch))])
 
     def of(self, counted: Captions) -> Floats:
         """Return the score of each caption."""
         return rouge_l(counted)
 
-    def corpus_scores(self, sums: Floats) -> Floats:
+    def scores(self, sums: Floats) -> Floats:
         """Return the means."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
@@ -124,27 +133,24 @@ class CocoMetric(CaptionScores):
 
     def __init__(self, options: Any = None) -> None:
         super().__init__(options)
-        self._meteor = AlignmentMetric(java_meteor())
+        self._meteor = java_meteor()
 
     @property
     def signature(self) -> str:  # type: ignore[override]
         """The signature; it says that SPICE is left out."""
         return f"coco|version:1|{_TOKENS}|without:SPICE,which-needs-Java|{self._meteor.signature}"
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Floats:
+    def statistics(self, batch: Batch) -> Floats:
         """Return statistics of BLEU and METEOR, scores of the others, and 1, ``(captions, width)``."""
-        captions, tokens, counted = self.counted(hypotheses, references)
+        captions, tokens, counted = self.counted(batch)
         single = (rouge_l(counted), cider(counted), np.ones(len(captions)))
-        meteor = self._meteor.statistics(*java_lines(captions, tokens))
-        return np.column_stack([bleu_statistics(counted), *single, meteor])
+        meteor = self._meteor.rows(*java_lines(captions, tokens))
+        return np.column_stack([bleu_statistics(counted), *single, np.asarray(meteor)])
 
-    def corpus_scores(self, sums: Floats) -> Floats:
+    def scores(self, sums: Floats) -> Floats:
         """Return one row per system, a number for each column."""
         count = sums[:, _BLEU + 2]
-        meteor = np.asarray(self._meteor.corpus_scores(sums[:, _BLEU + 3 :]), float)
-        meteor = meteor if meteor.ndim == 1 else meteor[:, 0]
+        meteor = self._meteor.scores(sums[:, _BLEU + 3 :])[:, 0]
         return np.column_stack([bleu(sums[:, :_BLEU]), meteor, sums[:, _BLEU : _BLEU + 2] / count[:, None]])
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.memory import Memory
-from meteor_e.engine.metric import aligned
 from meteor_e.scoring.arrays import each_number
 from meteor_e_captions.grouping import grouped
 from meteor_e_captions.lexicon import KINDS, split
@@ -260,9 +259,8 @@ def light_features(
     found = compare_words(lexicon, hypotheses, references)
     # Marks would count as words: some sources set them, some do not.
     plain = iter(found.references.plain)
-    scores = np.nan_to_num(
-        aligned(meteor, found.captions.plain, [[next(plain) for _ in texts] for texts in references]).scores
-    )
+    rows = meteor.rows(found.captions.plain, [[next(plain) for _ in texts] for texts in references])
+    scores = np.nan_to_num(rows.arrays().scores)
     logits = np.clip(detector.logits(lexicon, found.captions), -50, 50)
     whole = -1 / (1 + each_number(math.exp, -_STEEP * (logits - _DOUBT)))
     return found.columns | {"meteor": scores[:, -1], "fragmentation": -scores[:, -2], "whole": whole}

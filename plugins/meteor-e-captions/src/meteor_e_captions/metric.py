@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from meteor_e import Meteor
-from meteor_e.api import ComponentOptions, ConfigError, Meta, SegmentMetric
+from meteor_e.api import Batch, ComponentOptions, Meta, MetricContext, SegmentMetric
 from meteor_e.base.array_cache import digest
 from meteor_e.base.extras import require
+from meteor_e_captions.coco_metric import check_english
 from meteor_e_captions.explain import CaptionReport, describe_captions, describe_difference
 from meteor_e_captions.features import Encoding, context_features, light_features
 from meteor_e_captions.lexicon import CaptionLexicon
 from meteor_e_captions.model import load_detector, load_model
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from meteor_e.base.array_cache import Floats
 
 
@@ -53,10 +56,15 @@ class CaptionLight(SegmentMetric):
         )
         return f"{self.name}|version:1|weights:{learned[:8]}|idf:wordfreq-{version('wordfreq')}"
 
-    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
-        """Refuse other languages than English with a ConfigError."""
-        if language not in ("", "en", "english"):
-            raise ConfigError(f"metric {self.name!r} is for English captions, not for {language!r}")
+    @classmethod
+    def from_options(cls, context: MetricContext | None, options: Any) -> Self:
+        """Make the metric.
+
+        Raises:
+            ConfigError: for another language than English.
+        """
+        check_english(cls.name, context)
+        return cls(options)
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
         """Return the numbers that the score is made of, by name, ``(captions,)`` each; the higher the better."""
@@ -76,11 +84,11 @@ class CaptionLight(SegmentMetric):
         """Say for each caption what is missing, what was invented, and whether it is broken."""
         return describe_captions(self._lexicon, self._detector, hypotheses, references)
 
-    def details(
-        self, statistics: Any, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
-    ) -> list[Mapping[str, Any]]:
+    def details(self, statistics: Any, batch: Batch | None = None) -> list[Mapping[str, Any]]:
         """Return what JSON says of each caption: see :class:`~meteor_e_captions.explain.CaptionReport`."""
-        return [report.to_dict() for report in self.reports(hypotheses, references)] if hypotheses else []
+        return (
+            [] if batch is None else [report.to_dict() for report in self.reports(batch.hypotheses, batch.references)]
+        )
 
     def explain(
         self,

@@ -12,10 +12,12 @@ import numpy as np
 
 from meteor_e.api import InputError, Measure, Metric
 from meteor_e.api.metrics import Scores
+from meteor_e.api.segments import TextContext
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.progress import Progress, silent, staged
-from meteor_e.metrics.translations import score_outputs
+from meteor_e.metrics.specs import MetricSpec, create_metrics
+from meteor_e.metrics.translations import score_test_set
 from meteor_e.packs.pack import LANGUAGES
 from meteor_e.significance.resampling import Interval, draw_weights, interval
 from meteor_e_evaluation.comparison import Comparison, average, cluster_ranks, compare
@@ -85,7 +87,7 @@ def load_test_sets(index: DataIndex, pairs: Sequence[str] = ()) -> list[TestSet]
 
 def evaluate(
     tests: Sequence[TestSet],
-    metrics: Sequence[Metric],
+    metrics: Sequence[Metric | MetricSpec],
     measures: Sequence[Measure[TestSet]],
     cache: ArrayCache,
     *,
@@ -102,7 +104,7 @@ def evaluate(
 
     Args:
         tests: test sets; those of one name share a table.
-        metrics: the metrics.
+        metrics: the metrics; specifications are made for the language of each test set.
         measures: the measures.
         cache: where scores and statistics are kept.
         samples: bootstrap samples for intervals; 0 for none.
@@ -126,9 +128,12 @@ def evaluate(
     counts: dict[str, dict[str, int]] = {}
     kept: dict[str, tuple[TestSet, tuple[Scores, ...]]] = {}
     used: list[TestSet] = []
+    labels: dict[str, None] = {}
     for test in tests:
         title = f"{test.name} {test.pair}"
-        scores = _score(test, metrics, cache, of_systems, progress)
+        test_metrics = create_metrics(metrics, TextContext(test.language))
+        labels.update(dict.fromkeys(metric.label for metric in test_metrics))
+        scores = _score(test, test_metrics, cache, of_systems, progress)
         for entry in scores:
             signatures.setdefault(entry.name, {})[test.language] = entry.signature
         told = [*check_test_set(test), *_without_paraphrases(test, scores)]
@@ -154,7 +159,7 @@ def evaluate(
                 if tested is not None:
                     comparisons.setdefault((test.name, measure.name), {})[test.pair] = tested
     tables = [
-        _table(name, measure, [test for test in used if test.name == name], found, metrics, comparisons)
+        _table(name, measure, [test for test in used if test.name == name], found, list(labels), comparisons)
         for name in dict.fromkeys(test.name for test in used)
         for measure in measures
     ]
@@ -231,7 +236,7 @@ def _score(
     scores = []
     for metric in metrics:
         tell = staged(progress, f"{test.name} {test.pair} {metric.label}")
-        found = score_outputs(metric, test, cells, cache, systems=of_systems, progress=tell)
+        found = score_test_set(metric, test, cells, cache, systems=of_systems, progress=tell)
         # Measures take the higher score for the better.
         scores.append(found if metric.higher_is_better else found.negated())
     return scores
@@ -253,17 +258,17 @@ def _table(
     measure: Measure[TestSet],
     tests: Sequence[TestSet],
     found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]],
-    metrics: Sequence[Metric],
+    labels: Sequence[str],
     comparisons: dict[tuple[str, str], dict[str, Comparison]],
 ) -> Table:
     weights = np.array([measure.weight(test) for test in tests])
     rows = {}
-    for metric in metrics:
-        entries = [found[name, measure.name, test.pair][metric.label] for test in tests]
+    for label in labels:
+        entries = [found[name, measure.name, test.pair][label] for test in tests]
         results = [Value(value, None if drawn is None else interval(drawn)) for value, drawn in entries]
         if len(tests) > 1:
             results.append(_average(entries, weights))
-        rows[metric.label] = tuple(results)
+        rows[label] = tuple(results)
     columns = tuple(test.pair for test in tests)
     tested = dict(comparisons.get((name, measure.name), {}))
     if len(tests) > 1:

@@ -7,6 +7,7 @@ NIST's ``mteval``. Words are those of sacreBLEU's ``13a`` tokenizer, in lower ca
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from meteor_e.api import Metric
+from meteor_e.api import Batch, Metric
 from meteor_e.base.array_cache import Floats, digest
 from meteor_e.base.extras import require
 
@@ -44,6 +45,7 @@ class NistMetric(Metric):
     name: ClassVar[str] = "nist"
     title: ClassVar[str] = "NIST"
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+    needs_references: ClassVar[bool] = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,14 +58,16 @@ class NistMetric(Metric):
         """Split a text as ``mteval`` does."""
         return str(self._tokenize(text)).lower().split()
 
-    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
-        """Weigh the n-grams of the references."""
+    def prepare(self, references: Sequence[Sequence[str]]) -> NistMetric:
+        """Return the metric with the information weights of the references' n-grams."""
+        prepared = copy.copy(self)
         # By reference, and not by segment: the digest is the same however many segments there are to one.
         sides = (
             [list(side) for side in zip(*references, strict=True)] if len({*map(len, references)}) == 1 else references
         )
-        self.weigh([self.words(segment) for side in sides for segment in side])
-        self.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in sides)}"
+        prepared.weigh([self.words(segment) for side in sides for segment in side])
+        prepared.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in sides)}"
+        return prepared
 
     def weigh(self, references: Sequence[Sequence[str]]) -> None:
         """Set the information weights of n-grams: ``-log2`` of their relative frequency after their beginning."""
@@ -76,12 +80,10 @@ class NistMetric(Metric):
             for ngram, count in counts.items()
         }
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Floats:
+    def statistics(self, batch: Batch) -> Floats:
         """Return information and numbers of n-grams, and lengths."""
-        rows = np.zeros((len(hypotheses), 2 * ORDER + 2))
-        for row, (hypothesis, its_references) in enumerate(zip(hypotheses, references, strict=True)):
+        rows = np.zeros((len(batch), 2 * ORDER + 2))
+        for row, (hypothesis, its_references) in enumerate(zip(batch.hypotheses, batch.references, strict=True)):
             words = self.words(hypothesis)
             allowed: Counter[tuple[str, ...]] = Counter()
             lengths = []
@@ -97,7 +99,7 @@ class NistMetric(Metric):
             rows[row, -2:] = len(words), sum(lengths) / len(lengths)
         return rows
 
-    def corpus_scores(self, sums: Floats) -> Floats:
+    def scores(self, sums: Floats) -> Floats:
         """Return NIST of summed statistics."""
         return np.array([_score(row) for row in sums], float)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from meteor_e.api import ComponentOptions, ConfigError, FilePath, InputError, Meta, OutputsMetric, SystemOutputs
+from meteor_e.api import Batch, ComponentOptions, ConfigError, FilePath, InputError, Meta, SystemOutputs, SystemsMetric
 from meteor_e.api.metrics import Scores, named_options
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats
 from meteor_e.base.errors import near_miss
@@ -25,7 +25,7 @@ EQUAL = 1e-6
 """Given scores of systems that differ no more than this from their segments' mean are that mean, rounded."""
 
 
-class ScoreFileMetric(OutputsMetric):
+class ScoreFileMetric(SystemsMetric):
     """A metric whose scores are in files, at segment level, system level or both.
 
     A file is read when a test set asks for it: ``{pair}``, ``{source}``, ``{target}`` and ``{reference}`` in its
@@ -80,9 +80,7 @@ class ScoreFileMetric(OutputsMetric):
             options["metric"] = metric
         return {"files": files.split(","), "lower_is_better": text.startswith("-"), **options}
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Floats:
+    def statistics(self, batch: Batch) -> Floats:
         """Refuse: texts alone do not say whose they are.
 
         Raises:
@@ -90,7 +88,7 @@ class ScoreFileMetric(OutputsMetric):
         """
         raise ConfigError(f"{self.signature}: scores of a file belong to systems by name, and not to texts")
 
-    def corpus_scores(self, sums: Floats) -> Floats:
+    def scores(self, sums: Floats) -> Floats:
         """Return means."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
@@ -121,7 +119,7 @@ class ScoreFileMetric(OutputsMetric):
         rows = _one_of(rows, "testset", given.testset, (test.name,), where)
         return _one_of(rows, "reference", given.reference, test.reference_names, where)
 
-    def score_outputs(
+    def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Look the scores up.
@@ -192,7 +190,7 @@ class MtmeMetric(ScoreFileMetric):
         lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
 
     def __init__(self, options: Any) -> None:
-        OutputsMetric.__init__(self, options)
+        SystemsMetric.__init__(self, options)
         self.label, self._read = options.metric, {}
 
     @classmethod

@@ -62,9 +62,9 @@ def test_scores_of_every_metric(meteor, report):
     assert [result.label for result in found.metrics] == ["chrF", "METEOR"]
     assert found.meteor == 1
     for at, hypotheses in enumerate(SYSTEMS.values()):
-        expected = load_metric("chrf").corpus(hypotheses, REFERENCES)
+        expected = load_metric("chrf").corpus(hypotheses, REFERENCES, segments=True)
         assert found.metrics[0].scores[at] == expected.score
-        assert found.metrics[0].segments[at].tolist() == expected.segments.tolist()
+        assert found.metrics[0].segments[at].tolist() == expected.segment_scores.tolist()
     assert found.metrics[1].scores == report.metrics[0].scores
     # All pairs are tested under the first metric, those with the baseline under the others.
     assert found.metrics[0].comparison.tested(1, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import (
+    Batch,
     ComponentOptions,
     ConfigError,
     FeatureBatch,
     FilePath,
     Meta,
     MetricContext,
-    OutputsMetric,
     SystemOutputs,
+    SystemsMetric,
 )
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
@@ -107,7 +108,7 @@ def check_language(model: LearnedModel, language: str) -> None:
         )
 
 
-class ModelMetric(OutputsMetric):
+class ModelMetric(SystemsMetric):
     """A trained model as a metric of an evaluation.
 
     A model that scores single hypotheses is taken by its scores, before they are mapped to shares: the order is the
@@ -117,8 +118,7 @@ class ModelMetric(OutputsMetric):
     """
 
     name: ClassVar[str] = "model"
-    alone: ClassVar[bool] = True
-    streaming: ClassVar[bool | None] = None
+    scores_segments: ClassVar[bool] = True
 
     class Options(ComponentOptions):
         """The model."""
@@ -132,7 +132,7 @@ class ModelMetric(OutputsMetric):
         self.language = model.recipe.language
         self.signature = signature_of(model)
 
-    def score_outputs(
+    def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score cells, before scores are mapped to shares; features come from their own store.
@@ -182,23 +182,31 @@ class ModelMetric(OutputsMetric):
         return metric
 
     @classmethod
+    def label_for(cls, options: Mapping[str, Any]) -> str:
+        """Return the name of the model."""
+        return load_model(options["path"]).recipe.name
+
+    @classmethod
+    def language_for(cls, options: Mapping[str, Any]) -> str:
+        """Return the language of the model."""
+        return load_model(options["path"]).recipe.language
+
+    @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
         """Read the path of a model."""
         return {"path": text}
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
-    ) -> Floats:
+    def statistics(self, batch: Batch) -> Floats:
         """Return scores and how many they are.
 
         Raises:
             ConfigError: for a model that only compares hypotheses.
         """
-        batch = FeatureBatch(hypotheses, references, sources)
-        scores = score_segments(self.model, batch, FeatureStore(enabled=False), jobs=self._jobs)
+        segments = FeatureBatch(batch.hypotheses, batch.references, batch.sources)
+        scores = score_segments(self.model, segments, FeatureStore(enabled=False), jobs=self._jobs)
         return np.stack([scores, np.ones(len(scores))], axis=1)
 
-    def corpus_scores(self, sums: Floats) -> Floats:
+    def scores(self, sums: Floats) -> Floats:
         """Return means."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
@@ -237,6 +245,16 @@ class ReadyMetric(ModelMetric):
         if context.language:
             check_language(metric.model, context.language)
         return metric
+
+    @classmethod
+    def label_for(cls, options: Mapping[str, Any]) -> str:
+        """Return the name of the model."""
+        return cls.name
+
+    @classmethod
+    def language_for(cls, options: Mapping[str, Any]) -> str:
+        """Return the language of the model."""
+        return load_model(cls.name).recipe.language
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:

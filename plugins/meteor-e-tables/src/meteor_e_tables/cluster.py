@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e import __version__
 from meteor_e.api import ConfigError, MeteorError
+from meteor_e.api.batches import default_threads
 from meteor_e.api.tables import ScoreRun, ScoreRunner
 from meteor_e.base.extras import require
-from meteor_e.engine.batches import default_threads
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-    from meteor_e.engine.batches import SegmentBatch
+    from meteor_e.api.batches import Batch
 
 WAIT = 30.0
 """Seconds to wait for a scheduler, and for the first worker."""
@@ -221,7 +221,7 @@ class Work(NamedTuple):
     Attributes:
         version: of this package.
         signatures: of the metrics.
-        score: the pickled function; see :func:`meteor_e.engine.batches.scored_in_order`.
+        score: the pickled function; see :func:`meteor_e.api.batches.map_in_order`.
     """
 
     version: str
@@ -245,24 +245,24 @@ class Work(NamedTuple):
 
 
 def score_in_order(
-    client: Client, batches: Iterator[SegmentBatch], score: Any, threads: int
-) -> Iterator[tuple[SegmentBatch, Any]]:
-    """Yield each batch with what it is scored to, in order; like :func:`meteor_e.engine.batches.scored_in_order`.
+    client: Client, score: Any, batches: Iterator[Batch], threads: int | None = None
+) -> Iterator[tuple[Batch, Any]]:
+    """Yield each batch with what it is scored to, in order; like :func:`meteor_e.api.batches.map_in_order`.
 
     What is under way is bounded, so that memory does not grow with the input. A worker that is lost loses nothing:
     its tasks are done again elsewhere; and a task has one result, so nothing is counted twice.
 
     Args:
         client: connected to the cluster.
+        score: scores a batch; pickled.
         batches: consecutive batches.
-        score: scores one; pickled.
         threads: without effect; a task takes one thread of a worker.
 
     Raises:
         MeteorError: for the first segment that has no score, or if the cluster fails.
     """
     work: Work | None = None
-    waiting: deque[tuple[SegmentBatch, Future]] = deque()
+    waiting: deque[tuple[Batch, Future]] = deque()
     limit = 0
     try:
         for number, batch in enumerate(batches):
@@ -294,7 +294,7 @@ def _lost_connection() -> Iterator[None]:
         raise MeteorError(f"the connection with the cluster was lost: {_one_line(error)}") from error
 
 
-def _result(batch: SegmentBatch, future: Future) -> tuple[SegmentBatch, Any]:
+def _result(batch: Batch, future: Future) -> tuple[Batch, Any]:
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
 
@@ -302,9 +302,8 @@ def _result(batch: SegmentBatch, future: Future) -> tuple[SegmentBatch, Any]:
         try:
             return batch, future.result()
         except KilledWorker as error:
-            last = batch.first + len(batch.hypotheses) - 1
             raise MeteorError(
-                f"segments {batch.first} to {last}: the workers that had them ended one after the other; "
+                f"segments {batch.ids[0]} to {batch.ids[-1]}: the workers that had them ended one after the other; "
                 "they may have had too little memory"
             ) from error
         except (MeteorError, FutureCancelledError, OSError, TimeoutError):
@@ -316,10 +315,11 @@ def _result(batch: SegmentBatch, future: Future) -> tuple[SegmentBatch, Any]:
 _lock = threading.Lock()
 
 
-def _score(work: Work, batch: SegmentBatch) -> Any:
+def _score(work: Work, batch: Batch) -> Any:
     """Do a task, on a worker. Metrics need not be safe for threads."""
     with _lock:
-        return _made(work)(batch, 1, [])
+        batch.threads = 1
+        return _made(work)(batch)
 
 
 @functools.lru_cache(maxsize=4)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.engine.metric import ScoredRows, aligned_rows
 from meteor_e.scoring.formula import PARTS, PLACES
+from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import statistics_names
 
 if TYPE_CHECKING:
@@ -63,13 +63,13 @@ class ScoredColumns(NamedTuple):
     statistics: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: ScoredRows) -> ScoredColumns:
+    def of(cls, rows: Rows) -> ScoredColumns:
         """Return the columns of what METEOR found for a batch; parts that are undefined are 0."""
         import numpy as np
 
-        found = aligned_rows(rows.scored)
-        scores = np.nan_to_num(found.scores[:, PLACES], posinf=np.inf)
-        return cls(scores, found.references.astype(np.int64), found.statistics)
+        arrays = rows.arrays()
+        scores = np.nan_to_num(arrays.scores[:, PLACES], posinf=np.inf)
+        return cls(scores, arrays.references.astype(np.int64), arrays.statistics)
 
     def named(self, names: ColumnNames) -> dict[str, NDArray[Any]]:
         """Return the columns by name."""

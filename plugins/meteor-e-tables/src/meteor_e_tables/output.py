@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from meteor_e import Meteor
 from meteor_e.api import System, TextColumns
 from meteor_e.api.tables import ScoreRun, ScoreRunner
 from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, Rows, TableBatch, text_batch
@@ -17,7 +18,7 @@ from meteor_e_tables.jsonlines import ObjectRows
 from meteor_e_tables.writers import JsonLinesWriter, ParquetWriter, table_writer
 
 if TYPE_CHECKING:
-    from meteor_e.engine.batches import SegmentBatch
+    from meteor_e.api.batches import Batch
 
 
 class TableRunner(ScoreRunner):
@@ -29,7 +30,8 @@ class TableRunner(ScoreRunner):
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
         """Keep all columns of what is read, and write them with those of the scores."""
         assert run.output is not None
-        meteor = run.metrics[0].meteor  # type: ignore[attr-defined]
+        meteor = run.metrics[0]
+        assert isinstance(meteor, Meteor)
         tables = _tables(run.systems)
         with table_writer(run.output, meteor.signature, tables[0][0].schema()) as writer:
             output = _Output(run, tables, writer, meteor.matcher_names)
@@ -61,10 +63,10 @@ class _Output:
                 places.append(partial(self._write, queues, place, columns, rows))
         self._places = iter(places)
 
-    def in_order(self, batches: Iterator[SegmentBatch], score: Any, threads: int) -> Iterator[tuple[SegmentBatch, Any]]:
+    def in_order(self, score: Any, batches: Iterator[Batch], threads: int | None) -> Iterator[tuple[Batch, Any]]:
         """Score the batches of the next system, and write its rows."""
         write = next(self._places)
-        for batch, found in self._run.in_order(batches, score, threads):
+        for batch, found in self._run.in_order(score, batches, threads):
             write(ScoredColumns.of(found[0][0]))
             yield batch, found
 

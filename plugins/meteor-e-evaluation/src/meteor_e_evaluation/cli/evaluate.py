@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.api import ConfigError, MetricContext, OutputOptions
+from meteor_e.api import ConfigError, OutputOptions
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
 from meteor_e.cli.options import Output, ParallelComputation, complete_names, seed_option
@@ -163,7 +163,7 @@ def evaluate(
     meteor-e evaluate mtme:mt-metrics-eval-v2/wmt23 --pair en-de -M mtme:BLEU
     meteor-e evaluate wmt12.yaml --check
     """
-    from meteor_e.metrics.specs import parse_metrics
+    from meteor_e.metrics.specs import parse_spec
     from meteor_e_evaluation.data import load_test_set
     from meteor_e_evaluation.evaluation import evaluate as run
     from meteor_e_evaluation.measures import measure, measure_names
@@ -178,7 +178,7 @@ def evaluate(
     loaded = data.load()
     names = scoring.measures or dict.fromkeys(name for index in loaded for name in index.measures) or ("tau-strict",)
     measures = [measure(name) for name in names]
-    metrics = parse_metrics(scoring.metrics, MetricContext(jobs=computation.jobs))
+    metrics = [parse_spec(text, jobs=computation.jobs) for text in scoring.metrics]
     writing = written.scores is not None
     tests = [
         load_test_set(index, pair, every_system=writing)

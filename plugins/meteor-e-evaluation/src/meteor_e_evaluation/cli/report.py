@@ -91,7 +91,7 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
 def _metrics(options: ReportMetrics, signature: str) -> list[Metric | None]:
     """Return the metrics; ``None`` is METEOR with the signature, which is scored with the alignments."""
     found: list[Metric | None] = []
-    for metric in options.parse_metrics(options.metrics or ("meteor",)):
+    for metric in options.create_metrics(options.metrics or ("meteor",)):
         is_meteor = metric.signature == signature
         found.append(None if is_meteor and None not in found else metric)
     return found

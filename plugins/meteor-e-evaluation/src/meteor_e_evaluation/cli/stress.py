@@ -6,7 +6,7 @@ import dataclasses
 
 import click
 
-from meteor_e.api import ConfigError, MetricContext
+from meteor_e.api import ConfigError
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
 from meteor_e.cli.options import Output, ParallelComputation, complete_names, seed_option
@@ -64,7 +64,8 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
     meteor-e stress system.txt -r ref.txt -M en-light --only polarity --examples 3
     meteor-e stress system.de -r reference.de -l de -M meteor -M chrf
     """
-    from meteor_e.metrics.specs import parse_metrics
+    from meteor_e.api.segments import TextContext
+    from meteor_e.metrics.specs import create_metrics, parse_spec
     from meteor_e_evaluation import stress as test
     from meteor_e_evaluation.data import read_texts
 
@@ -81,7 +82,8 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
     elif given.hypotheses is not None or given.references or given.source is not None:
         raise ConfigError("give the hypotheses and the references: HYPOTHESES --reference FILE")
     sources = None if given.source is None else read_texts(given.source, "source")
-    metrics = parse_metrics(given.metrics, MetricContext(language=given.language, jobs=computation.jobs))
+    specs = [parse_spec(text, jobs=computation.jobs) for text in given.metrics]
+    metrics = create_metrics(specs, TextContext(given.language))
     with terminal_progress(computation.quiet) as progress:
         report = test.stress(
             metrics,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e import CorpusScore, SegmentScore
+from meteor_e import MeteorCorpusScore, MeteorSegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
 from meteor_e.api.formats import Found
-from meteor_e.api.metrics import main_scores
+from meteor_e.api.metrics import Explains, main_scores
 from meteor_e.api.segments import System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent
@@ -57,8 +57,8 @@ class ScoredSystem:
 
     name: str
     hypotheses: tuple[str, ...]
-    corpus: CorpusScore
-    segments: tuple[SegmentScore, ...]
+    corpus: MeteorCorpusScore
+    segments: tuple[MeteorSegmentScore, ...]
 
     @cached_property
     def counts(self) -> Floats:
@@ -72,8 +72,8 @@ class ScoredSystem:
     def shares(self) -> Floats:
         """Return what each matcher contributed to each segment's score, ``(segments, matchers)``.
 
-        The rows add up to the scores; see :meth:`meteor_e.scoring.results.Score.contributions`, which gives the same
-        numbers, a segment at a time.
+        The rows add up to the scores. For a single segment,
+        :meth:`meteor_e.scoring.results.MeteorScore.contributions` gives the same numbers.
         """
         parts = FormulaScores(*map(self.values, FormulaScores._fields))  # type: ignore[arg-type]
         found = shares(statistics_columns(self.counts), parts, self.corpus.parameters, quotient)
@@ -258,7 +258,7 @@ def score_systems(
     found = None
     if others:
         given = [System.from_lists(system.name, system.hypotheses, texts) for system in scored]
-        found = score(others, given, language=language, details=True, keep=True, progress=progress).kept()
+        found = score(others, given, details=True, keep=True, progress=progress).kept()
 
     def result(place: int, metric: Metric | None) -> MetricResult:
         def compare(statistics: Sequence[Floats], scorer: Scorer) -> SystemTests | None:
@@ -321,17 +321,17 @@ def _result(
         min(metric.decimals, 2) if max(map(abs, scores)) >= 10 else metric.decimals,
         scores,
         tuple(np.array([row.values[0] for row in own]) for own in rows),
-        compare([sums[place].statistics for sums in found.sums], lambda sums: main_scores(metric.corpus_scores(sums))),
+        compare([sums[place].statistics for sums in found.sums], lambda sums: main_scores(metric.scores(sums))),
     )
     if rows[0][0].details is not None:
         result = dataclasses.replace(result, details=tuple([row.details or {} for row in own] for own in rows))
-    if type(metric).explain is Metric.explain:
+    if not isinstance(metric, Explains):
         return result
     return dataclasses.replace(result, explanations=tuple(_explanations(metric, result, systems, references)))
 
 
 def _explanations(
-    metric: Metric, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
+    metric: Explains, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
 ) -> Iterator[SystemExplanation]:
     """Yield what moves each system away from the first: on the whole, and in the segments that differ most."""
     first = systems[0]

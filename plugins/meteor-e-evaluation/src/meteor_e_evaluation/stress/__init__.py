@@ -28,7 +28,7 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e.base.yamlfile import parse_yaml
 from meteor_e.metrics.specs import distinct
-from meteor_e.metrics.translations import score_outputs
+from meteor_e.metrics.translations import score_test_set
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.significance.resampling import draw_weights, interval
 from meteor_e_evaluation.stress.drafts import Draft, NoOccasionError
@@ -306,7 +306,7 @@ def _scores(
 ) -> dict[str, Floats]:
     """Return scores of the texts, and of each perturbation, by name; the higher, the better."""
     cells = np.stack([np.logical_or.reduce(list(applied.values())), *applied.values()])
-    scores = score_outputs(metric, outputs, cells, cache, systems=False, progress=progress).segments
+    scores = score_test_set(metric, outputs, cells, cache, systems=False, progress=progress).segments
     for row, column in np.argwhere(cells & ~np.isfinite(scores)):
         raise InputError(f"{metric.label} gives no finite number for {outputs.systems[row]}, segment {column + 1}")
     return dict(zip(outputs.systems, scores if metric.higher_is_better else -scores, strict=True))

@@ -13,7 +13,6 @@ from meteor_e.api import ComponentOptions, Feature, FeatureBatch, Meta
 from meteor_e.base.yamlfile import is_path
 from meteor_e.chains.config import load_chain
 from meteor_e.chains.settings import apply_settings, chain_with_paths
-from meteor_e.engine.metric import aligned
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.arrays import quotient
 from meteor_e.scoring.formula import PARTS, PLACES, FormulaScores, Shares, shares
@@ -132,9 +131,9 @@ class MeteorFeature(Feature):
 
     def _scored(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the parts of the scores, in the order of ``PARTS``, and the statistics, a row for each segment."""
-        found = aligned(self.meteor, batch.hypotheses, batch.references)
+        arrays = self.meteor.rows(batch.hypotheses, batch.references).arrays()
         # Undefined parts are 0, as in a score.
-        return np.nan_to_num(found.scores[:, PLACES]), found.statistics.astype(float)
+        return np.nan_to_num(arrays.scores[:, PLACES]), arrays.statistics.astype(float)
 
     def describe(self) -> str:
         """Return METEOR's signature."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e import load_metric
-from meteor_e.api import ComponentOptions, Feature, FeatureBatch, FilePath, Meta
-from meteor_e.api.metrics import checked_rows
+from meteor_e.api import Batch, ComponentOptions, Feature, FeatureBatch, FilePath, Meta
+from meteor_e.api.metrics import compute_statistics
 from meteor_e.base.array_cache import digest
 from meteor_e.formats.plain import read_segments
 
@@ -57,7 +57,7 @@ class _MetricFeature(Feature):
 
     def _statistics(self, batch: FeatureBatch) -> Floats:
         """Return the metric's own statistics; segments may differ in the number of their references."""
-        return np.asarray(checked_rows(self.metric, batch.hypotheses, batch.references), float)
+        return np.asarray(compute_statistics(self.metric, Batch(batch.hypotheses, batch.references)), float)
 
     def _scores(self, statistics: Floats) -> Floats:
         """Return scores in a column."""
