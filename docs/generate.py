@@ -13,7 +13,7 @@ from typing import Any
 import click
 import msgspec
 import nbformat
-from meteor_e_evaluation.index import DataIndex, JudgementSpec, OutputSpec, PairSpec, SegmentMap
+from meteor_e_evaluation.index import DataIndex, JudgmentSpec, OutputSpec, PairSpec, SegmentMap
 from meteor_e_evaluation.measures import measure_table
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -176,7 +176,7 @@ def index_keys() -> str:
     for title, struct in (
         ("The index", DataIndex),
         ("A language pair, in `pairs`", PairSpec),
-        ("A file of judgments, in `judgements`", JudgementSpec),
+        ("A file of judgments, in `judgments`", JudgmentSpec),
         ("`segment_map`", SegmentMap),
         ("`outputs`", OutputSpec),
     ):

@@ -32,7 +32,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from meteor_e_evaluation.index import expand, load_index
+from meteor_e_evaluation.index import fill_pattern, load_index
 from numpy.typing import NDArray
 
 from meteor_e import Meteor
@@ -133,13 +133,13 @@ def read_pair(name: str, meteor: Meteor) -> Pair:
     from sacrebleu.metrics import CHRF
 
     index = load_index(HERE / "wmt21.yaml")
-    root, spec = Path(index.root), index.judgements[0]
+    root, spec = Path(index.root), index.judgments[0]
     texts = {}
-    for file in sorted(root.glob(expand(index.outputs.file, name).replace("{system}", "*"))):
+    for file in sorted(root.glob(fill_pattern(index.outputs.file, name).replace("{system}", "*"))):
         texts[file.name.split(".hyp.")[1].removesuffix(".en")] = list(read_segments(file))
-    reference = list(read_segments(root / expand(index.references[0], name)))
+    reference = list(read_segments(root / fill_pattern(index.references[0], name)))
     rows = []
-    for row in list(read_segments(root / expand(spec.file, name)))[1:]:
+    for row in list(read_segments(root / fill_pattern(spec.file, name)))[1:]:
         cells = row.split()
         system = cells[0].rpartition(".")[0]
         rows.append((spec.rename.get(system, system), int(cells[1]), float(cells[3])))

@@ -124,7 +124,7 @@ def table(name: str, names: Sequence[str], options: argparse.Namespace) -> str:
         metrics(names, options.work),
         [measure(measured)],
         ArrayCache(options.work / "scores"),
-        samples=options.samples,
+        intervals=options.samples,
     )
     columns = (*pairs, AVERAGE)
     lines = [f"| chain | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}"]

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation import TestSet
 from meteor_e_evaluation.evaluation import AVERAGE, evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
@@ -135,7 +135,7 @@ def table4(resources: Resources, tests: list[TestSet], options: argparse.Namespa
     cache = ArrayCache(options.cache)
     measures = [measure(name) for name in MEASURES]
     metrics = [Meteor.from_config(resources.chain(name, language), label=name) for name in CHAINS]
-    evaluation = evaluate(tests, metrics, measures, cache, samples=options.samples)
+    evaluation = evaluate(tests, metrics, measures, cache, intervals=options.samples)
     parts = [f"## Table 4 in kind: {', '.join(pairs)}"]
     failed = False
     for table in evaluation.tables:

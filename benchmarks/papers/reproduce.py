@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
                 [parse_spec(spec, jobs=options.jobs) for spec in specs],
                 [measure(entry) for entry in index.measures or ["tau-strict"]],
                 cache,
-                samples=options.intervals,
+                intervals=options.intervals,
             )
         except MeteorError as error:
             print(f"{path}: {error}", file=sys.stderr)

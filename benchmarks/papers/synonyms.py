@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation import TestSet
 from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from meteor_e_evaluation.data import TestSet, load_test_set
+from meteor_e_evaluation import TestSet
+from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import MEASURES
 from meteor_e_learned.extraction import FeatureSet, FeatureStore

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from meteor_e_evaluation import TestSet
 from meteor_e_evaluation.comparison import average, compare
-from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.judgements import Assessments, Floats
+from meteor_e_evaluation.judgments import Assessments, Floats
 from meteor_e_evaluation.measures import MEASURES, measure
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import make_objective

@@ -90,7 +90,7 @@ LANGUAGE = (
 TABLE = b"0.5\nthe cat\na cat\n0.25\ndog\nhound\n"
 INDEX = (
     b"name: T\npairs: [cs-en]\nreferences: ref\noutputs: out.{system}\n"
-    b"judgements:\n  - {file: ranks.csv, format: ranking-csv}\n"
+    b"judgments:\n  - {file: ranks.csv, format: ranking-csv}\n"
 )
 RANKS = (
     b"srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,system2Id,"

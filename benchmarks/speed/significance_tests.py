@@ -16,9 +16,9 @@ import resource
 import time
 
 import numpy as np
+from meteor_e_evaluation import TestSet
 from meteor_e_evaluation.comparison import compare
-from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.judgements import Assessments
+from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 
 from meteor_e.api.metrics import Scores

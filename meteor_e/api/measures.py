@@ -63,6 +63,21 @@ class Measure(Component, Generic[Test]):
         agreement = None if np.isnan(given).all() else self.agreement(test)
         return math.nan if agreement is None else agreement(given)
 
+    def explain_undefined(self, test: Test, scores: Scores) -> str:
+        """Return why :meth:`value` is NaN, as a clause for the notes below a table."""
+        available = scores.segments if self.takes == "segments" else scores.systems
+        if np.isnan(available).all():
+            return f"the metric has no scores of {self.takes}"
+        if self.agreement(test) is None:
+            return self.explain_missing_judgments(test)
+        if np.isnan(available).any():
+            return f"the metric lacks scores of some {self.takes}"
+        return "the metric's scores or the human scores are all equal"
+
+    def explain_missing_judgments(self, test: Test) -> str:
+        """Return why :meth:`agreement` is ``None``, as a clause for the notes below a table."""
+        return "the test set does not have the judgments that this measure needs"
+
     @abstractmethod
     def resampled(self, test: Test, scores: Scores, weights: Floats) -> Floats:
         """Return the measure on resampled test sets, ``(samples,)``.

@@ -25,7 +25,7 @@ name: Own
 pairs: [de-hsb]
 references: reference.{target}
 outputs: outputs/{pair}.{system}
-judgements:
+judgments:
   - {file: judgements.rank, format: rank}
 measures: [tau-strict]
 """

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
-from meteor_e_evaluation.measures import MEASURES, human_system_scores, measure
+from meteor_e_evaluation.measures import MEASURES, measure
 from meteor_e_evaluation.report import EvaluationResult
 from meteor_e_evaluation.sanity import check_scores
 from meteor_e_evaluation.score_files import ScoreFileMetric
+from meteor_e_evaluation.system_measures import human_system_scores
 from tiny_task import OUTPUTS
 
 from meteor_e import Meteor, SegmentMetric, load_metric
@@ -167,7 +168,7 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     index = (
         (task / "index.yaml")
         .read_text(encoding="utf-8")
-        .replace("judgements:", "judgements:\n  - {file: da.csv, format: da-segments}")
+        .replace("judgments:", "judgments:\n  - {file: da.csv, format: da-segments}")
     )
     (task / "index.yaml").write_text(index, encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
@@ -213,7 +214,7 @@ class Constant(SegmentMetric):
 
 
 def test_tables_in_every_form(tests, cache):
-    evaluation = run(tests, cache, samples=100, significance=True, permutations=200, method="paired")
+    evaluation = run(tests, cache, intervals=100, significance="paired", samples=200)
     table = evaluation.tables[0]
     assert table.rows["constant"][0].value == -1.0
     comparison = table.comparisons["cs-en"]
@@ -243,7 +244,7 @@ def test_macro_average_over_pairs(task, cache):
     (task / "index.yaml").write_text(index, encoding="utf-8")
     for system, lines in OUTPUTS.items():
         (task / "outputs" / f"tiny.fr-en.{system}").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    evaluation = run(load_test_sets(load_index(task / "index.yaml")), cache, samples=20)
+    evaluation = run(load_test_sets(load_index(task / "index.yaml")), cache, intervals=20)
     table = evaluation.tables[0]
     assert table.columns == ("cs-en", "fr-en", "mean")
     first, second, mean = table.rows["length"]

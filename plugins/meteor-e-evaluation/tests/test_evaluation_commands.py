@@ -30,7 +30,7 @@ def test_evaluate_as_json(index):
 
 
 def test_evaluate_as_a_table_with_significance(index):
-    result = run("evaluate", index, "-M", "meteor", "-M", "bleu", "-M", "nist", "--significance", "--permutations", 20)
+    result = run("evaluate", index, "-M", "meteor", "-M", "bleu", "-M", "nist", "--significance", "--samples", 20)
     assert "Tiny, τ strict" in result.stdout
     assert "20 samples, seed 12345; assumes that segments or systems are independent" in result.stdout
 
@@ -43,7 +43,7 @@ def test_evaluate_checks_data(index):
 
 def test_evaluate_reads_only_pairs_that_are_asked_for(index):
     other = index.with_name("other.yaml")
-    other.write_text("name: Other\npairs: [de-en]\noutputs: none\nreferences: none\njudgements: []\n", encoding="utf-8")
+    other.write_text("name: Other\npairs: [de-en]\noutputs: none\nreferences: none\njudgments: []\n", encoding="utf-8")
     assert run("evaluate", index, other, "--pair", "cs-en", "--check").stdout.startswith("Tiny cs-en: 3 systems")
 
 
@@ -93,3 +93,54 @@ def test_score_takes_scores_of_a_file(tmp_path):
     assert run(*arguments, "--name", "one").stdout == "0.25\n"
     with pytest.raises(InputError, match=r"one\.x"):
         run(*arguments, "--name", "one.x")
+
+
+RECORDS = "name: Captions\npairs: [en-en]\nrecords: {file: rated.jsonl}\n"
+
+
+@pytest.fixture
+def records(task, packs, monkeypatch):
+    monkeypatch.setenv("METEOR_E_CACHE", str(task / "cache"))
+    rows = [("a dog", "the dog", 5), ("a cat", "the cat sat", 1.5), ("one bird", "one bird", 3)]
+    lines = [json.dumps({"hypothesis": text, "references": [ref], "score": score}) for text, ref, score in rows]
+    (task / "rated.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (task / "records.yaml").write_text(RECORDS, encoding="utf-8")
+    return task / "records.yaml"
+
+
+def test_evaluate_chooses_a_measure_that_fits_records(records):
+    document = json.loads(run("evaluate", records, "-M", "meteor", "-f", "json").stdout)
+    (table,) = document["tables"]
+    assert table["measure"] == "pearson"
+    assert -1 <= table["metrics"]["METEOR"]["en-en"]["value"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("measure", "reason"),
+    [
+        ("tau-strict", "no segment has judgments of two systems; choose a measure over all segments, such as pearson"),
+        ("acc-eq", "no segment has judgments of two systems"),
+        ("pearson-item", "no segment has ratings of two systems; choose a measure over all segments"),
+        ("system-pearson", "at least two systems need human scores; there is 1"),
+        ("spa", "at least two systems need ratings of segments; there is 1"),
+        ("darr", "no segment has ratings of two systems that differ by 25 or more"),
+    ],
+)
+def test_evaluate_explains_undefined_measures(records, measure, reason):
+    arguments = ["evaluate", records, "-M", "meteor", "-M", "bleu", "-s", measure]
+    output = run(*arguments).stdout
+    assert f"– (METEOR, BLEU; en-en): {reason}" in " ".join(output.split())
+    values = json.loads(run(*arguments, "-f", "json").stdout)["tables"][0]["metrics"]
+    assert all(value["en-en"]["value"] is None for value in values.values())
+    assert all(value["en-en"]["reason"].startswith(reason) for value in values.values())
+
+
+def test_evaluate_explains_measures_of_ratings_on_rankings(index):
+    output = run("evaluate", index, "-M", "meteor", "-s", "pearson").stdout
+    assert "– (METEOR; cs-en): the test set has rankings, but no ratings of segments" in " ".join(output.split())
+
+
+def test_evaluate_takes_a_significance_test_by_name(index):
+    arguments = ["evaluate", index, "-M", "meteor", "-M", "bleu", "--samples", 20, "--significance"]
+    assert "permutation of systems, 20 samples" in run(*arguments, "systems").stdout
+    assert "higher p of a permutation of segments and one of systems, 20 samples" in run(*arguments).stdout

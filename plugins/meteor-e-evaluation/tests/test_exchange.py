@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from meteor_e_evaluation.comparison import _masks, one_by_one
-from meteor_e_evaluation.judgements import Assessments
+from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 from test_measures import make_set
 

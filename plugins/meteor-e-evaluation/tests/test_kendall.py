@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meteor_e_evaluation.judgements import Assessments, Rankings
+from meteor_e_evaluation.judgments import Assessments, Rankings
 from meteor_e_evaluation.kendall import PairCounts, count_pairs, tau, tied_accuracy
 from scipy import stats
 

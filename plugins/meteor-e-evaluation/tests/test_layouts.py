@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.evaluation import evaluate, load_test_sets
-from meteor_e_evaluation.index import languages_of, load_index, target_language
+from meteor_e_evaluation.index import load_index, split_pair, target_language
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.mtme import mtme_index
 from meteor_e_evaluation.ratings import read_mqm, read_ratings
@@ -110,7 +110,7 @@ def test_locales_are_pairs_and_their_language_is_the_metrics(wmt):
     assert target_language("en-sr_Cyrl_RS") == "sr"
     assert load_test_set(mtme_index(wmt), "de-en_GB").language == "en"
     assert [target_language(pair) for pair in ("en-zh-Hant", "zh-Hant-en", "en-sr_Cyrl-RS")] == ["zh", "en", "sr"]
-    assert [languages_of(pair) for pair in ("en-zh-Hant", "zh-Hant-en")] == [("en", "zh-Hant"), ("zh-Hant", "en")]
+    assert [split_pair(pair) for pair in ("en-zh-Hant", "zh-Hant-en")] == [("en", "zh-Hant"), ("zh-Hant", "en")]
     for folder in ("system-outputs", "metric-scores"):
         (wmt / folder / "de-en").rename(wmt / folder / "de-zh-Hant")
     assert "de-zh-Hant" not in mtme_index(wmt).pairs
@@ -122,7 +122,7 @@ def test_the_command_reads_writes_and_ranks(wmt, packs, tmp_path):
     arguments = ["evaluate", f"mtme:{wmt}", "--pair", "de-en", "-M", "mtme:Length", "-M", "meteor", "--no-cache"]
     measures = ["-s", "acc-eq", "-s", "spa", "-s", "system-accuracy"]
     scores = tmp_path / "scores"
-    tests = ["--significance", "--permutations", 50]
+    tests = ["--samples", 50, "--significance"]
     document = json.loads(run(*arguments, *measures, *tests, "-f", "json", "--write-scores", scores).stdout)
     by_measure = {table["measure"]: table["metrics"] for table in document["tables"]}
     assert by_measure["acc-eq"]["METEOR"]["de-en"]["rank"] == 1
@@ -198,7 +198,7 @@ def judged(task):
     def load(spec):
         text = (
             "name: Tiny\npairs: [cs-en]\nreferences: ref.en\noutputs: 'outputs/tiny.{pair}.{system}'\n"
-            f"documents: docs\njudgements:\n  - {spec}\n"
+            f"documents: docs\njudgments:\n  - {spec}\n"
         )
         write(task / "judged.yaml", text)
         return load_test_set(load_index(task / "judged.yaml"), "cs-en")
@@ -285,7 +285,7 @@ def test_a_file_without_rows_for_a_pair_is_no_traceback(judged):
     test = load("{file: da.csv, format: da-segments}\n  - {file: sys.csv, format: da-systems}")
     metric = load_metric("chrf")
     names = ("tau-strict", "acc-eq", "pearson", "pearson-item", "spa", "system-pearson")
-    found = evaluate([test], [metric], [measure(name) for name in names], CACHE, samples=5)
+    found = evaluate([test], [metric], [measure(name) for name in names], CACHE, intervals=5)
     values = [table.rows["chrF"][0].value for table in found.tables]
     assert np.isnan(values[:5]).all()
     assert values[5] < 0
@@ -326,7 +326,7 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     keys = (
         "name: ours\npairs: [cs-en]\noutputs: sacrebleu:ours\nreferences: sacrebleu:ours\nmeasures: [system-accuracy]\n"
     )
-    index = write(tmp_path / "i.yaml", keys + "judgements: [{file: h.sys.score, format: score-systems}]\n")
+    index = write(tmp_path / "i.yaml", keys + "judgments: [{file: h.sys.score, format: score-systems}]\n")
     arguments = ["evaluate", index, "-f", "json", "--no-cache"]
     document = json.loads(run(*arguments).stdout)
     assert document["tables"][0]["metrics"]["METEOR"]["cs-en"]["value"] == 1.0

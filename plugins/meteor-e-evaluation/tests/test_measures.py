@@ -9,11 +9,12 @@ import pickle
 
 import numpy as np
 import pytest
+from meteor_e_evaluation import TestSet
 from meteor_e_evaluation.correlation import williams
-from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.groups import pairwise_accuracy_with_ties
-from meteor_e_evaluation.judgements import Assessments, Rankings
-from meteor_e_evaluation.measures import mad_outliers, measure, measure_names
+from meteor_e_evaluation.judgments import Assessments, Rankings
+from meteor_e_evaluation.measures import measure, measure_names
+from meteor_e_evaluation.system_measures import mad_outliers
 from scipy import stats
 
 from meteor_e.api.metrics import Scores
@@ -75,7 +76,7 @@ def test_measures_are_those_of_mt_metrics_eval(shared):
         for theirs, ours in MTME.items():
             if theirs in case["expected"]:
                 value, expected = measure(ours).value(test, scores), case["expected"][theirs]
-                if theirs == "kendall_like_item_25" and not len(measure(ours).pairs(test)):
+                if theirs == "kendall_like_item_25" and not len(measure(ours).rankings(test)):
                     # mt-metrics-eval says 0 where no pair differs enough; here that is undefined.
                     assert (expected, math.isnan(value)) == (0, True)
                     continue
@@ -141,7 +142,7 @@ def test_soft_accuracy_is_one_for_the_people_themselves():
 def test_relative_rankings_count_the_threshold_itself():
     human = np.array([[0.0, 50.0], [25.0, 60.0], [60.0, 60.0]])
     test = make_set(human)
-    assert [len(measure(f"darr:threshold={t}").pairs(test)) for t in (0, 10, 25, 26)] == [5, 5, 3, 2]
+    assert [len(measure(f"darr:threshold={t}").rankings(test)) for t in (0, 10, 25, 26)] == [5, 5, 3, 2]
     with pytest.raises(ConfigError, match=r"'darr': treshold: unknown option .did you mean 'threshold'"):
         measure("darr:treshold=1")
     with pytest.raises(ConfigError, match="threshold: must be a number, at least 0, not 'x'"):

@@ -1,4 +1,4 @@
-"""Files of judgements and of metrics' scores, as shared tasks publish them."""
+"""Files of judgments and of metrics' scores, as shared tasks publish them."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_metric_scores_in_the_short_form(tmp_path):
 
 
 def test_metric_scores_say_what_is_wrong(tmp_path):
-    with pytest.raises(InputError, match="line 1: not a line of a metric's scores"):
+    with pytest.raises(InputError, match="line 1: not a line of metric scores"):
         list(read_metric_scores(write(tmp_path, "a\tb\tc\n")))
     with pytest.raises(InputError, match="line 1: the score is 'x'"):
         list(read_metric_scores(write(tmp_path, "a\tx\n")))

@@ -21,7 +21,7 @@ def edit(task, old, new):
     index.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_judgements_are_lined_up_with_outputs(task):
+def test_judgments_are_lined_up_with_outputs(task):
     test = load(task)
     assert test.systems == ("alpha", "beta", "gamma.x")
     assert list(test.outputs) == list(OUTPUTS.values())
@@ -40,7 +40,7 @@ def test_judgements_are_lined_up_with_outputs(task):
     assert test.judged().sum() == 30
 
 
-def test_left_out_judgements_and_unjudged_outputs_are_reported(task):
+def test_left_out_judgments_and_unjudged_outputs_are_reported(task):
     (task / "outputs" / "tiny.cs-en.silent").write_text("x\n" * 10, encoding="utf-8")
     notes = load(task).notes
     assert "left out: 30 judgments of _ref" in notes
@@ -101,7 +101,7 @@ def test_systems_with_one_output(task):
     edit(
         task,
         "{file: ranks.csv, format: ranking-csv, drop: [_ref], rename: {gamma: gamma.x}}",
-        '{file: da.csv, format: da-segments, joined: "+"}',
+        '{file: da.csv, format: da-segments, system_separator: "+"}',
     )
     test = load(task)
     assert test.rankings is None
@@ -113,7 +113,7 @@ def test_systems_with_one_output(task):
     ("old", "new", "message"),
     [
         ("measures: [", "measure: [", r"index.yaml:7: .*measure.*did you mean 'measures'"),
-        ("format: ranking-csv", "format: csv", r"index.yaml:6: judgements\[0\].format"),
+        ("format: ranking-csv", "format: csv", r"index.yaml:6: judgments\[0\].format"),
         ("pairs: [cs-en]", "pairs: [Czech]", "'Czech' under 'pairs' is not of the form"),
         ("pairs: [cs-en]", "pairs: cs-en", r"index.yaml:2: pairs"),
     ],
@@ -162,7 +162,7 @@ def test_sgml_and_wmt_xml_outputs(task):
     assert list(test.references) == [REFERENCE, REFERENCE[::-1]]
 
 
-def test_shifted_judgements_are_noticed(task):
+def test_shifted_judgments_are_noticed(task):
     outputs = {"alpha": [f"line {n}" for n in range(10)], "beta": [f"line {n}" for n in range(10)]}
     for system, lines in outputs.items():
         (task / "outputs" / f"tiny.cs-en.{system}").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -244,3 +244,114 @@ def test_records_take_the_place_of_outputs(tmp_path):
     (tmp_path / "index.yaml").write_text("name: X\npairs: [en-en]\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="either 'records'"):
         load_index(tmp_path / "index.yaml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("judgments:", "judgements:", r"index.yaml:5: judgements: this key is now called 'judgments'"),
+        ("drop: [_ref]", 'joined: "+"', r"index.yaml:6: judgments\[0\].joined: this key is now called 'system_sep"),
+        (
+            "pairs: [cs-en]",
+            "pairs: {cs-en: {judgements: []}}",
+            r"index.yaml:2: pairs.cs-en.judgements: this key is now called 'judgments'",
+        ),
+    ],
+)
+def test_index_names_the_new_key_of_an_old_one(task, old, new, message):
+    edit(task, old, new)
+    with pytest.raises(ConfigError, match=message):
+        load(task)
+
+
+def test_index_allows_systems_with_the_names_of_old_keys(task):
+    edit(task, "rename: {gamma: gamma.x}", "rename: {gamma: gamma.x, joined: beta, judgements: beta}")
+    assert load(task).systems == ("alpha", "beta", "gamma.x")
+
+
+TABLE_INDEX = """\
+name: Table
+pairs: [cs-en]
+references: ref.en
+outputs: {file: outputs.csv, system: model, hypothesis: translation, segment: line}
+judgments:
+  - {file: ranks.csv, format: ranking-csv, drop: [_ref], rename: {gamma: gamma.x}}
+"""
+
+
+def write_output_table(task, *, n_segments=10):
+    rows = [
+        f'{system},{line},"{text}"'
+        for line in range(n_segments, 0, -1)
+        for system, texts in OUTPUTS.items()
+        for text in [texts[line - 1]]
+    ]
+    (task / "outputs.csv").write_text("\n".join(["model,line,translation", *rows]) + "\n", encoding="utf-8")
+    (task / "index.yaml").write_text(TABLE_INDEX, encoding="utf-8")
+
+
+def test_outputs_in_one_table_with_a_column_for_the_system(task):
+    write_output_table(task)
+    assert load(task).outputs == tuple(OUTPUTS.values())
+    # Without a column for the segment, the rows of a system are in order.
+    edit(task, ", segment: line", "")
+    assert load(task).outputs == tuple(texts[::-1] for texts in OUTPUTS.values())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("system: model", "system: modl", r"outputs\.csv, line 2: no field 'modl' .did you mean 'model'"),
+        ("segment: line", "segment: translation", r"line 2: the segment is .*, not a whole number"),
+        ("segment: line", "segment: model", r"not a whole number"),
+    ],
+)
+def test_outputs_in_a_table_without_the_columns(task, old, new, message):
+    write_output_table(task)
+    edit(task, old, new)
+    with pytest.raises(InputError, match=message):
+        load(task)
+
+
+def test_outputs_in_a_table_need_one_row_per_segment(task):
+    write_output_table(task, n_segments=9)
+    with pytest.raises(InputError, match=r"system alpha: .*outputs\.csv has 9 segments, its reference has 10"):
+        load(task)
+    with (task / "outputs.csv").open("a", encoding="utf-8") as stream:
+        stream.write("beta,9,twice\n")
+    with pytest.raises(InputError, match=r"line 29: a second output of system beta for segment 9"):
+        load(task)
+
+
+SYSTEM_RECORDS = "name: Rated\npairs: [en-en]\nrecords: {file: rated.csv, system: model, segment: id}\n"
+
+
+def load_system_records(folder, *lines):
+    (folder / "index.yaml").write_text(SYSTEM_RECORDS, encoding="utf-8")
+    header = "model,id,hypothesis,references,score"
+    (folder / "rated.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    return load(folder, "en-en")
+
+
+def test_records_with_a_column_for_the_system(tmp_path):
+    test = load_system_records(
+        tmp_path, "b,7,a dog,the dog,5", "a,7,dog,the dog,4", "a,9,a cat,the cat,1", "b,9,cat,the cat,2"
+    )
+    assert test.systems == ("a", "b")
+    assert test.outputs == (["dog", "a cat"], ["a dog", "cat"])
+    assert test.references == (["the dog", "the cat"],)
+    assert test.human.tolist() == [[4, 1], [5, 2]]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("b,9,cat,the cat,2", "system b has no record of a segment that a has in line 2"),
+        ("b,7,cat,a dog,2", "line 3: other references than those of system a in line 2"),
+        ("a,7,cat,the dog,2", "line 3: a second record of system a, segment 7; the first is in line 2"),
+        ("b,7,cat,the dog,good", "line 3: the score is 'good', not a number"),
+    ],
+)
+def test_records_of_systems_must_have_the_same_segments(tmp_path, line, message):
+    with pytest.raises(InputError, match=message):
+        load_system_records(tmp_path, "a,7,dog,the dog,4", line)

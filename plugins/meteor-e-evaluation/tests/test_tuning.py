@@ -80,7 +80,7 @@ def test_objectives_on_samples(data, name, macro):
     )
 
 
-def test_judgements_of_the_wrong_kind(data):
+def test_judgments_of_the_wrong_kind(data):
     none = np.array([], int)
     with pytest.raises(InputError, match="not rankings"):
         make_objective("rank").prepare(dataclasses.replace(data, better=none, worse=none))

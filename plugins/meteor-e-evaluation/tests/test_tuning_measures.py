@@ -31,7 +31,7 @@ def lay_out(folder, name, references=(REFERENCE,), scale=1.0, words=""):
     index = folder / "index.yaml"
     index.write_text(
         f"name: {name}\npairs: [cs-en]\nreferences: 'ref.*'\noutputs: 'out.{{system}}'\n"
-        "judgements: [{file: da.csv, format: da-segments}]\n",
+        "judgments: [{file: da.csv, format: da-segments}]\n",
         encoding="utf-8",
     )
     return index

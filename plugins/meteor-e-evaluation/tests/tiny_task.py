@@ -75,7 +75,7 @@ name: Tiny
 pairs: [cs-en]
 references: ref.{target}
 outputs: outputs/tiny.{pair}.{system}
-judgements:
+judgments:
   - {file: ranks.csv, format: ranking-csv, drop: [_ref], rename: {gamma: gamma.x}}
 measures: [tau-strict]
 """

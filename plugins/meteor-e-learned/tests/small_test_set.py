@@ -59,10 +59,10 @@ def test_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "da.txt").write_text("\n".join(scores) + "\n", encoding="utf-8")
     common = "root: .\npairs: [xx-en]\nreferences: ref.en\noutputs: out.{system}\n"
     (folder / "ranked.yaml").write_text(
-        f"name: Small\n{common}judgements:\n  - {{file: judged.rank, format: rank}}\n", encoding="utf-8"
+        f"name: Small\n{common}judgments:\n  - {{file: judged.rank, format: rank}}\n", encoding="utf-8"
     )
     (folder / "assessed.yaml").write_text(
-        f"name: Small\n{common}judgements:\n  - {{file: da.txt, format: da-segments}}\n", encoding="utf-8"
+        f"name: Small\n{common}judgments:\n  - {{file: da.txt, format: da-segments}}\n", encoding="utf-8"
     )
     vectors = random.Random(3)
     table = [f"{word} " + " ".join(f"{vectors.uniform(-1, 1):.3f}" for _ in range(4)) for word in sorted({*WORDS})]

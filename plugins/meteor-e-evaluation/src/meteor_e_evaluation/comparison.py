@@ -24,8 +24,8 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.progress import Progress, silent
 from meteor_e.significance.resampling import SIGNIFICANT, SLACK, permutation_p
 from meteor_e_evaluation.correlation import williams_matrix
-from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation.test_set import TestSet
 
 TESTS = {
     "auto": "the test that suits the measure",

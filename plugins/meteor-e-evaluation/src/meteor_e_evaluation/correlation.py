@@ -1,7 +1,7 @@
 """Pearson's and Spearman's correlation, weighted for resampling, and Williams' test.
 
-Ranks and Kendall's coefficient come from scipy. Weighted correlations, in which a row counts several times, as in a
-bootstrap sample, have no counterpart there.
+Kendall's coefficient comes from SciPy. SciPy does not have weighted correlations, in which a row counts several times
+as in a bootstrap sample.
 """
 
 from __future__ import annotations
@@ -15,30 +15,38 @@ from meteor_e.api import InputError
 from meteor_e.base.array_cache import Floats, Integers
 
 
-def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:
-    """Correlate two rows of numbers.
+def correlate(metric: Floats, human: Floats, coefficient: str = "pearson") -> float:
+    """Correlate metric scores with human scores.
 
     Args:
         metric: scores of a metric.
-        human: scores of people.
-        kind: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``kendall-c`` (Stuart's τ-c).
+        human: human scores of the same outputs.
+        coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``kendall-c`` (Stuart's τ-c).
 
     Returns:
-        The coefficient; NaN for fewer than two rows or where one side does not vary.
+        The coefficient; NaN for fewer than two scores, or if all scores of the metric or of people are equal.
     """
     if len(metric) < 2 or np.ptp(metric) == 0 or np.ptp(human) == 0:
         return math.nan
-    if kind == "pearson":
+    if coefficient == "pearson":
         return _pearson(metric, human)
+    if coefficient == "spearman":
+        return _pearson(*rank_rows(np.stack([metric, human])))
     from scipy import stats
 
-    if kind == "spearman":
-        return _pearson(stats.rankdata(metric), stats.rankdata(human))
-    return float(stats.kendalltau(metric, human, variant="c" if kind == "kendall-c" else "b").statistic)
+    variant = "c" if coefficient == "kendall-c" else "b"
+    return float(stats.kendalltau(metric, human, variant=variant).statistic)
+
+
+def rank_rows(scores: Floats) -> Floats:
+    """Rank the scores of each row from 1; ties share their mean rank."""
+    from scipy import stats
+
+    return np.asarray(stats.rankdata(scores, axis=1), float)
 
 
 def _pearson(first: Floats, second: Floats) -> float:
-    """Return Pearson's coefficient alone: scipy's p-value costs more, and permutation tests ask thousands of times."""
+    """Return Pearson's coefficient without a p-value, which takes most of the time of SciPy's function."""
     x, y = first - first.mean(), second - second.mean()
     return float(np.clip((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)), -1.0, 1.0))
 
@@ -47,22 +55,22 @@ def grouped_pearson(metric: Floats, human: Floats, groups: Integers, weights: Fl
     """Compute Pearson's correlation on many resampled data sets at once.
 
     Args:
-        metric, human: ``(rows,)``.
-        groups: the segment of each row, ``(rows,)``, from 0.
+        metric, human: scores, ``(rows,)``.
+        groups: index of each row's segment, ``(rows,)``.
         weights: how often each segment is drawn, ``(samples, segments)``.
 
     Returns:
-        ``(samples,)``.
+        The coefficient of each sample, ``(samples,)``.
     """
-    # Shifting both towards 0 keeps the sums of squares exact enough.
+    # Centered scores keep the sums of squares accurate.
     x, y = metric - metric.mean(), human - human.mean()
     moments = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y])
     sums = np.stack([np.bincount(groups, moment, weights.shape[1]) for moment in moments])
-    count, sx, sy, sxx, syy, sxy = sums @ weights.T
+    count, sum_x, sum_y, sum_xx, sum_yy, sum_xy = sums @ weights.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        covariance = sxy - sx * sy / count
-        result: Floats = covariance / np.sqrt((sxx - sx * sx / count) * (syy - sy * sy / count))
-    return result
+        covariance = sum_xy - sum_x * sum_y / count
+        variances = (sum_xx - sum_x * sum_x / count) * (sum_yy - sum_y * sum_y / count)
+        return np.asarray(covariance / np.sqrt(variances))
 
 
 class Williams(NamedTuple):
@@ -70,7 +78,7 @@ class Williams(NamedTuple):
 
     Attributes:
         t: the statistic, with ``n - 3`` degrees of freedom.
-        p: probability of such a difference or a larger one if the first correlation is not higher (one-sided).
+        p: one-sided p-value of the hypothesis that the first correlation is not higher than the second.
     """
 
     t: float
@@ -78,19 +86,19 @@ class Williams(NamedTuple):
 
 
 def williams(first: float, second: float, between: float, count: int) -> Williams:
-    """Test whether a metric correlates more with people than another that was measured on the same data.
+    """Test whether one metric correlates better with people than another metric on the same data.
 
-    Williams (1959), as given by Graham and Baldwin (2014), "Testing for Significance of Increased Correlation
+    Source: Williams (1959), as stated by Graham and Baldwin (2014), "Testing for Significance of Increased Correlation
     with Human Judgment".
 
     Args:
         first: correlation of the first metric with people.
-        second: correlation of the second.
+        second: correlation of the second metric with people.
         between: correlation of the two metrics.
-        count: number of rows.
+        count: number of scores.
 
     Raises:
-        InputError: for fewer than four rows.
+        InputError: for fewer than four scores.
     """
     if count < 4:
         raise InputError(f"Williams' test needs at least 4 rows, not {count}")
@@ -113,18 +121,18 @@ def williams_matrix(metrics: Floats, human: Floats) -> Floats:
     """Test every metric against every other.
 
     Args:
-        metrics: ``(metrics, rows)``; a row is a segment of a system, or a system.
-        human: ``(rows,)``.
+        metrics: scores ``(metrics, rows)``; a row is an output or a system.
+        human: human scores, ``(rows,)``.
 
     Returns:
-        ``(metrics, metrics)``: the p-value that the row's metric is no better than the column's; NaN on the
-        diagonal. Signs count: a metric that correlates negatively is worse than one that does not correlate.
+        One-sided p-values ``(metrics, metrics)`` of the hypothesis that the row's metric is not better than the
+        column's; NaN on the diagonal. A negative correlation is worse than none.
     """
-    own = [correlate(row, human) for row in metrics]
-    result = np.full((len(metrics), len(metrics)), math.nan)
+    correlations = [correlate(scores, human) for scores in metrics]
+    p_values = np.full((len(metrics), len(metrics)), math.nan)
     for first in range(len(metrics)):
         for second in range(len(metrics)):
             if first != second:
                 between = correlate(metrics[first], metrics[second])
-                result[first, second] = williams(own[first], own[second], between, len(human)).p
-    return result
+                p_values[first, second] = williams(correlations[first], correlations[second], between, len(human)).p
+    return p_values

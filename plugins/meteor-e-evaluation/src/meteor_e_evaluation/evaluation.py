@@ -1,10 +1,10 @@
-"""An evaluation: test sets × metrics × measures → numbers, with intervals and tests."""
+"""An evaluation: measures of metrics on test sets, with confidence intervals and significance tests."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,21 +21,32 @@ from meteor_e.metrics.translations import score_test_set
 from meteor_e.packs.pack import LANGUAGES
 from meteor_e.significance.resampling import Interval, draw_weights, interval
 from meteor_e_evaluation.comparison import Comparison, average, cluster_ranks, compare
-from meteor_e_evaluation.data import TestSet, load_test_set
+from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import DataIndex
-from meteor_e_evaluation.measures import mad_outliers, pairs_of
+from meteor_e_evaluation.pair_measures import pairwise_judgments
 from meteor_e_evaluation.sanity import check_scores, check_test_set
+from meteor_e_evaluation.system_measures import mad_outliers
+from meteor_e_evaluation.test_set import TestSet
 
 AVERAGE = "mean"
-"""The column of the macro-average over language pairs."""
+"""Title of the column with the mean over language pairs."""
+
+AVERAGE_IS_UNDEFINED = "the measure is undefined for a language pair"
 
 
 @dataclass(frozen=True)
 class Value:
-    """One number of a table, and its bootstrap interval if there is one."""
+    """A measure of a metric.
+
+    Attributes:
+        value: the measure; NaN if it is undefined.
+        interval: its bootstrap interval, if intervals were asked for.
+        reason: why the measure is undefined, as a clause.
+    """
 
     value: float
     interval: Interval | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,10 +56,10 @@ class Table:
     Attributes:
         testset: name of the test set.
         measure: the measure.
-        columns: language pairs, then :data:`AVERAGE` if there are several.
-        rows: for each metric, one result per column.
-        comparisons: tests of metrics against one another, by column.
-        ranks: rank of each metric by clusters of significance, by column.
+        columns: the language pairs, followed by :data:`AVERAGE` if there are several.
+        rows: for each metric, one value per column.
+        comparisons: for each column, the tests of the metrics against one another.
+        ranks: for each column, the rank of each metric by clusters of significance.
     """
 
     testset: str
@@ -61,15 +72,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All tables, and the data, scores and settings behind them.
+    """The tables of an evaluation, and the data, scores and settings behind them.
 
     Attributes:
         tables: one per test set and measure.
-        signatures: metric → signature; where those of target languages differ, ``metric (language)`` → signature.
-        counts: what was judged, by test set and pair.
-        warnings: of the sanity checks, by test set and pair.
+        signatures: signature of each metric; if the signatures of target languages differ, the keys are
+            ``metric (language)``.
+        counts: numbers of systems, segments and judgments of each test set and language pair.
+        warnings: messages of the sanity checks for each test set and language pair.
         settings: samples, seed and the like.
-        scores: what each metric scored, by test set and pair.
+        scores: for each test set and language pair, the test set and its scores by each metric.
     """
 
     tables: tuple[Table, ...]
@@ -80,8 +92,23 @@ class Evaluation:
     scores: dict[str, tuple[TestSet, tuple[Scores, ...]]] = field(default_factory=dict, repr=False)
 
 
+@dataclass(frozen=True)
+class _PairResults:
+    """Results on one language pair of a test set.
+
+    Attributes:
+        test: the test set.
+        values: for each measure and metric, the value and its bootstrap samples.
+        comparisons: for each measure, the tests of the metrics against one another.
+    """
+
+    test: TestSet
+    values: dict[tuple[str, str], tuple[Value, Floats | None]]
+    comparisons: dict[str, Comparison]
+
+
 def load_test_sets(index: DataIndex, pairs: Sequence[str] = ()) -> list[TestSet]:
-    """Load language pairs of an index, by default all."""
+    """Load language pairs of an index; all of them by default."""
     return [load_test_set(index, pair) for pair in pairs or index.pairs]
 
 
@@ -91,101 +118,131 @@ def evaluate(
     measures: Sequence[Measure[TestSet]],
     cache: ArrayCache,
     *,
-    samples: int = 0,
+    intervals: int = 0,
+    significance: str | None = None,
+    samples: int = 1000,
     seed: int = DEFAULT_SEED,
-    significance: bool = False,
-    method: str = "auto",
-    permutations: int = 1000,
     drop_outliers: bool = False,
-    whole: bool = False,
+    score_all: bool = False,
     progress: Progress = silent,
 ) -> Evaluation:
     """Evaluate metrics.
 
     Args:
-        tests: test sets; those of one name share a table.
-        metrics: the metrics; specifications are made for the language of each test set.
-        measures: the measures.
-        cache: where scores and statistics are kept.
-        samples: bootstrap samples for intervals; 0 for none.
-        seed: of all resampling.
-        significance: whether to test metrics against one another.
-        method: which test, one of :data:`meteor_e_evaluation.comparison.TESTS`.
-        permutations: samples of permutation tests.
+        tests: test sets; those with the same name share a table.
+        metrics: the metrics; a specification is created for the language of each test set.
+        measures: the measures of agreement with people.
+        cache: keeps statistics of metrics between runs.
+        intervals: number of bootstrap samples for confidence intervals; 0 for no intervals.
+        significance: test of the metrics against one another, one of :data:`.comparison.TESTS`; ``None`` for no test.
+        samples: number of permutations of permutation tests.
+        seed: of the bootstrap samples and the permutations.
         drop_outliers: whether system-level measures leave out systems whose human scores are outliers.
-        whole: whether to score all segments of all systems, judged or not, and whole systems.
-        progress: told about the work on each test set.
+        score_all: whether to score all outputs, judged or not, and all systems.
+        progress: receives the progress on each test set.
 
     Raises:
-        InputError: if two test sets have one name and pair, or if a metric lacks a score.
+        ConfigError: if the significance test does not suit a measure.
+        InputError: if two test sets have the same name and language pair, or if a metric lacks a score.
     """
     _check_distinct(tests)
-    of_systems = whole or any(entry.level == "system" for entry in measures)
-    found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]] = {}
-    comparisons: dict[tuple[str, str], dict[str, Comparison]] = {}
+    needs_system_scores = score_all or any(measure.level == "system" for measure in measures)
     signatures: dict[str, dict[str, str]] = {}
     warnings: dict[str, tuple[str, ...]] = {}
-    counts: dict[str, dict[str, int]] = {}
-    kept: dict[str, tuple[TestSet, tuple[Scores, ...]]] = {}
-    used: list[TestSet] = []
-    labels: dict[str, None] = {}
+    scores_by_title: dict[str, tuple[TestSet, tuple[Scores, ...]]] = {}
+    results: list[_PairResults] = []
     for test in tests:
         title = f"{test.name} {test.pair}"
-        test_metrics = create_metrics(metrics, TextContext(test.language))
-        labels.update(dict.fromkeys(metric.label for metric in test_metrics))
-        scores = _score(test, test_metrics, cache, of_systems, progress)
+        scores = _score_metrics(metrics, test, cache, needs_system_scores, progress)
         for entry in scores:
             signatures.setdefault(entry.name, {})[test.language] = entry.signature
-        told = [*check_test_set(test), *_without_paraphrases(test, scores)]
         check_complete(test, scores)
-        told += [message for entry in scores for message in check_scores(test, entry)]
-        kept[title] = (test, tuple(scores))
+        scores_by_title[title] = (test, tuple(scores))
+        messages = _check(test, scores)
         if drop_outliers:
             test = dataclasses.replace(test, outliers=(*test.outliers, *mad_outliers(test)))
         if test.outliers:
-            told.append(f"left out of system-level measures: {', '.join(dict.fromkeys(test.outliers))}")
-        warnings[title] = tuple(told)
-        counts[title] = _counts(test)
-        used.append(test)
-        weights = draw_weights(len(test), samples, seed) if samples else None
-        for measure in measures:
-            for entry in scores:
-                drawn = None if weights is None else measure.resampled(test, entry, weights)
-                by_metric = found.setdefault((test.name, measure.name, test.pair), {})
-                by_metric[entry.name] = (measure.value(test, entry), drawn)
-            if significance:
-                tell = staged(progress, f"{title} {measure.name}, significance")
-                tested = compare(measure, test, scores, samples=permutations, seed=seed, method=method, progress=tell)
-                if tested is not None:
-                    comparisons.setdefault((test.name, measure.name), {})[test.pair] = tested
+            messages.append(f"left out of system-level measures: {', '.join(dict.fromkeys(test.outliers))}")
+        warnings[title] = tuple(messages)
+        values = _measure(test, scores, measures, intervals, seed)
+        comparisons = {}
+        if significance is not None:
+            comparisons = _compare(test, scores, measures, significance, samples, seed, progress)
+        results.append(_PairResults(test, values, comparisons))
+    labels = list(dict.fromkeys(entry.name for _, scores in scores_by_title.values() for entry in scores))
     tables = [
-        _table(name, measure, [test for test in used if test.name == name], found, list(labels), comparisons)
-        for name in dict.fromkeys(test.name for test in used)
+        _make_table(measure, labels, [entry for entry in results if entry.test.name == name])
+        for name in dict.fromkeys(test.name for test in tests)
         for measure in measures
     ]
     settings = {
+        "intervals": intervals,
+        "confidence": 0.95,
+        "significance": significance,
         "samples": samples,
         "seed": seed,
-        "confidence": 0.95,
-        "permutations": permutations,
-        "test": method,
         "outliers dropped": drop_outliers,
     }
-    return Evaluation(tuple(tables), _by_language(signatures), counts, warnings, settings, kept)
+    counts = {f"{test.name} {test.pair}": _count(test) for test in tests}
+    return Evaluation(tuple(tables), _merge_languages(signatures), counts, warnings, settings, scores_by_title)
 
 
-def _by_language(signatures: dict[str, dict[str, str]]) -> dict[str, str]:
-    """Return one signature for each metric, or one for each of its languages where they differ."""
-    found = {}
-    for name, by_language in signatures.items():
-        distinct = set(by_language.values())
-        for language, signature in by_language.items():
-            found[name if len(distinct) == 1 else f"{name} ({language})"] = signature
-    return found
+def _check_distinct(tests: Sequence[TestSet]) -> None:
+    roots: dict[tuple[str, str], str] = {}
+    for test in tests:
+        other_root = roots.get((test.name, test.pair))
+        if other_root is not None:
+            raise InputError(
+                f"two test sets are called {test.name} {test.pair} (in {other_root or '?'} and {test.root or '?'}); "
+                "give one of the indexes another 'name'"
+            )
+        roots[test.name, test.pair] = test.root
 
 
-def _without_paraphrases(test: TestSet, scores: Sequence[Scores]) -> list[str]:
-    """Return a warning for each METEOR that lacks the paraphrases that the Java program has for the language."""
+def _score_metrics(
+    metrics: Sequence[Metric | MetricSpec], test: TestSet, cache: ArrayCache, needs_system_scores: bool, progress: Progress
+) -> list[Scores]:
+    """Score the judged outputs with each metric; scores of errors are negated, so that higher is better."""
+    judged = test.judged()
+    scores = []
+    for metric in create_metrics(metrics, TextContext(test.language)):
+        metric_progress = staged(progress, f"{test.name} {test.pair} {metric.label}")
+        entry = score_test_set(metric, test, judged, cache, systems=needs_system_scores, progress=metric_progress)
+        scores.append(entry if metric.higher_is_better else entry.negated())
+    return scores
+
+
+def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
+    """Check that each metric has a finite score of each judged output.
+
+    A metric with scores of systems only is complete, because it is left out of measures of segments.
+
+    Raises:
+        InputError: if a score is missing or infinite, with metric, system and segment.
+    """
+    for entry in scores:
+        if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
+            raise InputError(f"{entry.name} gives an infinite score in {test.name} {test.pair}")
+        missing = np.argwhere(test.judged() & np.isnan(entry.segments))
+        has_only_system_scores = np.isnan(entry.segments).all() and not np.isnan(entry.systems).any()
+        if len(missing) and not has_only_system_scores:
+            system, segment = missing[0]
+            raise InputError(
+                f"{entry.name} gives no number for system {test.systems[system]}, segment {segment + 1} of {test.name} "
+                f"{test.pair} ({len(missing)} are missing)"
+            )
+
+
+def _check(test: TestSet, scores: Sequence[Scores]) -> list[str]:
+    """Return the messages of all sanity checks."""
+    messages = [*check_test_set(test), *_warn_of_missing_paraphrases(test, scores)]
+    for entry in scores:
+        messages += check_scores(test, entry)
+    return messages
+
+
+def _warn_of_missing_paraphrases(test: TestSet, scores: Sequence[Scores]) -> list[str]:
+    """Return a warning for each METEOR without the paraphrases that the Java program has for the language."""
     return [
         f"warning: {entry.name} is without paraphrases, unlike the Java program: the pack of {test.language} has no "
         f"table; `meteor-e pack install {test.language} --from meteor-1.5.tar.gz` installs METEOR's"
@@ -194,57 +251,46 @@ def _without_paraphrases(test: TestSet, scores: Sequence[Scores]) -> list[str]:
     ]
 
 
-def _check_distinct(tests: Sequence[TestSet]) -> None:
-    seen: dict[tuple[str, str], str] = {}
-    for test in tests:
-        before = seen.get((test.name, test.pair))
-        if before is not None:
-            raise InputError(
-                f"two test sets are called {test.name} {test.pair} (in {before or '?'} and {test.root or '?'}); "
-                "give one of the indexes another 'name'"
-            )
-        seen[test.name, test.pair] = test.root
+def _measure(
+    test: TestSet, scores: Sequence[Scores], measures: Sequence[Measure[TestSet]], intervals: int, seed: int
+) -> dict[tuple[str, str], tuple[Value, Floats | None]]:
+    """Return the value and the bootstrap samples of each measure and metric."""
+    weights = draw_weights(len(test), intervals, seed) if intervals else None
+    values = {}
+    for measure in measures:
+        for entry in scores:
+            value = measure.value(test, entry)
+            reason = measure.explain_undefined(test, entry) if math.isnan(value) else ""
+            resampled = None if weights is None else measure.resampled(test, entry, weights)
+            value_interval = None if resampled is None else interval(resampled)
+            values[measure.name, entry.name] = (Value(value, value_interval, reason), resampled)
+    return values
 
 
-def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
-    """Make sure that every judged segment has a score of every metric.
-
-    Raises:
-        InputError: if a score is missing or infinite, naming metric, system and segment.
-    """
-    for entry in scores:
-        if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
-            raise InputError(f"{entry.name} gives an infinite score in {test.name} {test.pair}")
-        missing = np.argwhere(test.judged() & np.isnan(entry.segments))
-        # A metric that is known by scores of systems alone has no part in measures of segments.
-        if len(missing) and not (np.isnan(entry.segments).all() and not np.isnan(entry.systems).any()):
-            system, segment = missing[0]
-            raise InputError(
-                f"{entry.name} gives no number for system {test.systems[system]}, segment {segment + 1} of {test.name} "
-                f"{test.pair} ({len(missing)} are missing)"
-            )
-
-
-def _score(
+def _compare(
     test: TestSet,
-    metrics: Sequence[Metric],
-    cache: ArrayCache,
-    of_systems: bool,
+    scores: Sequence[Scores],
+    measures: Sequence[Measure[TestSet]],
+    significance: str,
+    samples: int,
+    seed: int,
     progress: Progress,
-) -> list[Scores]:
-    cells = test.judged()
-    scores = []
-    for metric in metrics:
-        tell = staged(progress, f"{test.name} {test.pair} {metric.label}")
-        found = score_test_set(metric, test, cells, cache, systems=of_systems, progress=tell)
-        # Measures take the higher score for the better.
-        scores.append(found if metric.higher_is_better else found.negated())
-    return scores
+) -> dict[str, Comparison]:
+    """Test the metrics against one another by each measure that allows a test."""
+    comparisons = {}
+    for measure in measures:
+        measure_progress = staged(progress, f"{test.name} {test.pair} {measure.name}, significance")
+        comparison = compare(
+            measure, test, scores, samples=samples, seed=seed, method=significance, progress=measure_progress
+        )
+        if comparison is not None:
+            comparisons[measure.name] = comparison
+    return comparisons
 
 
-def _counts(test: TestSet) -> dict[str, int]:
+def _count(test: TestSet) -> dict[str, int]:
     counts = {"systems": len(test.systems), "segments": len(test)}
-    rankings = pairs_of(test)
+    rankings = pairwise_judgments(test)
     if rankings is not None:
         counts["pairs"] = len(rankings)
         counts["untied pairs"] = int((~rankings.ties).sum())
@@ -253,43 +299,47 @@ def _counts(test: TestSet) -> dict[str, int]:
     return counts
 
 
-def _table(
-    name: str,
-    measure: Measure[TestSet],
-    tests: Sequence[TestSet],
-    found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]],
-    labels: Sequence[str],
-    comparisons: dict[tuple[str, str], dict[str, Comparison]],
-) -> Table:
-    weights = np.array([measure.weight(test) for test in tests])
-    rows = {}
-    for label in labels:
-        entries = [found[name, measure.name, test.pair][label] for test in tests]
-        results = [Value(value, None if drawn is None else interval(drawn)) for value, drawn in entries]
-        if len(tests) > 1:
-            results.append(_average(entries, weights))
-        rows[label] = tuple(results)
-    columns = tuple(test.pair for test in tests)
-    tested = dict(comparisons.get((name, measure.name), {}))
-    if len(tests) > 1:
-        columns = (*columns, AVERAGE)
-        if len(tested) == len(tests):
-            of_mean = average([tested[test.pair] for test in tests], weights.tolist())
-            if of_mean is not None:
-                tested[AVERAGE] = of_mean
-    ranks = {
-        column: cluster_ranks({row: results[columns.index(column)].value for row, results in rows.items()}, comparison)
-        for column, comparison in tested.items()
+def _merge_languages(signatures: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return one signature per metric, or one per metric and language if the languages' signatures differ."""
+    merged = {}
+    for name, signature_by_language in signatures.items():
+        n_distinct = len(set(signature_by_language.values()))
+        for language, signature in signature_by_language.items():
+            merged[name if n_distinct == 1 else f"{name} ({language})"] = signature
+    return merged
+
+
+def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Sequence[_PairResults]) -> Table:
+    """Return the table of a measure on the language pairs of a test set."""
+    columns = tuple(entry.test.pair for entry in results)
+    rows = {label: [entry.values[measure.name, label][0] for entry in results] for label in labels}
+    comparisons = {
+        entry.test.pair: entry.comparisons[measure.name] for entry in results if measure.name in entry.comparisons
     }
-    return Table(name, measure, columns, rows, tested, ranks)
+    if len(results) > 1:
+        pair_weights = np.array([measure.weight(entry.test) for entry in results])
+        for label in labels:
+            resampled = [entry.values[measure.name, label][1] for entry in results]
+            rows[label].append(_average_values(rows[label], resampled, pair_weights))
+        if len(comparisons) == len(results):
+            comparison = average([comparisons[pair] for pair in columns], pair_weights.tolist())
+            if comparison is not None:
+                comparisons[AVERAGE] = comparison
+        columns = (*columns, AVERAGE)
+    ranks = {}
+    for column, comparison in comparisons.items():
+        values = {label: row[columns.index(column)].value for label, row in rows.items()}
+        ranks[column] = cluster_ranks(values, comparison)
+    table_rows = {label: tuple(row) for label, row in rows.items()}
+    return Table(results[0].test.name, measure, columns, table_rows, comparisons, ranks)
 
 
-def _average(entries: Sequence[tuple[float, Floats | None]], weights: Floats) -> Value:
-    """Return the mean over language pairs, undefined if one is."""
-    values = np.array([value for value, _ in entries])
-    if np.isnan(values).any() or not weights.sum():
-        return Value(math.nan, None)
+def _average_values(values: Sequence[Value], resampled: Sequence[Floats | None], weights: Floats) -> Value:
+    """Return the weighted mean over language pairs; it is undefined if the measure is undefined for one of them."""
+    numbers = np.array([value.value for value in values])
+    if np.isnan(numbers).any() or not weights.sum():
+        return Value(math.nan, reason=AVERAGE_IS_UNDEFINED)
     shares = weights / weights.sum()
-    samples = [drawn for _, drawn in entries if drawn is not None]
-    drawn = interval(shares @ np.stack(samples)) if len(samples) == len(entries) else None
-    return Value(float(shares @ values), drawn)
+    samples = [entry for entry in resampled if entry is not None]
+    mean_interval = interval(shares @ np.stack(samples)) if len(samples) == len(values) else None
+    return Value(float(shares @ numbers), mean_interval)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation import kendall
-from meteor_e_evaluation.judgements import Assessments, Rankings
+from meteor_e_evaluation.judgments import Assessments, Rankings
 from meteor_e_evaluation.segment_coefficients import system_pairs
 
 Masks: TypeAlias = NDArray[np.bool_]
@@ -295,7 +295,7 @@ class _JointOrder:
         """Return for each of the chosen places the sum of all pairs that it is in with others of them."""
         ranks, levels = self.ranks[chosen], self.levels[chosen]
         if self.coefficient != "spearman":
-            return kendall.concordant(levels)
+            return kendall.count_concordant(levels)
         weights = self.weights[levels]
         below, above = (np.searchsorted(ranks, ranks, side) for side in ("left", "right"))
         total = np.r_[0.0, np.cumsum(weights)]

@@ -1,8 +1,8 @@
 """Kendall's τ on pairwise judgments, in the variants of the WMT metrics tasks, and pairwise accuracy.
 
-What the variants do with ties is written out in ``docs/evaluation.md``. Sources: Callison-Burch et al. (2012),
-section 4; Macháček and Bojar (2013; 2014), "Results of the WMT13/WMT14 Metrics Shared Task"; Kendall (1945) for
-τ-b; Deutsch, Foster and Freitag (2023), "Ties Matter", for accuracy with tie calibration.
+``docs/evaluation.md`` describes how each variant treats ties. Sources: Callison-Burch et al. (2012), section 4;
+Macháček and Bojar (2013; 2014), "Results of the WMT13/WMT14 Metrics Shared Task"; Kendall (1945) for τ-b; Deutsch,
+Foster and Freitag (2023), "Ties Matter", for accuracy with tie calibration.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats, Integers
-from meteor_e_evaluation.judgements import Rankings
+from meteor_e_evaluation.judgments import Rankings
 
 
 class PairCounts(NamedTuple):
-    """Counts of pairs by agreement of judgments and a metric; numbers, or arrays of them.
+    """Numbers of pairs by how judgments and metric agree; each is a number or an array.
 
     Attributes:
-        concordant: both prefer the same system.
-        discordant: each prefers another.
-        metric_ties: people prefer one, the metric none.
-        human_ties: people prefer none, the metric one.
-        both_ties: neither prefers one.
+        concordant: people and metric prefer the same system.
+        discordant: people and metric prefer different systems.
+        metric_ties: people prefer a system, the metric does not.
+        human_ties: the metric prefers a system, people do not.
+        both_ties: neither people nor the metric prefer a system.
     """
 
     concordant: Floats | float
@@ -36,66 +36,66 @@ class PairCounts(NamedTuple):
 
 
 def pair_differences(rankings: Rankings, scores: Floats) -> Floats:
-    """Return the metric's score of the better system less that of the worse.
+    """Return, for each pair, the metric score of the better system minus that of the worse system.
 
     Args:
-        rankings: judgments.
-        scores: ``(systems, segments)``.
+        rankings: the judgments.
+        scores: the metric's scores, ``(systems, segments)``.
     """
-    result: Floats = scores[rankings.better, rankings.segments] - scores[rankings.worse, rankings.segments]
-    return result
+    return np.asarray(scores[rankings.better, rankings.segments] - scores[rankings.worse, rankings.segments])
 
 
-def outcomes(differences: Floats, ties: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return for each pair which field of :class:`PairCounts` it belongs to."""
-    unequal = np.where(ties, 3, np.where(differences > 0, 0, 1))
-    result: NDArray[np.int64] = np.where(differences == 0, np.where(ties, 4, 2), unequal)
-    return result
+def outcomes(differences: Floats, ties: NDArray[np.bool_]) -> Integers:
+    """Return for each pair the index of the field of :class:`PairCounts` that counts it."""
+    without_metric_tie = np.where(ties, 3, np.where(differences > 0, 0, 1))
+    with_metric_tie = np.where(ties, 4, 2)
+    return np.where(differences == 0, with_metric_tie, without_metric_tie)
 
 
 def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
-    """Count how judgments and scores agree."""
+    """Count the pairs by how judgments and scores agree; the arguments are those of :func:`pair_differences`."""
     counts = np.bincount(outcomes(pair_differences(rankings, scores), rankings.ties), minlength=5)
     return PairCounts(*(float(count) for count in counts))
 
 
 def tau(counts: PairCounts, variant: str) -> Floats | float:
-    """Compute τ from counts of pairs.
+    """Compute τ from the numbers of pairs.
 
     Args:
-        counts: numbers, or arrays of them.
-        variant: ``strict`` (WMT08–12: the metric's ties are wrong), ``wmt13`` (its ties do not count at all),
-            ``wmt14`` (its ties are neither right nor wrong), ``b`` (ties of both sides, corrected as τ-b does),
-            or ``accuracy`` (share of concordant pairs, the metric's ties being wrong).
+        counts: numbers, or arrays of numbers.
+        variant: ``strict`` (WMT08–12: pairs that the metric ties are wrong), ``wmt13`` (they are left out), ``wmt14``
+            (they are neither right nor wrong), ``b`` (τ-b, which corrects for the ties of people and of the metric),
+            or ``accuracy`` (the share of concordant pairs; pairs that the metric ties are wrong).
 
     Returns:
-        τ in [-1, 1]; NaN where there are no pairs.
+        τ in [-1, 1], accuracy in [0, 1]; NaN if there are no pairs.
     """
-    agree, disagree, metric, human, _ = (np.asarray(count, float) for count in counts)
+    concordant, discordant, metric_ties, human_ties, _ = (np.asarray(count, float) for count in counts)
+    untied_by_people = concordant + discordant + metric_ties
     if variant == "strict":
-        numerator, denominator = agree - disagree - metric, agree + disagree + metric
+        numerator, denominator = concordant - discordant - metric_ties, untied_by_people
     elif variant == "wmt13":
-        numerator, denominator = agree - disagree, agree + disagree
+        numerator, denominator = concordant - discordant, concordant + discordant
     elif variant == "wmt14":
-        numerator, denominator = agree - disagree, agree + disagree + metric
+        numerator, denominator = concordant - discordant, untied_by_people
     elif variant == "accuracy":
-        numerator, denominator = agree, agree + disagree + metric
+        numerator, denominator = concordant, untied_by_people
     elif variant == "b":
-        numerator = agree - disagree
-        denominator = np.sqrt((agree + disagree + metric) * (agree + disagree + human))
+        untied_by_metric = concordant + discordant + human_ties
+        numerator, denominator = concordant - discordant, np.sqrt(untied_by_people * untied_by_metric)
     else:
         raise ValueError(f"unknown variant {variant!r}")
     with np.errstate(divide="ignore", invalid="ignore"):
-        result = numerator / denominator
-    return float(result) if result.ndim == 0 else result
+        quotient = numerator / denominator
+    return float(quotient) if quotient.ndim == 0 else quotient
 
 
 class TiedAccuracy(NamedTuple):
     """Pairwise accuracy with tie calibration.
 
     Attributes:
-        accuracy: share of pairs that the metric orders or ties as people do, averaged over segments.
-        threshold: the largest difference of scores that counts as a tie.
+        accuracy: share of the pairs that the metric orders or ties as people do, averaged over segments.
+        threshold: the largest difference of metric scores that counts as a tie.
     """
 
     accuracy: float
@@ -103,46 +103,61 @@ class TiedAccuracy(NamedTuple):
 
 
 def tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: float | None = None) -> TiedAccuracy:
-    """Compute WMT23's ``acc_eq``: pairwise accuracy in which ties must be predicted.
+    """Compute WMT23's ``acc_eq``: pairwise accuracy of a metric that has to predict ties.
 
-    Accuracy is computed for each segment and averaged over segments, as WMT23 does. A metric's scores tie if they
-    differ by no more than a threshold, which is the one that gives the best accuracy (of equals the smallest).
+    Accuracy is computed for each segment and averaged over segments. Metric scores tie if they differ by no more than a
+    threshold. By default, the threshold is calibrated: it is the smallest one with the best accuracy.
 
     Args:
-        rankings: judgments, with ties.
-        scores: ``(systems, segments)``.
-        threshold: use this one.
+        rankings: the judgments, with ties.
+        scores: the metric's scores, ``(systems, segments)``.
+        threshold: the threshold to use instead of the calibrated one.
+
+    Returns:
+        Accuracy and threshold; NaN if there are no judgments.
     """
     if not len(rankings):
         return TiedAccuracy(math.nan, math.nan)
     ties, differences = rankings.ties, pair_differences(rankings, scores)
-    value = 1.0 / np.bincount(rankings.segments)[rankings.segments]
-    right, size, total = ~ties & (differences > 0), np.abs(differences), float(value.sum())
+    pair_weights = 1.0 / np.bincount(rankings.segments)[rankings.segments]
+    total_weight = float(pair_weights.sum())
+    is_ordered_right, distances = ~ties & (differences > 0), np.abs(differences)
     if threshold is not None:
-        return TiedAccuracy(float(value[np.where(size <= threshold, ties, right)].sum()) / total, threshold)
-    # Growing the threshold beyond a pair's difference makes a human tie right and a concordant pair wrong.
-    order = np.argsort(size, kind="stable")
-    gain = np.where(ties, value, np.where(right, -value, 0.0))[order]
-    ordered = size[order]
-    last = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
-    start = float(value[right].sum())
-    accuracies, thresholds = start + np.cumsum(gain)[last], ordered[last]
-    if ordered[0] > 0:
-        accuracies, thresholds = np.r_[start, accuracies], np.r_[0.0, thresholds]
-    best = int(np.argmax(accuracies))
-    return TiedAccuracy(float(accuracies[best]) / total, float(thresholds[best]))
+        is_correct = np.where(distances <= threshold, ties, is_ordered_right)
+        return TiedAccuracy(float(pair_weights[is_correct].sum()) / total_weight, threshold)
+    order = np.argsort(distances, kind="stable")
+    sorted_distances = distances[order]
+    # A threshold that reaches a pair's distance makes a human tie correct and a correctly ordered pair wrong.
+    gains = np.where(ties, pair_weights, np.where(is_ordered_right, -pair_weights, 0.0))[order]
+    ends_run = np.flatnonzero(np.r_[sorted_distances[1:] != sorted_distances[:-1], True])
+    weight_without_ties = float(pair_weights[is_ordered_right].sum())
+    correct_weights, thresholds = weight_without_ties + np.cumsum(gains)[ends_run], sorted_distances[ends_run]
+    if sorted_distances[0] > 0:
+        correct_weights, thresholds = np.r_[weight_without_ties, correct_weights], np.r_[0.0, thresholds]
+    best = int(np.argmax(correct_weights))
+    return TiedAccuracy(float(correct_weights[best]) / total_weight, float(thresholds[best]))
 
 
-def concordant(levels: Integers) -> Floats:
-    """Count the earlier places of lower and the later places of higher level, for each place, bit by bit of levels."""
-    places, found, order = np.arange(len(levels)), np.zeros(len(levels)), np.arange(len(levels))
+def count_concordant(levels: Integers) -> Floats:
+    """Count, for each element of a sequence, the earlier elements of lower level and the later ones of higher level.
+
+    The levels are compared bit by bit, from the highest bit down, which takes ``O(n log n)`` time.
+
+    Args:
+        levels: non-negative numbers.
+    """
+    positions, order = np.arange(len(levels)), np.arange(len(levels))
+    counts = np.zeros(len(levels))
     for bit in range(int(levels.max()).bit_length() - 1, -1, -1):
-        # Places are in order within those whose levels have the same higher bits.
-        bits = levels[order] >> bit
-        start, end = (np.searchsorted(bits >> 1, bits >> 1, side) for side in ("left", "right"))
-        high = (bits & 1).astype(bool)
-        highs = np.r_[0, np.cumsum(high)]
-        lows = np.r_[places, len(levels)] - highs
-        found[order] += np.where(high, lows[places] - lows[start], highs[end] - highs[places])
-        order = order[np.argsort(bits, kind="stable")]
-    return found
+        # Elements whose levels have the same higher bits are adjacent, in the order of the sequence.
+        prefixes = levels[order] >> bit
+        start = np.searchsorted(prefixes >> 1, prefixes >> 1, "left")
+        end = np.searchsorted(prefixes >> 1, prefixes >> 1, "right")
+        is_high = (prefixes & 1).astype(bool)
+        highs_before = np.r_[0, np.cumsum(is_high)]
+        lows_before = np.r_[positions, len(levels)] - highs_before
+        earlier_lows = lows_before[positions] - lows_before[start]
+        later_highs = highs_before[end] - highs_before[positions]
+        counts[order] += np.where(is_high, earlier_lows, later_highs)
+        order = order[np.argsort(prefixes, kind="stable")]
+    return counts

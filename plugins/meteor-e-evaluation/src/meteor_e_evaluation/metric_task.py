@@ -1,60 +1,69 @@
-"""Readers of metric scores, as the WMT metrics task exchanges them."""
+"""Readers of metric scores: files of the WMT metrics task, one number per line, and the output of COMET."""
 
 from __future__ import annotations
 
+import itertools
+import json
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from meteor_e.api import InputError
 from meteor_e.base.files import PathLike, input_name
 from meteor_e.formats.plain import read_segments
 
+EXPECTED_FORMATS = (
+    "expected are lines of METRIC LP TESTSET SYSTEM [SEGMENT] SCORE or of SYSTEM SCORE, one number per line, or the "
+    "output of comet-score"
+)
 
-def finite_number(text: str, what: str, where: str) -> float:
-    """Return the number that a field holds.
+
+def parse_finite_number(text: str, field: str, location: str) -> float:
+    """Return the number in a field.
 
     Args:
-        text: the field.
-        what: the field's name, for messages.
-        where: file and line, for messages.
+        text: content of the field.
+        field: name of the field, for the error message.
+        location: file and line, for the error message.
 
     Raises:
-        InputError: if it is not a number, or not a finite one.
+        InputError: if the field is not a number, or not a finite one.
     """
     try:
         value = float(text)
     except ValueError:
-        raise InputError(f"{where}: {what} is {text!r}, not a number") from None
+        raise InputError(f"{location}: {field} is {text!r}, not a number") from None
     if not math.isfinite(value):
-        raise InputError(f"{where}: {what} is {text!r}; a finite number was expected")
+        raise InputError(f"{location}: {field} is {text!r}; a finite number was expected")
     return value
 
 
-def whole_number(text: str, what: str, where: str) -> int:
-    """Return the whole number that a field holds; the arguments are those of :func:`finite_number`.
+def parse_whole_number(text: str, field: str, location: str) -> int:
+    """Return the whole number in a field; the arguments are those of :func:`parse_finite_number`.
 
     Raises:
-        InputError: if it is none.
+        InputError: if the field is not a whole number.
     """
     try:
         return int(text)
     except ValueError:
-        raise InputError(f"{where}: {what} is {text!r}, not a whole number") from None
+        raise InputError(f"{location}: {field} is {text!r}, not a whole number") from None
 
 
-class GivenScore(NamedTuple):
-    """A metric's score for the output of a system.
+class MetricScore(NamedTuple):
+    """A metric's score of an output, or of all outputs of a system.
 
     Attributes:
-        metric: name of the metric; empty where the file does not say.
-        pair: language pair; empty where the file does not say.
-        testset: name of the test set; empty where the file does not say.
-        reference: name of the reference; empty where the file does not say.
-        system: the system.
-        segment: number of the segment, as in the file; ``None`` for a score of the whole system.
-        score: the score; NaN where the file says ``None`` or ``NaN``.
-        where: file and line, for messages.
+        metric: name of the metric; empty if the file does not name it.
+        pair: language pair; empty if the file does not name it.
+        testset: name of the test set; empty if the file does not name it.
+        reference: name of the reference; empty if the file does not name it.
+        system: the system; empty if the file does not name it.
+        segment: number of the segment, from 1; ``None`` for a score of the system.
+        score: the score; NaN if the file says ``None`` or ``NaN``.
+        location: file and line, for messages.
     """
 
     metric: str
@@ -64,61 +73,142 @@ class GivenScore(NamedTuple):
     system: str
     segment: int | None
     score: float
-    where: str
+    location: str
 
 
 def split_fields(line: str) -> list[str]:
-    """Split a line at tabs, else at commas where it has no blanks, else at blanks; quotes around a field go."""
+    """Split a line at tabs, or at commas if it does not have blanks, or else at blanks; remove quotes around fields."""
     separator = "\t" if "\t" in line else "," if "," in line and " " not in line.strip() else None
     return [field.strip().strip('"') for field in (line.rstrip(" ") if separator else line).split(separator)]
 
 
-def read_metric_scores(path: PathLike) -> Iterator[GivenScore]:
-    """Read a metric's scores as the WMT metrics task exchanges them, at segment or system level.
+class _Line(NamedTuple):
+    """A line of a file that is not blank, and its location for messages."""
 
-    Without a header, tabs (or blanks) between: ``METRIC LP TESTSET SYSTEM SEGMENT SCORE`` a segment,
-    ``METRIC LP TESTSET SYSTEM SCORE`` for a system; from 2019 on, ``REFERENCE`` may stand after ``TESTSET``, and
-    ``ensemble`` and ``available`` at the end. The short form of later years, ``SYSTEM SCORE``, is known too: where
-    a system has several lines, they are its segments in order, from 1.
+    text: str
+    location: str
+
+
+def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
+    """Read scores of a metric, at segment or system level. The format is detected by the first line.
+
+    Formats:
+        - The WMT metrics task, without a header, separated by tabs or blanks: ``METRIC LP TESTSET SYSTEM SEGMENT
+          SCORE`` for a segment, ``METRIC LP TESTSET SYSTEM SCORE`` for a system. Since 2019, ``REFERENCE`` may follow
+          ``TESTSET``, and ``ensemble`` and ``available`` may follow the score.
+        - The short format of later years, ``SYSTEM SCORE``: several lines of a system are its segments in order.
+        - One number per line: the segments of a system in order. The file does not name the system.
+        - What ``comet-score`` prints, or writes with ``--to_json``: the system is the file of its output.
 
     Raises:
-        InputError: for lines of another form, with file and line.
+        InputError: for a file in another format, with file and line.
     """
-    name = input_name(path)
-    count: dict[str, int] = {}
-    short: list[tuple[str, float, str]] = []
-    for number, line in enumerate(read_segments(path), 1):
-        if not line.strip():
+    file_name = input_name(path)
+    lines: Iterator[_Line] = (
+        _Line(line, f"{file_name}, line {line_number}")
+        for line_number, line in enumerate(read_segments(path), 1)
+        if line.strip()
+    )
+    first = next(lines, None)
+    if first is None:
+        return
+    lines = itertools.chain([first], lines)
+    if first.text.lstrip().startswith("{"):
+        yield from _parse_comet_json("\n".join(line.text for line in lines), file_name)
+    elif _COMET_LINE.fullmatch(first.text):
+        yield from _parse_comet_lines(lines)
+    elif len(fields := split_fields(first.text)) == 1 and _is_score(fields[0]):
+        yield from _parse_numbers(lines)
+    elif len(fields) == 2:
+        yield from _parse_short_lines(lines)
+    else:
+        yield from map(_parse_wmt_line, lines)
+
+
+def _parse_wmt_line(line: _Line) -> MetricScore:
+    fields = split_fields(line.text)
+    while len(fields) > 5 and not _is_score(fields[-1]):
+        fields.pop()  # "ensemble" and "available"
+    if len(fields) not in (5, 6, 7) or "-" not in fields[1]:
+        raise InputError(f"{line.location}: not a line of metric scores; {EXPECTED_FORMATS}")
+    metric, pair, testset, *middle, last = fields
+    score = _parse_score(last, line.location)
+    reference = ""
+    if len(middle) == 3 or (len(middle) == 2 and not middle[-1].isdecimal()):
+        reference, *middle = middle
+    segment = None
+    if len(middle) == 2:
+        if not middle[-1].isdecimal():
+            raise InputError(f"{line.location}: the segment is {middle[-1]!r}, not a whole number")
+        segment = int(middle[-1])
+    return MetricScore(metric, pair, testset, reference, middle[0], segment, score, line.location)
+
+
+def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
+    """Parse ``SYSTEM SCORE`` lines: scores of systems if each system has one line, otherwise scores of segments."""
+    rows: list[tuple[str, float, str]] = []
+    for line in lines:
+        fields = split_fields(line.text)
+        if len(fields) != 2:
+            raise InputError(f"{line.location}: {len(fields)} fields; the lines before have 2")
+        rows.append((fields[0], _parse_score(fields[1], line.location), line.location))
+    has_segments = len(rows) != len({system for system, _, _ in rows})
+    n_lines: Counter[str] = Counter()
+    for system, score, location in rows:
+        n_lines[system] += 1
+        yield MetricScore("", "", "", "", system, n_lines[system] if has_segments else None, score, location)
+
+
+def _parse_numbers(lines: Iterator[_Line]) -> Iterator[MetricScore]:
+    """Parse one number per line."""
+    for segment, line in enumerate(lines, 1):
+        yield MetricScore("", "", "", "", "", segment, _parse_score(line.text.strip(), line.location), line.location)
+
+
+_COMET_LINE = re.compile(r"(?P<system>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\t.*)?")
+_COMET_LAST_LINE = re.compile(r"Predictions saved in: .*")
+
+
+def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
+    """Parse what ``comet-score`` prints: scores of segments, whose numbers start from 0, and then of systems.
+
+    The score of a system is the mean of its segments. It is rounded, so it is skipped if the segments are there.
+    """
+    systems_with_segments: set[str] = set()
+    for line in lines:
+        if _COMET_LAST_LINE.fullmatch(line.text):
             continue
-        where = f"{name}, line {number}"
-        fields = split_fields(line)
-        if len(fields) == 2:
-            short.append((fields[0], _metric_score(fields[1], where), where))
-            continue
-        if short:
-            raise InputError(f"{where}: {len(fields)} fields; the lines before have 2")
-        while len(fields) > 5 and not _is_score(fields[-1]):
-            fields.pop()
-        if len(fields) not in (5, 6, 7) or "-" not in fields[1]:
-            raise InputError(
-                f"{where}: not a line of a metric's scores; METRIC LP TESTSET SYSTEM [SEGMENT] SCORE was expected"
-            )
-        metric, pair, testset = fields[:3]
-        rest = fields[3:-1]
-        score = _metric_score(fields[-1], where)
-        reference = ""
-        if len(rest) == 3 or (len(rest) == 2 and not rest[-1].isdecimal()):
-            reference, *rest = rest
-        if len(rest) == 1:
-            yield GivenScore(metric, pair, testset, reference, rest[0], None, score, where)
-        elif rest[-1].isdecimal():
-            yield GivenScore(metric, pair, testset, reference, rest[0], int(rest[-1]), score, where)
-        else:
-            raise InputError(f"{where}: the segment is {rest[-1]!r}, not a whole number")
-    per_system = len(short) != len({system for system, _, _ in short})
-    for system, score, where in short:
-        count[system] = count.get(system, 0) + 1
-        yield GivenScore("", "", "", "", system, count[system] if per_system else None, score, where)
+        match = _COMET_LINE.fullmatch(line.text)
+        if match is None:
+            raise InputError(f"{line.location}: not a line of comet-score, such as FILE⇥Segment 0⇥score: 0.8417")
+        system, score = match["system"], _parse_score(match["score"], line.location)
+        if match["segment"] is not None:
+            systems_with_segments.add(system)
+            yield MetricScore("", "", "", "", system, int(match["segment"]) + 1, score, line.location)
+        elif system not in systems_with_segments:
+            yield MetricScore("", "", "", "", system, None, score, line.location)
+
+
+def _parse_comet_json(text: str, file_name: str) -> Iterator[MetricScore]:
+    """Parse what ``comet-score --to_json`` writes: for each output file, a list of segments with their scores."""
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{file_name}: not valid JSON: {error}") from None
+    for system, segments in document.items():
+        if not isinstance(segments, list):
+            raise InputError(f"{file_name}: {system!r} is not a list of segments, as comet-score --to_json writes it")
+        for number, segment in enumerate(segments, 1):
+            location = f"{file_name}, {system}, segment {number}"
+            yield MetricScore("", "", "", "", system, number, _comet_score(segment, location), location)
+
+
+def _comet_score(segment: Any, location: str) -> float:
+    """Return the score in an entry of COMET's JSON."""
+    value = segment.get("COMET") if isinstance(segment, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{location}: no number 'COMET', as comet-score --to_json writes it")
+    return float(value)
 
 
 def _is_score(text: str) -> bool:
@@ -129,10 +219,38 @@ def _is_score(text: str) -> bool:
     return True
 
 
-def _metric_score(text: str, where: str) -> float:
+def _parse_score(text: str, location: str) -> float:
     if text == "None":
         return math.nan
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{where}: the score is {text!r}, not a number") from None
+        raise InputError(f"{location}: the score is {text!r}, not a number") from None
+
+
+def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Mapping[str, str]) -> dict[str, str]:
+    """Map the system names of a file of scores to names of systems.
+
+    COMET names a system after the file of its output. Such a name matches the system with this output file, or else the
+    system that is called like the file, with or without suffix.
+
+    Returns:
+        The system of each name; a name without a match is mapped to itself.
+    """
+    systems_by_file_name: dict[str, list[str]] = {}
+    for system in systems:
+        path = output_files.get(system, system)
+        for candidate in {_last_part(path), system}:
+            systems_by_file_name.setdefault(candidate, []).append(system)
+    matches = {}
+    for name in names:
+        last_part = _last_part(name)
+        stem = last_part.rpartition(".")[0]
+        candidates = systems_by_file_name.get(last_part) or systems_by_file_name.get(stem) or []
+        is_unique = len(set(candidates)) == 1
+        matches[name] = candidates[0] if name not in systems and is_unique else name
+    return matches
+
+
+def _last_part(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]

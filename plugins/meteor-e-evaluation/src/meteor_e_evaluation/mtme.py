@@ -13,8 +13,9 @@ from pathlib import Path
 
 from meteor_e.api import InputError
 from meteor_e.base.errors import near_miss
-from meteor_e_evaluation.data import TestSet, load_test_set
-from meteor_e_evaluation.index import PAIR, DataIndex, JudgementSpec, OutputSpec, PairSpec, load_index
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.index import PAIR, DataIndex, JudgmentSpec, OutputSpec, PairSpec, load_index
+from meteor_e_evaluation.test_set import TestSet
 
 GOLD = ("mqm", "esa", "esa-merged", "da-sqm", "wmt-appraise-z", "wmt-z", "wmt", "wmt-raw", "wmt-appraise")
 """Human scores in the order in which they are preferred."""
@@ -76,9 +77,9 @@ def mtme_index(
     )
 
 
-def _spec(pair: str, name: str, level: str) -> JudgementSpec:
+def _spec(pair: str, name: str, level: str) -> JudgmentSpec:
     file = f"human-scores/{pair}.{name}.{level}.score"
-    return JudgementSpec(file=file, format="score-segments" if level == "seg" else "score-systems")
+    return JudgmentSpec(file=file, format="score-segments" if level == "seg" else "score-systems")
 
 
 def _human_scores(root: Path, pair: str) -> dict[str, list[str]]:
@@ -93,7 +94,7 @@ def _human_scores(root: Path, pair: str) -> dict[str, list[str]]:
 
 
 def _pair(
-    root: Path, pair: str, references: Sequence[str], human_systems: bool, judgements: list[JudgementSpec]
+    root: Path, pair: str, references: Sequence[str], human_systems: bool, judgments: list[JudgmentSpec]
 ) -> PairSpec:
     shape = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.txt")
     matches = (shape.fullmatch(file.name) for file in (root / "references").glob(f"{pair}.*.txt"))
@@ -112,7 +113,7 @@ def _pair(
     return PairSpec(
         references=[f"references/{{pair}}.{name}.txt" for name in chosen],
         reference_names=chosen,
-        judgements=judgements,
+        judgments=judgments,
         source=f"sources/{pair}.txt" if (root / "sources" / f"{pair}.txt").is_file() else None,
         documents=documents if (root / documents).is_file() else None,
         # A reference that scores are computed with is never a system; other ones are where they are asked for.

@@ -1,19 +1,19 @@
-"""Readers of human rankings: what WMT published from 2008 on.
+"""Readers of human rankings, as WMT has published them since 2008.
 
-Each reader yields comparisons of two systems on one segment, with the names and numbers as they stand in the
-file; lining them up with outputs is the concern of :mod:`meteor_e_evaluation.data`.
+Each reader yields comparisons of two systems on one segment, with the names and numbers of the file.
+:mod:`meteor_e_evaluation.judgment_reader` relates them to outputs.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from meteor_e.api import InputError
 from meteor_e.base.files import PathLike, input_name
 from meteor_e.formats.plain import csv_rows, read_segments
-from meteor_e_evaluation.metric_task import whole_number
+from meteor_e_evaluation.metric_task import parse_whole_number
 
 LANGUAGES = {
     "Czech": "cs",
@@ -31,20 +31,23 @@ LANGUAGES = {
     "Spanish": "es",
     "Turkish": "tr",
 }
-"""Names of languages in WMT's ranking files, in English, and their ISO 639-1 codes."""
+"""English names of languages in WMT's ranking files, and their ISO 639-1 codes."""
 
 NOT_RANKED = -1
+"""Rank of a system that was not ranked."""
+
+_MAX_RANKED_SYSTEMS = 99
 
 
 class RankedPair(NamedTuple):
-    """A judgment on the outputs of two systems for one segment, from a ranking.
+    """A comparison of the outputs of two systems for one segment.
 
     Attributes:
-        pair: language pair, ``source-target``; empty where the file does not say.
-        segment: its number as in the file.
+        pair: language pair, ``source-target``; empty if the file does not name it.
+        segment: number of the segment in the file.
         better, worse: the two systems.
-        tie: whether they were ranked equal.
-        where: file and line, for messages.
+        tie: whether they were ranked equally.
+        location: file and line, for messages.
     """
 
     pair: str
@@ -52,84 +55,115 @@ class RankedPair(NamedTuple):
     better: str
     worse: str
     tie: bool
-    where: str
+    location: str
 
 
-def _ordered(pair: str, segment: int, ranked: Iterable[tuple[str, int]], where: str) -> Iterator[RankedPair]:
-    """Turn one ranking (1 is best) into all its comparisons of two."""
-    for (first, first_rank), (second, second_rank) in itertools.combinations(ranked, 2):
-        better, worse = (first, second) if first_rank <= second_rank else (second, first)
-        yield RankedPair(pair, segment, better, worse, first_rank == second_rank, where)
+class _RankingColumns(NamedTuple):
+    """Indices of the columns of a ranking file: languages, segment, and system and rank of each position."""
+
+    languages: tuple[int, int]
+    segment_title: str
+    segment: int
+    systems: list[tuple[str, int, int]]
 
 
 def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None) -> Iterator[RankedPair]:
-    """Read a WMT ranking file (to 2014, and the exports of later years): one ranking of up to five systems per row.
+    """Read a WMT ranking file (until 2014, and exports of later years): a row ranks up to five systems.
 
-    The columns are found by their names: ``srclang``, ``trglang``, ``srcIndex`` (or ``segmentId``), and
-    ``system1Id`` … with ``system1rank`` …. A rank of -1 means that the system was not ranked.
+    Columns are found by name: ``srclang``, ``trglang``, ``srcIndex`` (or ``segmentId``), and ``system1Id`` … with
+    ``system1rank`` …. The rank -1 means that the system was not ranked; 1 is the best rank.
 
     Args:
         path: the file, plain or gzip.
-        languages: codes for the names in ``srclang`` and ``trglang``; :data:`LANGUAGES` by default. Names that
-            are two or three letters long are taken to be codes.
+        languages: codes of the names in ``srclang`` and ``trglang``, in addition to :data:`LANGUAGES`. Names of two or
+            three lower-case letters are codes.
+
+    Yields:
+        All comparisons of two systems of each ranking.
 
     Raises:
-        InputError: for missing columns, an unknown language, or a value that is not a number, with file and line.
+        InputError: for missing columns, an unknown language, or a field that is not a number, with file and line.
     """
-    known = {**LANGUAGES, **(languages or {})}
-    name = input_name(path)
-    rows = csv_rows(read_segments(path), name)
+    codes = {**LANGUAGES, **(languages or {})}
+    file_name = input_name(path)
+    rows = csv_rows(read_segments(path), file_name)
     header = next(rows, (0, []))[1]
-    if not header:
-        raise InputError(f"{name}: the file is empty; a header was expected")
-    columns = {title.strip(): number for number, title in enumerate(header)}
-    systems = [count for count in range(1, 100) if f"system{count}Id" in columns and f"system{count}rank" in columns]
-    segment_column = next((title for title in ("srcIndex", "segmentId") if title in columns), None)
-    missing = [title for title in ("srclang", "trglang") if title not in columns]
-    if missing or segment_column is None or len(systems) < 2:
-        raise InputError(
-            f"{name}: not a ranking file; it needs the columns srclang, trglang, srcIndex, system1Id, system1rank, "
-            f"system2Id, system2rank, … and has {', '.join(columns) or 'none'}"
-        )
-    width = len(header)
-    for number, row in rows:
+    columns = _find_columns(header, file_name)
+    for line_number, row in rows:
         if not row:
             continue
-        where = f"{name}, line {number}"
-        if len(row) != width:
-            raise InputError(f"{where}: {len(row)} fields; the header has {width}")
-        codes = []
-        for title in ("srclang", "trglang"):
-            language = row[columns[title]].strip()
-            code = known.get(language, language if len(language) in (2, 3) and language.islower() else None)
-            if code is None:
-                raise InputError(f"{where}: unknown language {language!r}; name its code under 'languages'")
-            codes.append(code)
-        ranked = []
-        for count in systems:
-            rank = whole_number(row[columns[f"system{count}rank"]], f"system{count}rank", where)
-            system = row[columns[f"system{count}Id"]].strip()
-            if rank != NOT_RANKED and system:
-                ranked.append((system, rank))
-        segment = whole_number(row[columns[segment_column]], segment_column, where)
-        yield from _ordered("-".join(codes), segment, ranked, where)
+        location = f"{file_name}, line {line_number}"
+        if len(row) != len(header):
+            raise InputError(f"{location}: {len(row)} fields; the header has {len(header)}")
+        pair = "-".join(_language_code(row[index].strip(), codes, location) for index in columns.languages)
+        ranked = _ranked_systems(row, columns, location)
+        segment = parse_whole_number(row[columns.segment], columns.segment_title, location)
+        yield from _compare_ranked(pair, segment, ranked, location)
+
+
+def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
+    if not header:
+        raise InputError(f"{file_name}: the file is empty; a header was expected")
+    index_of = {title.strip(): index for index, title in enumerate(header)}
+    systems = [
+        (f"system{position}rank", index_of[f"system{position}Id"], index_of[f"system{position}rank"])
+        for position in range(1, _MAX_RANKED_SYSTEMS + 1)
+        if f"system{position}Id" in index_of and f"system{position}rank" in index_of
+    ]
+    segment_title = next((title for title in ("srcIndex", "segmentId") if title in index_of), None)
+    if segment_title is None or len(systems) < 2 or not {"srclang", "trglang"} <= index_of.keys():
+        raise InputError(
+            f"{file_name}: not a ranking file; it needs the columns srclang, trglang, srcIndex, system1Id, "
+            f"system1rank, system2Id, system2rank, … and has {', '.join(index_of) or 'none'}"
+        )
+    languages = (index_of["srclang"], index_of["trglang"])
+    return _RankingColumns(languages, segment_title, index_of[segment_title], systems)
+
+
+def _language_code(name: str, codes: Mapping[str, str], location: str) -> str:
+    if name in codes:
+        return codes[name]
+    if len(name) in (2, 3) and name.islower():
+        return name
+    raise InputError(f"{location}: unknown language {name!r}; name its code under 'languages'")
+
+
+def _ranked_systems(row: Sequence[str], columns: _RankingColumns, location: str) -> list[tuple[str, int]]:
+    """Return the systems of a row that were ranked, with their ranks."""
+    ranked = []
+    for rank_title, system_index, rank_index in columns.systems:
+        rank = parse_whole_number(row[rank_index], rank_title, location)
+        system = row[system_index].strip()
+        if rank != NOT_RANKED and system:
+            ranked.append((system, rank))
+    return ranked
+
+
+def _compare_ranked(pair: str, segment: int, ranked: Iterable[tuple[str, int]], location: str) -> Iterator[RankedPair]:
+    """Yield all comparisons of two systems of a ranking."""
+    for (first, first_rank), (second, second_rank) in itertools.combinations(ranked, 2):
+        better, worse = (first, second) if first_rank <= second_rank else (second, first)
+        yield RankedPair(pair, segment, better, worse, first_rank == second_rank, location)
 
 
 def read_rank_file(path: PathLike) -> Iterator[RankedPair]:
-    """Read a METEOR ``.rank`` file: ``segment, pair, better system, pair, worse system`` a line, tabs between.
+    """Read a METEOR ``.rank`` file: lines of ``segment, pair, better system, pair, worse system``, separated by tabs.
 
     Raises:
-        InputError: for a line that is not of this form.
+        InputError: for a malformed line, with file and line.
     """
-    name = input_name(path)
-    for number, line in enumerate(read_segments(path), 1):
+    file_name = input_name(path)
+    for line_number, line in enumerate(read_segments(path), 1):
         if not line.strip():
             continue
-        where = f"{name}, line {number}"
+        location = f"{file_name}, line {line_number}"
         fields = line.split("\t") if "\t" in line else line.split()
         if len(fields) != 5:
-            raise InputError(f"{where}: {len(fields)} fields; segment, pair, better, pair, worse were expected")
-        segment, pair, better, other, worse = (field.strip() for field in fields)
-        if pair != other:
-            raise InputError(f"{where}: outputs of two language pairs, {pair} and {other}, cannot be compared")
-        yield RankedPair(pair, whole_number(segment, "the segment", where), better, worse, False, where)
+            raise InputError(f"{location}: {len(fields)} fields; segment, pair, better, pair, worse were expected")
+        segment, better_pair, better, worse_pair, worse = (field.strip() for field in fields)
+        if better_pair != worse_pair:
+            raise InputError(
+                f"{location}: outputs of two language pairs, {better_pair} and {worse_pair}, cannot be compared"
+            )
+        number = parse_whole_number(segment, "the segment", location)
+        yield RankedPair(better_pair, number, better, worse, False, location)

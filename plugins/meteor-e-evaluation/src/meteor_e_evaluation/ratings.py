@@ -1,4 +1,4 @@
-"""Readers of the human scores that WMT publishes since 2020: MQM errors, ratings by document, lines of scores."""
+"""Readers of the human scores that WMT publishes: direct assessments, MQM errors, ratings, and lines of scores."""
 
 from __future__ import annotations
 
@@ -11,68 +11,80 @@ from typing import NamedTuple
 from meteor_e.api import InputError
 from meteor_e.base.files import PathLike, input_name
 from meteor_e.formats.plain import csv_rows, read_segments
-from meteor_e_evaluation.metric_task import finite_number, split_fields, whole_number
+from meteor_e_evaluation.metric_task import parse_finite_number, parse_whole_number, split_fields
+
+ColumnNames = Mapping[str, Sequence[str]]
+"""For each field, the names that its column may have, in lower case, the preferred one first."""
 
 
-class Assessment(NamedTuple):
-    """A human score for the output of a system.
+class HumanScore(NamedTuple):
+    """A human score of an output, or of all outputs of a system.
 
     Attributes:
-        pair: language pair; empty where the file does not say.
-        system: the system, or several, as the file has it.
-        segment: number of the segment as in the file; ``None`` for a score of the whole system.
+        pair: language pair; empty if the file does not name it.
+        system: the system, or several systems in the spelling of the file.
+        segment: number of the segment in the file; ``None`` for a score of the system.
         score: the score.
-        where: file and line, for messages.
-        document: the document that the segment's number counts in; empty where it counts in the test set.
-        text: the output that was rated; ``None`` where the file does not say.
+        location: file and line, for messages.
+        document: the document whose segments the number counts; empty if it counts those of the test set.
+        text: the output that was rated; ``None`` if the file does not have it.
     """
 
     pair: str
     system: str
     segment: int | None
     score: float
-    where: str
+    location: str
     document: str = ""
     text: str | None = None
 
 
-def _cells(
-    name: str,
+def _iterate_cells(
+    file_name: str,
     titles: Sequence[str],
     rows: Iterable[tuple[int, Sequence[str]]],
-    known: Mapping[str, Sequence[str]],
-    needed: Collection[str],
+    columns: ColumnNames,
+    required: Collection[str],
     only: Mapping[str, str],
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield where each row of a table is, and its cells by what they are; columns are found by name.
+    """Yield the location and the cells of each row of a table.
 
     Args:
-        name: of the file.
-        titles: of the columns.
-        rows: the number of each row's (last) line, and its fields.
-        known: what columns may be called, in lower case.
-        needed: which of them there must be.
-        only: keep only rows in which these columns have these values.
+        file_name: name of the file, for messages.
+        titles: titles of the columns.
+        rows: line number and cells of each row.
+        columns: names of the columns of each field.
+        required: fields that the table must have.
+        only: keep only rows with these values in these columns.
+
+    Yields:
+        File and line, and the cell of each field; it is empty if the table does not have the column.
     """
-    lower = [title.strip().lower() for title in titles]
-    at = {what: next((lower.index(title) for title in names if title in lower), None) for what, names in known.items()}
-    for what in needed:
-        if at[what] is None:
-            raise InputError(f"{name}: no column {' or '.join(known[what])}; it has {', '.join(titles)}")
+    lower_titles = [title.strip().lower() for title in titles]
+    column_index = {
+        field: next((lower_titles.index(name) for name in names if name in lower_titles), None)
+        for field, names in columns.items()
+    }
+    for field in required:
+        if column_index[field] is None:
+            raise InputError(f"{file_name}: no column {' or '.join(columns[field])}; it has {', '.join(titles)}")
     for title in only:
-        if title.lower() not in lower:
-            raise InputError(f"{name}: no column {title!r}; it has {', '.join(titles)}")
-    for number, row in rows:
+        if title.lower() not in lower_titles:
+            raise InputError(f"{file_name}: no column {title!r}; it has {', '.join(titles)}")
+    for line_number, row in rows:
         if not any(cell.strip() for cell in row):
             continue
-        where = f"{name}, line {number}"
+        location = f"{file_name}, line {line_number}"
         if len(row) != len(titles):
-            raise InputError(f"{where}: {len(row)} fields; the header has {len(titles)}")
-        if all(row[lower.index(title.lower())].strip() == value for title, value in only.items()):
-            yield where, {what: "" if column is None else row[column].strip() for what, column in at.items()}
+            raise InputError(f"{location}: {len(row)} fields; the header has {len(titles)}")
+        if all(row[lower_titles.index(title.lower())].strip() == value for title, value in only.items()):
+            yield (
+                location,
+                {field: "" if index is None else row[index].strip() for field, index in column_index.items()},
+            )
 
 
-_ASSESSED: Mapping[str, Sequence[str]] = {
+_DIRECT_ASSESSMENT_COLUMNS: ColumnNames = {
     "pair": ("lp", "pair"),
     "system": ("system", "sys"),
     "segment": ("sid", "segid", "seg_id", "segment", "seg"),
@@ -80,38 +92,35 @@ _ASSESSED: Mapping[str, Sequence[str]] = {
 }
 
 
-def read_assessments(path: PathLike, *, segments: bool, score: str | None = None) -> Iterator[Assessment]:
-    """Read a direct-assessment file: a header, then one row per score; blanks, tabs or commas between.
+def read_assessments(path: PathLike, *, segments: bool, score: str | None = None) -> Iterator[HumanScore]:
+    """Read a file of direct assessments: a header, then one row per score; separated by blanks, tabs or commas.
 
-    Known forms are those of 2017 (``LP DATA SYSTEM SID HUMAN``; ``LP HUMAN SYSTEM``) and of 2021 (``SYS SID
-    RAW.SCR Z.SCR N``; without ``SID`` for systems). Columns are found by name.
+    Known formats are those of 2017 (``LP DATA SYSTEM SID HUMAN``; ``LP HUMAN SYSTEM``) and of 2021 (``SYS SID
+    RAW.SCR Z.SCR N``; without ``SID`` for systems). Columns are found by name. Rows with the score ``None`` are
+    skipped.
 
     Args:
         path: the file.
-        segments: whether the scores are a segment's; else they are a system's.
-        score: the column of the score; by default ``HUMAN``, else the standardized score, else the raw one.
+        segments: whether the scores are scores of segments; otherwise they are scores of systems.
+        score: column of the score; by default ``HUMAN``, or else the standardized score, or else the raw score.
 
     Raises:
-        InputError: for missing columns or what is not a number, with file and line.
+        InputError: for missing columns, or a field that is not a number, with file and line.
     """
-    name = input_name(path)
+    file_name = input_name(path)
     lines = read_segments(path)
     header = next(lines, None)
     if header is None:
-        raise InputError(f"{name}: the file is empty; a header was expected")
-    known = {**_ASSESSED, "score": (score.lower(),)} if score else _ASSESSED
-    needed = ("system", "score", "segment") if segments else ("system", "score")
-    rows = ((number, split_fields(line)) for number, line in enumerate(lines, 2))
-    for where, cell in _cells(name, split_fields(header), rows, known, needed, {}):
-        if cell["score"] == "None":
+        raise InputError(f"{file_name}: the file is empty; a header was expected")
+    columns = {**_DIRECT_ASSESSMENT_COLUMNS, **({"score": (score.lower(),)} if score else {})}
+    required = ("system", "score", "segment") if segments else ("system", "score")
+    rows = ((line_number, split_fields(line)) for line_number, line in enumerate(lines, 2))
+    for location, cells in _iterate_cells(file_name, split_fields(header), rows, columns, required, {}):
+        if cells["score"] == "None":
             continue
-        yield Assessment(
-            cell["pair"],
-            cell["system"],
-            whole_number(cell["segment"], "the segment", where) if segments else None,
-            finite_number(cell["score"], "the score", where),
-            where,
-        )
+        segment = parse_whole_number(cells["segment"], "the segment", location) if segments else None
+        value = parse_finite_number(cells["score"], "the score", location)
+        yield HumanScore(cells["pair"], cells["system"], segment, value, location)
 
 
 MQM_WEIGHTS: Mapping[str, float] = {
@@ -124,19 +133,20 @@ MQM_WEIGHTS: Mapping[str, float] = {
     "no error": 0.0,
     "none": 0.0,
 }
-"""Penalties of errors, by severity, or severity and beginning of the category, in lower case.
+"""Penalties of errors in lower case, by severity, or by severity and a prefix of the category.
 
 Source: Freitag et al. (2021), "Experts, Errors, and Context", table 4.
 """
 
-_PROBES = "hotw"  # Severities of planted errors ("hands on the wheel"), which say nothing of the system.
+PLANTED_ERROR_PREFIX = "hotw"
+"""Prefix of the severities of errors that were planted to test the raters ("hands on the wheel")."""
 
-_COLUMNS: Mapping[str, Sequence[str]] = {
+_RATING_COLUMNS: ColumnNames = {
     "pair": ("lp", "pair", "langpair"),
     "system": ("system", "systemid", "sys", "mt_system"),
     "document": ("document", "doc", "documentid", "document_id", "docid"),
     "segment": ("globalsegid", "global_seg_id", "seg_id", "segment", "segmentid", "segment_id", "line", "sid"),
-    # Google's "doc_id" counts segments within "doc"; its "seg_id" counts them all.
+    # Google's "doc_id" counts the segments of a document, whose name is in "doc"; its "seg_id" counts all segments.
     "document segment": ("docsegid", "doc_seg_id", "doc_id", "line", "segment", "segmentid", "segment_id", "seg_id"),
     "rater": ("rater", "annotator", "userid", "user", "login"),
     "score": ("score", "rating", "esa_score", "raw", "raw_score"),
@@ -146,26 +156,31 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
 }
 
 
-def _rows(
-    path: PathLike, needed: Collection[str], columns: Sequence[str], only: Mapping[str, str], score: str | None
+def _read_rating_table(
+    path: PathLike, required: Collection[str], titles: Sequence[str], only: Mapping[str, str], score: str | None
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Read a table with a header, or with given names of columns; yield where each row is, and its cells.
+    """Yield the location and the cells of each row of a table of ratings.
 
-    Tabs separate columns, or commas where the first line has no tab. Columns are found by name.
+    Columns are separated by tabs, or by commas if the first line does not have a tab.
+
+    Args:
+        path: the file.
+        required: fields that the table must have.
+        titles: titles of the columns, if the file does not have a header.
+        only: keep only rows with these values in these columns.
+        score: column of the score.
     """
-    name = input_name(path)
+    file_name = input_name(path)
     lines = read_segments(path)
-    first = next(lines, None)
-    if first is None:
-        raise InputError(f"{name}: the file is empty; a table of ratings was expected")
-    by_tabs = "\t" in first
-
-    # Quotation marks are text in the tab-separated files.
-    dialect = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if by_tabs else {}
-    rows = csv_rows(itertools.chain([first], lines), name, **dialect)
-    titles = list(columns) if columns else next(rows)[1]
-    known = {**_COLUMNS, **({"score": (score.lower(),)} if score else {})}
-    yield from _cells(name, titles, rows, known, needed, only)
+    first_line = next(lines, None)
+    if first_line is None:
+        raise InputError(f"{file_name}: the file is empty; a table of ratings was expected")
+    # In tab-separated files, quotation marks are part of the text.
+    dialect = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in first_line else {}
+    rows = csv_rows(itertools.chain([first_line], lines), file_name, **dialect)
+    header = list(titles) if titles else next(rows)[1]
+    columns = {**_RATING_COLUMNS, **({"score": (score.lower(),)} if score else {})}
+    yield from _iterate_cells(file_name, header, rows, columns, required, only)
 
 
 def read_mqm(
@@ -174,53 +189,54 @@ def read_mqm(
     in_document: bool = False,
     weights: Mapping[str, float] | None = None,
     only: Mapping[str, str] | None = None,
-) -> Iterator[Assessment]:
-    """Read errors that experts marked, as Google publishes them: a row per error, tabs between.
+) -> Iterator[HumanScore]:
+    """Read errors that experts marked, in the format in which Google publishes them: one row per error.
 
     Columns are ``system``, ``doc``, ``globalSegId`` (or ``seg_id``) or ``docSegId``, ``rater``, ``target``,
-    ``category`` and ``severity``. The score of a segment by one rater is the negated sum of the errors' weights.
+    ``category`` and ``severity``. A rater's score of a segment is the negated sum of the weights of its errors.
 
     Args:
         path: the file.
-        in_document: whether segments are counted in their document.
+        in_document: whether segment numbers count the segments of a document.
         weights: weights that differ from :data:`MQM_WEIGHTS`.
-        only: keep only rows in which these columns have these values.
+        only: keep only rows with these values in these columns.
 
     Yields:
         A score for each segment of each system and each of its raters.
 
     Raises:
-        InputError: for missing columns, unknown severities, or what is not a number, with file and line.
+        InputError: for missing columns, unknown severities, or a field that is not a number, with file and line.
     """
-    table = {**MQM_WEIGHTS, **{key.lower(): value for key, value in (weights or {}).items()}}
-    segment = "document segment" if in_document else "segment"
-    needed = ("system", segment, "rater", "category", "severity", *(("document",) if in_document else ()))
-    found: dict[tuple[str, str, int, str], Assessment] = {}
-    for where, cell in _rows(path, needed, (), only or {}, None):
-        if cell["severity"].lower().startswith(_PROBES):
+    weight_table = {**MQM_WEIGHTS, **{key.lower(): value for key, value in (weights or {}).items()}}
+    segment_field = "document segment" if in_document else "segment"
+    required = ("system", segment_field, "rater", "category", "severity", *(("document",) if in_document else ()))
+    scores: dict[tuple[str, str, int, str], HumanScore] = {}
+    for location, cells in _read_rating_table(path, required, (), only or {}, None):
+        if cells["severity"].lower().startswith(PLANTED_ERROR_PREFIX):
             continue
-        penalty = _penalty(cell["severity"], cell["category"], table, where)
-        document = cell["document"] if in_document else ""
-        key = (cell["system"], document, whole_number(cell[segment], "the segment", where), cell["rater"])
-        before = found.get(key)
-        if before is None:
-            text = re.sub(r"</?v>", "", cell["target"]) or None
-            found[key] = Assessment(cell["pair"], cell["system"], key[2], -penalty, where, document, text)
+        penalty = _error_weight(cells["severity"], cells["category"], weight_table, location)
+        document = cells["document"] if in_document else ""
+        segment = parse_whole_number(cells[segment_field], "the segment", location)
+        key = (cells["system"], document, segment, cells["rater"])
+        if key in scores:
+            scores[key] = scores[key]._replace(score=scores[key].score - penalty)
         else:
-            found[key] = before._replace(score=before.score - penalty)
-    yield from found.values()
+            text = re.sub(r"</?v>", "", cells["target"]) or None
+            scores[key] = HumanScore(cells["pair"], cells["system"], segment, -penalty, location, document, text)
+    yield from scores.values()
 
 
-def _penalty(severity: str, category: str, weights: Mapping[str, float], where: str) -> float:
-    """Return the weight of an error: that of the longest beginning of ``severity/category`` that has one."""
+def _error_weight(severity: str, category: str, weights: Mapping[str, float], location: str) -> float:
+    """Return the weight of the longest key that is a prefix of ``severity/category``, in whole parts."""
     error = f"{severity}/{category}".lower()
-    fitting = [key for key in weights if error.startswith(key) and error[len(key) : len(key) + 1] in ("", "/", "!")]
-    if not fitting:
-        known = ", ".join(sorted({key.partition("/")[0] for key in weights}))
+    keys = [key for key in weights if error.startswith(key) and error[len(key) : len(key) + 1] in ("", "/", "!")]
+    if not keys:
+        severities = ", ".join(sorted({key.partition("/")[0] for key in weights}))
         raise InputError(
-            f"{where}: unknown severity {severity!r}; there are {known}. Give it a weight under 'weights' in the index"
+            f"{location}: unknown severity {severity!r}; there are {severities}. Give it a weight under 'weights' in "
+            "the index"
         )
-    return weights[max(fitting, key=len)]
+    return weights[max(keys, key=len)]
 
 
 def read_ratings(
@@ -230,68 +246,58 @@ def read_ratings(
     score: str | None = None,
     columns: Sequence[str] = (),
     only: Mapping[str, str] | None = None,
-) -> Iterator[Assessment]:
+) -> Iterator[HumanScore]:
     """Read ratings of segments, one per row: direct assessment with scalar quality metrics (DA+SQM), or ESA.
 
     Args:
-        path: a table with the columns ``system``, ``segment`` (or ``line``), ``score`` and, where segments are
-            counted in documents, ``document``; tabs or commas between.
-        in_document: whether segments are counted in their document.
-        score: the column of the score.
-        columns: names of the columns where the file has no header.
-        only: keep only rows in which these columns have these values, such as ``{type: TGT}``.
+        path: a table with the columns ``system``, ``segment`` (or ``line``), ``score`` and, if segments are counted in
+            documents, ``document``; separated by tabs or commas.
+        in_document: whether segment numbers count the segments of a document.
+        score: column of the score.
+        columns: titles of the columns, if the file does not have a header.
+        only: keep only rows with these values in these columns, such as ``{type: TGT}``.
 
     Yields:
-        One score per row; rows without one (``None`` or empty) are left out.
+        One score per row; rows without a score (``None`` or empty) are skipped.
 
     Raises:
-        InputError: for missing columns or what is not a number, with file and line.
+        InputError: for missing columns, or a field that is not a number, with file and line.
     """
-    segment = "document segment" if in_document else "segment"
-    needed = ("system", segment, "score", *(("document",) if in_document else ()))
-    for where, cell in _rows(path, needed, columns, only or {}, score):
-        if cell["score"] in ("", "None"):
+    segment_field = "document segment" if in_document else "segment"
+    required = ("system", segment_field, "score", *(("document",) if in_document else ()))
+    for location, cells in _read_rating_table(path, required, columns, only or {}, score):
+        if cells["score"] in ("", "None"):
             continue
-        document = cell["document"] if in_document else ""
-        number = finite_number(cell["score"], "the score", where)
-        text = cell["target"] or None
-        yield Assessment(
-            cell["pair"],
-            cell["system"],
-            whole_number(cell[segment], "the segment", where),
-            number,
-            where,
-            document,
-            text,
-        )
+        value = parse_finite_number(cells["score"], "the score", location)
+        segment = parse_whole_number(cells[segment_field], "the segment", location)
+        document = cells["document"] if in_document else ""
+        yield HumanScore(cells["pair"], cells["system"], segment, value, location, document, cells["target"] or None)
 
 
-def read_score_lines(path: PathLike, segments: int | None) -> Iterator[Assessment]:
-    """Read ``SYSTEM⇥SCORE`` lines, as mt-metrics-eval lays human scores out; ``None`` is no score.
+def read_score_lines(path: PathLike, n_segments: int | None) -> Iterator[HumanScore]:
+    """Read ``SYSTEM⇥SCORE`` lines, the format of human scores in mt-metrics-eval; lines with ``None`` are skipped.
 
     Args:
         path: the file.
-        segments: how many segments each system has, in order; ``None`` for one score per system.
+        n_segments: number of segments of each system, which are in order; ``None`` for one score per system.
 
     Raises:
-        InputError: for lines of another form, or a system with another number of lines, with file and line.
+        InputError: for malformed lines, or a system with another number of lines, with file and line.
     """
-    name = input_name(path)
-    count: dict[str, int] = {}
-    for number, line in enumerate(read_segments(path), 1):
+    file_name = input_name(path)
+    n_lines: dict[str, int] = {}
+    for line_number, line in enumerate(read_segments(path), 1):
         if not line.strip():
             continue
-        where = f"{name}, line {number}"
+        location = f"{file_name}, line {line_number}"
         fields = line.split("\t") if "\t" in line else line.split()
         if len(fields) != 2:
-            raise InputError(f"{where}: {len(fields)} fields; SYSTEM and SCORE were expected")
-        system, text = (field.strip() for field in fields)
-        count[system] = count.get(system, 0) + 1
-        if text == "None":
-            continue
-        yield Assessment(
-            "", system, None if segments is None else count[system], finite_number(text, "the score", where), where
-        )
-    for system, lines in count.items():
-        if segments is not None and lines != segments:
-            raise InputError(f"{name}: system {system} has {lines} scores; the test set has {segments} segments")
+            raise InputError(f"{location}: {len(fields)} fields; SYSTEM and SCORE were expected")
+        system, score = (field.strip() for field in fields)
+        n_lines[system] = n_lines.get(system, 0) + 1
+        if score != "None":
+            segment = None if n_segments is None else n_lines[system]
+            yield HumanScore("", system, segment, parse_finite_number(score, "the score", location), location)
+    for system, count in n_lines.items():
+        if n_segments is not None and count != n_segments:
+            raise InputError(f"{file_name}: system {system} has {count} scores; the test set has {n_segments} segments")

@@ -1,4 +1,4 @@
-"""An evaluation as a result that every output format writes."""
+"""The result of an evaluation, in the forms that output formats write."""
 
 from __future__ import annotations
 
@@ -10,93 +10,52 @@ from meteor_e.api import Result
 from meteor_e.api.formats import Grid
 from meteor_e.render.documents import json_ready
 from meteor_e.render.plain import shown_number, shown_p
+from meteor_e_evaluation.comparison import Comparison
 from meteor_e_evaluation.evaluation import Evaluation, Table, Value
 
-RANKS = "Ranks in parentheses: metrics share a rank until one is significantly worse (p < 0.05) than any of that rank."
+RANKS_NOTE = (
+    "Ranks in parentheses: metrics share a rank until one is significantly worse (p < 0.05) than any of that rank."
+)
 
 
 class EvaluationResult(Result):
-    """Tables of agreement: of each measure one row per metric, with ranks, intervals and tests where they are known."""
+    """The tables of an evaluation: one row per metric, with ranks, intervals and tests if they were asked for."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield the tables and the tests of metrics against each other; the best of each column stands out."""
-        digits = 4 if digits is None else digits
+        """Yield each table, followed by its tests of metrics against one another, and the notes at the end."""
         for table in self.evaluation.tables:
-            title = f"{table.testset}, {table.measure.title}"
-            rows = _sorted_rows(table)
-            cells = [[name, *_cells(table, name, digits)] for name, _ in rows]
-            best = [max((v.value for v in column if not math.isnan(v.value)), default=math.nan)
-                    for column in zip(*table.rows.values(), strict=True)]  # fmt: skip
-            places = {
-                (row, column)
-                for row, (_, values) in enumerate(rows)
-                for column, (value, top) in enumerate(zip(values, best, strict=True), 1)
-                if value.value == top
-            }
-            yield Grid([table.measure.level, *table.columns], cells, title, best=frozenset(places))
-            for pair, tested in table.comparisons.items():
-                matrix = [
-                    [name, *(shown_p(float(p), 3) if row != column else "" for column, p in enumerate(tested.p[row]))]
-                    for row, name in enumerate(tested.names)
-                ]
-                head = (
-                    f"{title}, {pair}: p that the row is no better than the column, {tested.test}; "
-                    f"assumes that {tested.assumed} are independent"
-                )
-                yield Grid(["", *tested.names], matrix, head)
+            yield _table_grid(table, 4 if digits is None else digits)
+            for column, comparison in table.comparisons.items():
+                yield _comparison_grid(table, column, comparison)
         yield Grid((), (), notes=self._notes())
 
     def _notes(self) -> list[str]:
-        notes = [RANKS] if any(table.ranks for table in self.evaluation.tables) else []
+        notes = [RANKS_NOTE] if any(table.ranks for table in self.evaluation.tables) else []
         notes += [f"{name}: {signature}" for name, signature in self.evaluation.signatures.items()]
-        if self.evaluation.settings["samples"]:
+        if self.evaluation.settings["intervals"]:
             notes.append(
-                f"Intervals: 95 %, percentiles of {self.evaluation.settings['samples']} bootstrap samples of the "
-                f"segments, seed {self.evaluation.settings['seed']}."
+                f"Intervals: 95% confidence, percentiles of {self.evaluation.settings['intervals']} bootstrap samples "
+                f"of the segments, seed {self.evaluation.settings['seed']}."
             )
         return notes
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield one row per number, with full precision."""
+        """Yield a header, then one row per value, with full precision."""
         yield "testset", "measure", "metric", "pair", "value", "low", "high", "rank"
         for table in self.evaluation.tables:
-            for name, results in table.rows.items():
-                for column, result in zip(table.columns, results, strict=True):
-                    low, high = result.interval or (None, None)
+            for name, values in table.rows.items():
+                for column, value in zip(table.columns, values, strict=True):
+                    low, high = value.interval or (None, None)
                     rank = table.ranks.get(column, {}).get(name)
-                    yield table.testset, table.measure.name, name, column, result.value, low, high, rank
+                    yield table.testset, table.measure.name, name, column, value.value, low, high, rank
 
     def document(self) -> dict[str, Any]:
-        """Return everything, with full precision."""
-        tables = []
-        for table in self.evaluation.tables:
-            metrics = {
-                name: {
-                    column: {
-                        "value": json_ready(result.value),
-                        "interval": json_ready(result.interval),
-                        "rank": table.ranks.get(column, {}).get(name),
-                    }
-                    for column, result in zip(table.columns, results, strict=True)
-                }
-                for name, results in table.rows.items()
-            }
-            comparisons = {
-                pair: {
-                    "test": tested.test,
-                    "assumed_independent": tested.assumed,
-                    "metrics": tested.names,
-                    "p": json_ready(tested.p.tolist()),
-                }
-                for pair, tested in table.comparisons.items()
-            }
-            described = {"testset": table.testset, "measure": table.measure.name, "level": table.measure.level}
-            tables.append({**described, "metrics": metrics, "comparisons": comparisons})
+        """Return all results, with full precision."""
         return {
-            "tables": tables,
+            "tables": [_table_document(table) for table in self.evaluation.tables],
             "signatures": self.evaluation.signatures,
             "counts": self.evaluation.counts,
             "warnings": self.evaluation.warnings,
@@ -104,21 +63,109 @@ class EvaluationResult(Result):
         }
 
 
-def _sorted_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
-    """Return the rows of a table; where metrics are ranked, by the last column, best first."""
+def _title(table: Table) -> str:
+    return f"{table.testset}, {table.measure.title}"
+
+
+def _table_grid(table: Table, digits: int) -> Grid:
+    """Return a table as text; the best value of each column is marked."""
+    rows = _sort_rows(table)
+    cells = [[name, *(_format_value(table, name, column, value, digits) for column, value in _cells(table, values))]
+             for name, values in rows]  # fmt: skip
+    best_values = [
+        max((value.value for value in values if not math.isnan(value.value)), default=math.nan)
+        for values in zip(*table.rows.values(), strict=True)
+    ]
+    best_cells = {
+        (row, column)
+        for row, (_, values) in enumerate(rows)
+        for column, (value, best_value) in enumerate(zip(values, best_values, strict=True), 1)
+        if value.value == best_value
+    }
+    header = [table.measure.level, *table.columns]
+    return Grid(header, cells, _title(table), notes=_explain_undefined(table), best=frozenset(best_cells))
+
+
+def _cells(table: Table, values: Sequence[Value]) -> Iterator[tuple[str, Value]]:
+    return zip(table.columns, values, strict=True)
+
+
+def _sort_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
+    """Return the rows in order; if the metrics are ranked, by the last column, the best metric first."""
     rows = list(table.rows.items())
     if table.columns[-1] in table.ranks:
         rows.sort(key=lambda row: -math.inf if math.isnan(row[1][-1].value) else row[1][-1].value, reverse=True)
     return rows
 
 
-def _cells(table: Table, name: str, digits: int) -> Iterator[str]:
-    """Yield a metric's row as text: value, rank in parentheses, interval."""
-    for column, result in zip(table.columns, table.rows[name], strict=True):
-        text = shown_number(result.value, digits)
-        rank = table.ranks.get(column, {}).get(name)
-        text += "" if rank is None else f" ({rank})"
-        if result.interval is not None and not math.isnan(result.value):
-            low, high = (shown_number(end, digits) for end in result.interval)
-            text += f" [{low}, {high}]"
-        yield text
+def _format_value(table: Table, metric: str, column: str, value: Value, digits: int) -> str:
+    """Return a value as text, with its rank in parentheses and its interval in brackets."""
+    text = shown_number(value.value, digits)
+    rank = table.ranks.get(column, {}).get(metric)
+    if rank is not None:
+        text += f" ({rank})"
+    if value.interval is not None and not math.isnan(value.value):
+        low, high = (shown_number(bound, digits) for bound in value.interval)
+        text += f" [{low}, {high}]"
+    return text
+
+
+def _explain_undefined(table: Table) -> list[str]:
+    """Return a note for each reason why values of the table are undefined."""
+    columns_by_reason: dict[tuple[str, str], list[str]] = {}
+    for name, values in table.rows.items():
+        for column, value in _cells(table, values):
+            if value.reason:
+                columns_by_reason.setdefault((value.reason, name), []).append(column)
+    metrics_by_reason: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (reason, name), columns in columns_by_reason.items():
+        metrics_by_reason.setdefault((reason, tuple(columns)), []).append(name)
+    return [
+        f"– ({', '.join(names)}; {', '.join(columns)}): {reason}."
+        for (reason, columns), names in metrics_by_reason.items()
+    ]
+
+
+def _comparison_grid(table: Table, column: str, comparison: Comparison) -> Grid:
+    """Return the p-values of a column's tests as text."""
+    rows = [
+        [name, *("" if row == other else shown_p(float(p), 3) for other, p in enumerate(comparison.p[row]))]
+        for row, name in enumerate(comparison.names)
+    ]
+    title = (
+        f"{_title(table)}, {column}: one-sided p-value that the row's metric is better than the column's, "
+        f"{comparison.test}; assumes that {comparison.assumed} are independent"
+    )
+    return Grid(["", *comparison.names], rows, title)
+
+
+def _table_document(table: Table) -> dict[str, Any]:
+    metrics = {
+        name: {column: _value_document(table, name, column, value) for column, value in _cells(table, values)}
+        for name, values in table.rows.items()
+    }
+    comparisons = {
+        column: {
+            "test": comparison.test,
+            "assumed_independent": comparison.assumed,
+            "metrics": comparison.names,
+            "p": json_ready(comparison.p.tolist()),
+        }
+        for column, comparison in table.comparisons.items()
+    }
+    return {
+        "testset": table.testset,
+        "measure": table.measure.name,
+        "level": table.measure.level,
+        "metrics": metrics,
+        "comparisons": comparisons,
+    }
+
+
+def _value_document(table: Table, metric: str, column: str, value: Value) -> dict[str, Any]:
+    document = {
+        "value": json_ready(value.value),
+        "interval": json_ready(value.interval),
+        "rank": table.ranks.get(column, {}).get(metric),
+    }
+    return document | {"reason": value.reason} if value.reason else document

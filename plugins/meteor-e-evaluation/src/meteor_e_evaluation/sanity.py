@@ -1,4 +1,4 @@
-"""Does a test set look lined up? Warnings about judgments that seem to belong to other outputs."""
+"""Checks of a test set and of scores: warnings about judgments that seem to belong to other outputs."""
 
 from __future__ import annotations
 
@@ -9,83 +9,91 @@ import numpy as np
 from meteor_e.api.metrics import Scores
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate
-from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.measures import ranked_rows
+from meteor_e_evaluation.system_measures import compared_systems
+from meteor_e_evaluation.test_set import TestSet
 
-IDENTICAL_SHARE = 0.2
-"""Share of judged pairs of identical outputs that people may rank differently before we warn: they disagree on
-identical texts at times, but rarely."""
-LEAST_IDENTICAL = 5
-NEAR_ZERO = 0.05
-LEAST_PAIRS = 200
-LEAST_SYSTEMS = 5
+IDENTICAL_OUTPUTS_LIMIT = 0.2
+"""Share of the judged pairs of identical outputs that may have different ranks before we warn.
+
+People sometimes rank identical texts differently, but rarely.
+"""
+
+MIN_IDENTICAL_PAIRS = 5
+MIN_PAIRS = 200
+MIN_SYSTEMS = 5
+NEAR_ZERO_CORRELATION = 0.05
 
 
 def check_test_set(test: TestSet) -> list[str]:
-    """Return warnings about judgments and outputs of a test set; what was left out comes first."""
-    return [*test.notes, *_identical_outputs(test), *_empty_outputs(test)]
+    """Return the notes of the reader, then warnings about the judgments and the outputs of a test set."""
+    return [*test.notes, *_check_identical_outputs(test), *_check_empty_outputs(test)]
 
 
-def _identical_outputs(test: TestSet) -> list[str]:
+def _check_identical_outputs(test: TestSet) -> list[str]:
     if test.rankings is None:
         return []
     rankings, outputs = test.rankings, test.outputs
-    rows = zip(rankings.better.tolist(), rankings.worse.tolist(), rankings.segments.tolist(), strict=True)
-    same = np.array([outputs[better][at] == outputs[worse][at] for better, worse, at in rows], bool)
-    identical, differing = int(same.sum()), int((same & ~rankings.ties).sum())
-    if not differing:
+    pairs = zip(rankings.better.tolist(), rankings.worse.tolist(), rankings.segments.tolist(), strict=True)
+    is_identical = np.array(
+        [outputs[better][segment] == outputs[worse][segment] for better, worse, segment in pairs], bool
+    )
+    n_identical = int(is_identical.sum())
+    n_ranked_differently = int((is_identical & ~rankings.ties).sum())
+    if not n_ranked_differently:
         return []
-    message = f"{differing} of {identical} pairs of identical outputs have different ranks"
-    suspicious = identical >= LEAST_IDENTICAL and differing > IDENTICAL_SHARE * identical
-    if not rankings.ties.any() or not suspicious:
+    message = f"{n_ranked_differently} of {n_identical} pairs of identical outputs have different ranks"
+    is_suspicious = n_identical >= MIN_IDENTICAL_PAIRS and n_ranked_differently > IDENTICAL_OUTPUTS_LIMIT * n_identical
+    # Rankings without any ties had to order identical outputs, too.
+    if not rankings.ties.any() or not is_suspicious:
         return [message]
     return [f"warning: {message}; are the judgments shifted against the outputs?"]
 
 
-def _empty_outputs(test: TestSet) -> list[str]:
-    cells = test.judged()
-    found = []
-    for row, system in enumerate(test.systems):
-        empty = sum(1 for at in np.flatnonzero(cells[row]) if not test.outputs[row][at].strip())
-        if empty:
-            found.append(f"{system}: {empty} judged segments are empty")
-    return found
+def _check_empty_outputs(test: TestSet) -> list[str]:
+    messages = []
+    for system, output, is_judged in zip(test.systems, test.outputs, test.judged(), strict=True):
+        n_empty = sum(not output[segment].strip() for segment in np.flatnonzero(is_judged))
+        if n_empty:
+            messages.append(f"{system}: {n_empty} judged segments are empty")
+    return messages
 
 
 def check_scores(test: TestSet, scores: Scores) -> list[str]:
     """Return warnings about a metric that does not agree with people.
 
-    For each pair with at least 200 judgments, the correlation (Pearson's, or τ over untied pairs) must exceed
-    0.05 in amount; else judgments and outputs may be shifted. A negative correlation, also of systems' scores,
-    suggests that the metric counts errors.
+    With at least 200 judgments of segments, a correlation near 0 suggests that judgments and outputs are shifted: the
+    correlation is Pearson's, or τ over untied pairs. A negative correlation, also of system scores, suggests that the
+    metric counts errors.
     """
-    value = _agreement(test, scores)
-    if not math.isnan(value) and abs(value) <= NEAR_ZERO:
-        shifted = f"are the judgments shifted against the outputs of {test.pair}?"
-        return [f"warning: {scores.name} and people do not correlate ({value:.3f}); {shifted}"]
-    if math.isnan(value):
-        value = _system_agreement(test, scores)
-    if value < -NEAR_ZERO:
-        negative = f"correlates negatively with people ({value:.3f})"
-        return [f"warning: {scores.name} {negative}; if it counts errors, negate it, as in scores:-FILE"]
+    agreement = _segment_agreement(test, scores)
+    if not math.isnan(agreement) and abs(agreement) <= NEAR_ZERO_CORRELATION:
+        question = f"are the judgments shifted against the outputs of {test.pair}?"
+        return [f"warning: {scores.name} and people do not correlate ({agreement:.3f}); {question}"]
+    if math.isnan(agreement):
+        agreement = _system_agreement(test, scores)
+    if agreement < -NEAR_ZERO_CORRELATION:
+        message = f"{scores.name} correlates negatively with people ({agreement:.3f})"
+        return [f"warning: {message}; if it counts errors, negate it, as in scores:-FILE"]
     return []
 
 
-def _agreement(test: TestSet, scores: Scores) -> float:
-    """Return how scores of segments agree with people's; NaN where too few were judged, or have scores."""
+def _segment_agreement(test: TestSet, scores: Scores) -> float:
+    """Return the agreement of segment scores with people; NaN if too few segments have judgments and scores."""
     if np.isnan(scores.segments).all():
         return math.nan
-    if test.assessments is not None and len(test.assessments) >= LEAST_PAIRS:
-        given = test.assessments
-        metric = scores.segments[given.systems, given.segments]
-        known = ~np.isnan(metric)
-        return correlate(metric[known], given.scores[known])
-    if test.rankings is not None and len(test.rankings) >= LEAST_PAIRS:
+    if test.assessments is not None and len(test.assessments) >= MIN_PAIRS:
+        ratings = test.assessments
+        metric_scores = scores.segments[ratings.systems, ratings.segments]
+        is_scored = ~np.isnan(metric_scores)
+        return correlate(metric_scores[is_scored], ratings.scores[is_scored])
+    if test.rankings is not None and len(test.rankings) >= MIN_PAIRS:
         return float(kendall.tau(kendall.count_pairs(test.rankings, scores.segments), "wmt13"))
     return math.nan
 
 
 def _system_agreement(test: TestSet, scores: Scores) -> float:
-    rows, human = ranked_rows(test)
-    metric = scores.systems[rows]
-    return math.nan if len(rows) < LEAST_SYSTEMS or np.isnan(metric).any() else correlate(metric, human)
+    indices, human_scores = compared_systems(test)
+    metric_scores = scores.systems[indices]
+    if len(indices) < MIN_SYSTEMS or np.isnan(metric_scores).any():
+        return math.nan
+    return correlate(metric_scores, human_scores)

@@ -1,12 +1,12 @@
-"""Scores that were computed elsewhere, from files of the WMT metrics task."""
+"""Metrics whose scores were computed elsewhere, and are in files."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,71 +17,79 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.files import atomic_writer, os_errors_as
 from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.metric_task import score_text
-from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.index import expand
-from meteor_e_evaluation.metric_task import GivenScore, read_metric_scores
+from meteor_e_evaluation.index import fill_pattern
+from meteor_e_evaluation.metric_task import MetricScore, match_systems, read_metric_scores
+from meteor_e_evaluation.test_set import TestSet
 
-EQUAL = 1e-6
-"""Given scores of systems that differ no more than this from their segments' mean are that mean, rounded."""
+ROUNDING_TOLERANCE = 1e-6
+"""Largest difference between a system score in a file and the mean of its segments that rounding explains."""
+
+
+class _ScoreFile(NamedTuple):
+    """A file of scores, and the system that its name stands for; empty if it is a file of several systems."""
+
+    path: str
+    system: str = ""
 
 
 class ScoreFileMetric(SystemsMetric):
     """A metric whose scores are in files, at segment level, system level or both.
 
-    A file is read when a test set asks for it: ``{pair}``, ``{source}``, ``{target}`` and ``{reference}`` in its
-    name are filled in.
+    A file is read when a test set needs it: ``{pair}``, ``{source}``, ``{target}``, ``{reference}`` and ``{system}`` in
+    its name are replaced.
     """
 
     name: ClassVar[str] = "scores"
 
     class Options(ComponentOptions):
-        """Files, and what to take from them."""
+        """Files, and which of their scores to use."""
 
         files: Annotated[list[FilePath], Meta(min_length=1, description="Score files of the WMT metrics task.")]
-        metric: Annotated[str | None, Meta(description="Which metric of the files, where they hold several.")] = None
+        metric: Annotated[str | None, Meta(description="Which metric of the files, if they hold several.")] = None
         testset: (
-            Annotated[str, Meta(description="Which test set of the files; by default that of the evaluation's name.")]
+            Annotated[
+                str, Meta(description="Which test set of the files; by default the one of the evaluation's name.")
+            ]
             | None
         ) = None
-        reference: Annotated[str, Meta(description="Which reference of the files, where they hold several.")] | None = (
-            None
-        )
-        lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
+        reference: Annotated[str, Meta(description="Which reference of the files, if they hold several.")] | None = None
+        lower_is_better: Annotated[bool, Meta(description="The scores count errors; they are negated.")] = False
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
-        self._read: dict[str, list[GivenScore]] = {}
+        self._rows_by_path: dict[str, list[MetricScore]] = {}
         files = options.files
-        self.label = options.metric or Path(files[0]).name.replace("-{reference}", "")
+        self.label = options.metric or re.sub(r"-?\{(reference|system)\}", "", Path(files[0]).name)
         if not any("{" in file for file in files):
-            rows = [row for file in files for row in self._rows_of(file)]
-            self.label = _one_of(rows, "metric", options.metric, (), ", ".join(files))[0].metric or self.label
+            rows = [row for file in files for row in self._read_rows(file)]
+            rows = _select(rows, "metric", options.metric, (), ", ".join(files))
+            self.label = rows[0].metric or self.label
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The name; the files' content is looked up each time."""
+        """The metric's name; scores are not cached, so the content of the files is not part of it."""
         return f"scores:{self.label}"
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Read ``[-]FILE[,FILE…][#METRIC][,testset=NAME][,reference=NAME]``; ``-`` says that the scores are errors.
+        """Parse ``[-]FILE[,FILE…][#METRIC][,testset=NAME][,reference=NAME]``; ``-`` means that the scores count errors.
 
         Raises:
-            ConfigError: for a text of another form.
+            ConfigError: for a text in another format.
         """
-        files, _, chosen = text.removeprefix("-").partition("#")
+        files, _, selection = text.removeprefix("-").partition("#")
         if not files:
             raise ConfigError("metric 'scores' needs a file: scores:FILE")
-        metric, *rest = chosen.split(",") if chosen else [""]
+        metric, *settings = selection.split(",") if selection else [""]
         if "=" in metric:
-            metric, rest = "", [metric, *rest]
-        options = {key: str(value) for key, value in named_options(",".join(rest), "metric 'scores'").items()}
+            metric, settings = "", [metric, *settings]
+        options = {key: str(value) for key, value in named_options(",".join(settings), "metric 'scores'").items()}
         if metric:
             options["metric"] = metric
         return {"files": files.split(","), "lower_is_better": text.startswith("-"), **options}
 
     def statistics(self, batch: Batch) -> Floats:
-        """Refuse: texts alone do not say whose they are.
+        """Raise an error, because texts alone do not say which system they are from.
 
         Raises:
             ConfigError: always.
@@ -93,207 +101,287 @@ class ScoreFileMetric(SystemsMetric):
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
 
-    def _rows_of(self, file: str) -> list[GivenScore]:
-        if file not in self._read:
-            self._read[file] = list(read_metric_scores(file))
-            if not self._read[file]:
-                raise InputError(f"{file}: the file is empty")
-        return self._read[file]
-
-    def _paths(self, test: TestSet) -> list[str]:
-        """Return the files of a test set."""
-        return [_filled(file, test) for file in self.options.files]
-
-    def _rows(self, paths: Sequence[str], test: TestSet, where: str) -> list[GivenScore]:
-        """Return the rows of this metric and test set.
-
-        Raises:
-            InputError: if there are none, or rows of several things among which nobody has chosen.
-        """
-        given = self.options
-        rows = [row for path in dict.fromkeys(paths) for row in self._rows_of(path)]
-        rows = [row for row in _one_of(rows, "metric", given.metric, (), where) if row.pair in ("", test.pair)]
-        if not rows:
-            raise InputError(f"{where}: no scores of {self.label} for {test.pair}")
-        _check_names([row for row in rows if not row.pair], test)
-        rows = _one_of(rows, "testset", given.testset, (test.name,), where)
-        return _one_of(rows, "reference", given.reference, test.reference_names, where)
-
     def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
-        """Look the scores up.
+        """Look up the scores.
 
         Raises:
-            InputError: if a wanted score is missing or given twice, if a segment is outside the test set, or if the
-                files hold several metrics, test sets or references and none is named; with system and file.
+            InputError: if a score is missing or occurs twice, if a segment is outside the test set, or if the files
+                hold several metrics, test sets or references and the options do not choose; with system and file.
         """
-        if not isinstance(test, TestSet):
-            test = TestSet(**vars(test))
-        paths, sign = self._paths(test), -1.0 if self.options.lower_is_better else 1.0
-        where = ", ".join(paths)
-        rows = self._rows(paths, test, where)
-        segments, whole = np.full(cells.shape, np.nan), np.full(len(test.systems), np.nan)
-        at = {system: row for row, system in enumerate(test.systems)}
-        seen: dict[tuple[str, int | None], str] = {}
-        for row in rows:
-            before = seen.setdefault((row.system, row.segment), row.where)
-            if before != row.where:
-                what = f"system {row.system}" + ("" if row.segment is None else f", segment {row.segment}")
-                raise InputError(
-                    f"{row.where}: a second score of {what}; the first is in {before}. Give one file per language "
-                    "pair with {pair} in its name, or choose by #METRIC,testset=NAME,reference=NAME"
-                )
-            if row.segment is not None and not 1 <= row.segment <= len(test):
-                raise InputError(
-                    f"{row.where}: system {row.system} has a segment {row.segment}; {test.pair} has {len(test)}"
-                )
-            if row.system in at and row.segment is None:
-                whole[at[row.system]] = sign * row.score
-            elif row.system in at and row.segment is not None:
-                segments[at[row.system], row.segment - 1] = sign * row.score
-        for system, count in Counter(row.system for row in rows if row.segment is not None and not row.pair).items():
-            if count != len(test):
-                raise InputError(f"{where}: system {system} has {count} scores; {test.pair} has {len(test)} segments")
-        given = any(row.segment is None for row in rows)
-        of_segments = any(row.segment is not None for row in rows)
-        if given and np.isnan(whole).any():
-            system = test.systems[int(np.isnan(whole).argmax())]
-            raise InputError(f"{where}: no score of {self.label} for system {system} of {test.pair}")
-        missing = np.argwhere(cells & (of_segments or not given) & np.isnan(segments))
+        test_set = test if isinstance(test, TestSet) else TestSet(**vars(test))
+        files = self._find_files(test_set)
+        location = ", ".join(file.path for file in files)
+        rows = self._select_rows(files, test_set, location)
+        _check_distinct(rows)
+        _check_segments(rows, test_set, location)
+        sign = -1.0 if self.options.lower_is_better else 1.0
+        segment_scores, system_scores = _fill_arrays(rows, test_set, sign)
+        has_segments = any(row.segment is not None for row in rows)
+        has_systems = any(row.segment is None for row in rows)
+        if has_systems:
+            self._check_systems(system_scores, test_set, location)
+        if has_segments or not has_systems:
+            self._check_outputs(segment_scores, cells, test_set, location)
+        if systems and not has_systems:
+            system_scores = _mean_of_scored(segment_scores, system_scores)
+        is_mean = not has_systems or _are_means(system_scores, segment_scores)
+        return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=systems and is_mean)
+
+    def _read_rows(self, path: str) -> list[MetricScore]:
+        if path not in self._rows_by_path:
+            self._rows_by_path[path] = list(read_metric_scores(path))
+            if not self._rows_by_path[path]:
+                raise InputError(f"{path}: the file is empty")
+        return self._rows_by_path[path]
+
+    def _find_files(self, test: TestSet) -> list[_ScoreFile]:
+        """Return the files of a test set; a name with ``{system}`` stands for a file of each system."""
+        files = []
+        for pattern in self.options.files:
+            path = _fill_placeholders(pattern, test)
+            if "{system}" in path:
+                files += [_ScoreFile(path.replace("{system}", system), system) for system in test.systems]
+            else:
+                files.append(_ScoreFile(path))
+        return list(dict.fromkeys(files))
+
+    def _select_rows(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
+        """Return the rows of this metric and test set.
+
+        Raises:
+            InputError: if there are none, or if they are of several test sets or references and the options do not
+                choose.
+        """
+        options = self.options
+        rows = [row for file in files for row in _name_systems(self._read_rows(file.path), file, test)]
+        rows = _select(rows, "metric", options.metric, (), location)
+        rows = [row for row in rows if row.pair in ("", test.pair)]
+        if not rows:
+            raise InputError(f"{location}: no scores of {self.label} for {test.pair}")
+        _check_names([row for row in rows if not row.pair], test)
+        rows = _select(rows, "testset", options.testset, (test.name,), location)
+        return _select(rows, "reference", options.reference, test.reference_names, location)
+
+    def _check_systems(self, system_scores: Floats, test: TestSet, location: str) -> None:
+        if np.isnan(system_scores).any():
+            system = test.systems[int(np.isnan(system_scores).argmax())]
+            raise InputError(f"{location}: no score of {self.label} for system {system} of {test.pair}")
+
+    def _check_outputs(self, segment_scores: Floats, cells: Cells, test: TestSet, location: str) -> None:
+        missing = np.argwhere(cells & np.isnan(segment_scores))
         if len(missing):
+            system, segment = missing[0]
             raise InputError(
-                f"{where}: no score of {self.label} for system {test.systems[missing[0, 0]]}, segment "
-                f"{missing[0, 1] + 1} of {test.pair} ({len(missing)} are missing)"
+                f"{location}: no score of {self.label} for system {test.systems[system]}, segment {segment + 1} of "
+                f"{test.pair} ({len(missing)} are missing)"
             )
-        if systems and not given:
-            known = ~np.isnan(segments)
-            sums = np.where(known, segments, 0).sum(axis=1)
-            whole = np.divide(sums, known.sum(axis=1), out=whole, where=known.any(axis=1))
-        resamplable = bool(systems) and (not given or _are_means(whole, segments))
-        return Scores(self.label, self.signature, segments, whole, resamplable=resamplable)
-
-
-def _filled(file: str, test: TestSet) -> str:
-    return expand(file, test.pair).replace("{reference}", next(iter(test.reference_names), "ref"))
 
 
 class MtmeMetric(ScoreFileMetric):
-    """Scores in the folder ``metric-scores`` of a test set that is laid out as in mt-metrics-eval."""
+    """A metric whose scores are in the folder ``metric-scores`` of a test set laid out as in mt-metrics-eval."""
 
     name: ClassVar[str] = "mtme"
 
     class Options(ComponentOptions):
         """The metric."""
 
-        metric: Annotated[str, Meta(description="Name of the metric in the files' names.")]
-        lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
+        metric: Annotated[str, Meta(description="Name of the metric in the names of the files.")]
+        lower_is_better: Annotated[bool, Meta(description="The scores count errors; they are negated.")] = False
 
     def __init__(self, options: Any) -> None:
         SystemsMetric.__init__(self, options)
-        self.label, self._read = options.metric, {}
+        self.label = options.metric
+        self._rows_by_path = {}
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Read ``[-]METRIC``.
+        """Parse ``[-]METRIC``; ``-`` means that the scores count errors.
 
         Raises:
             ConfigError: if no metric is named.
         """
-        if not text.removeprefix("-"):
+        metric = text.removeprefix("-")
+        if not metric:
             raise ConfigError("metric 'mtme' needs the name of a metric, as in mtme:BLEU")
-        return {"metric": text.removeprefix("-"), "lower_is_better": text.startswith("-")}
+        return {"metric": metric, "lower_is_better": text.startswith("-")}
 
-    def _paths(self, test: TestSet) -> list[str]:
-        pattern = _filled(f"metric-scores/{{pair}}/{self.label}-{{reference}}", test)
-        paths = [str(Path(test.root, f"{pattern}.{level}.score")) for level in ("seg", "sys")]
-        # A metric's folder holds a file of segments, of systems, or both.
-        return [path for path in paths if Path(path).is_file()] or paths[:1]
+    def _find_files(self, test: TestSet) -> list[_ScoreFile]:
+        """Return the file of segment scores, that of system scores, or both; a metric may lack one of them."""
+        stem = _fill_placeholders(f"metric-scores/{{pair}}/{self.label}-{{reference}}", test)
+        paths = [str(Path(test.root, f"{stem}.{level}.score")) for level in ("seg", "sys")]
+        existing = [path for path in paths if Path(path).is_file()]
+        return [_ScoreFile(path) for path in existing or paths[:1]]
 
-    def _rows(self, paths: Sequence[str], test: TestSet, where: str) -> list[GivenScore]:
-        rows = [row for path in paths for row in self._rows_of(path)]
+    def _select_rows(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
+        rows = [row for file in files for row in self._read_rows(file.path)]
         _check_names(rows, test)
         return rows
 
 
-def _are_means(whole: Floats, segments: Floats) -> bool:
-    """Tell whether given scores of systems are the means of the segments, so that they can be resampled."""
-    if np.isnan(segments).any():
-        return False
-    return bool(np.allclose(whole, segments.mean(axis=1), rtol=EQUAL, atol=EQUAL))
+def _fill_placeholders(file: str, test: TestSet) -> str:
+    return fill_pattern(file, test.pair).replace("{reference}", next(iter(test.reference_names), "ref"))
 
 
-def _check_names(rows: Sequence[GivenScore], test: TestSet) -> None:
-    """Make sure that a file which names no language pair belongs to this one."""
-    known = {*test.known_systems, *test.reference_names}
-    for row in rows:
-        if known and row.system not in known:
+def _name_systems(rows: Sequence[MetricScore], file: _ScoreFile, test: TestSet) -> Iterator[MetricScore]:
+    """Yield rows with the names of the test set's systems.
+
+    Raises:
+        InputError: if a file without names of systems is used for several systems.
+    """
+    names = list(dict.fromkeys(row.system for row in rows))
+    if names == [""]:
+        if not file.system and len(test.systems) != 1:
             raise InputError(
-                f"{row.where}: {test.pair} has no system {row.system!r}{near_miss(row.system, known)}; is the file "
-                "that of another language pair? A name with {pair} gives each pair its own file"
+                f"{file.path}: the file has numbers, but no names of systems, and {test.pair} has {len(test.systems)} "
+                "systems; give one file per system with {system} in its name, as in scores:FILE.{system}"
+            )
+        yield from (row._replace(system=file.system or test.systems[0]) for row in rows)
+        return
+    matches = match_systems(names, test.known_systems or test.systems, test.output_files)
+    yield from (row if matches[row.system] == row.system else row._replace(system=matches[row.system]) for row in rows)
+
+
+def _check_names(rows: Sequence[MetricScore], test: TestSet) -> None:
+    """Check that a file which does not name its language pair has scores of this test set's systems."""
+    known_names = {*test.known_systems, *test.reference_names}
+    for row in rows:
+        if known_names and row.system not in known_names:
+            raise InputError(
+                f"{row.location}: {test.pair} has no system {row.system!r}{near_miss(row.system, known_names)}; is the "
+                "file that of another language pair? A name with {pair} gives each pair its own file"
             )
 
 
-def _one_of(
-    rows: list[GivenScore], field: str, wanted: str | None, usual: Sequence[str], where: str
-) -> list[GivenScore]:
-    """Return the rows with one value of a field: the wanted one, else a usual one, else the only one."""
+def _check_distinct(rows: Sequence[MetricScore]) -> None:
+    """Check that no output and no system has two scores."""
+    locations: dict[tuple[str, int | None], str] = {}
+    for row in rows:
+        first_location = locations.setdefault((row.system, row.segment), row.location)
+        if first_location != row.location:
+            scored = f"system {row.system}" + ("" if row.segment is None else f", segment {row.segment}")
+            raise InputError(
+                f"{row.location}: a second score of {scored}; the first is in {first_location}. Give one file per "
+                "language pair with {pair} in its name, or choose by #METRIC,testset=NAME,reference=NAME"
+            )
+
+
+def _check_segments(rows: Sequence[MetricScore], test: TestSet, location: str) -> None:
+    """Check that segment numbers are in the test set, and that files without language pair have all segments."""
+    n_unlabeled: Counter[str] = Counter()
+    for row in rows:
+        if row.segment is None:
+            continue
+        if not 1 <= row.segment <= len(test):
+            raise InputError(
+                f"{row.location}: system {row.system} has a segment {row.segment}; {test.pair} has {len(test)}"
+            )
+        if not row.pair:
+            n_unlabeled[row.system] += 1
+    for system, count in n_unlabeled.items():
+        if count != len(test):
+            raise InputError(f"{location}: system {system} has {count} scores; {test.pair} has {len(test)} segments")
+
+
+def _fill_arrays(rows: Sequence[MetricScore], test: TestSet, sign: float) -> tuple[Floats, Floats]:
+    """Return the scores of segments, ``(systems, segments)``, and of systems, ``(systems,)``; NaN for no score."""
+    segment_scores = np.full((len(test.systems), len(test)), np.nan)
+    system_scores = np.full(len(test.systems), np.nan)
+    index_of = {system: index for index, system in enumerate(test.systems)}
+    for row in rows:
+        if row.system not in index_of:
+            continue
+        if row.segment is None:
+            system_scores[index_of[row.system]] = sign * row.score
+        else:
+            segment_scores[index_of[row.system], row.segment - 1] = sign * row.score
+    return segment_scores, system_scores
+
+
+def _mean_of_scored(segment_scores: Floats, system_scores: Floats) -> Floats:
+    """Return the mean of each system's segment scores; a system without any keeps its score."""
+    is_scored = ~np.isnan(segment_scores)
+    sums = np.where(is_scored, segment_scores, 0).sum(axis=1)
+    means = system_scores.copy()
+    np.divide(sums, is_scored.sum(axis=1), out=means, where=is_scored.any(axis=1))
+    return means
+
+
+def _are_means(system_scores: Floats, segment_scores: Floats) -> bool:
+    """Return whether system scores are the means of the segment scores, so that they can be resampled."""
+    if np.isnan(segment_scores).any():
+        return False
+    means = segment_scores.mean(axis=1)
+    return bool(np.allclose(system_scores, means, rtol=ROUNDING_TOLERANCE, atol=ROUNDING_TOLERANCE))
+
+
+def _select(
+    rows: list[MetricScore], field: str, selected: str | None, defaults: Sequence[str], location: str
+) -> list[MetricScore]:
+    """Return the rows with one value of a field: the selected value, or else a default, or else the only value."""
     values = sorted({getattr(row, field) for row in rows})
-    if wanted is not None:
-        if wanted not in values and values != [""]:
-            raise InputError(f"{where}: no {field} {wanted!r}{near_miss(wanted, values)}; it has {', '.join(values)}")
-        return [row for row in rows if getattr(row, field) in ("", wanted)]
+    if selected is not None:
+        if selected not in values and values != [""]:
+            raise InputError(
+                f"{location}: no {field} {selected!r}{near_miss(selected, values)}; it has {', '.join(values)}"
+            )
+        return [row for row in rows if getattr(row, field) in ("", selected)]
     if len(values) < 2:
         return rows
-    chosen = next((value for value in values if value.casefold() in {name.casefold() for name in usual if name}), None)
+    default_names = {name.casefold() for name in defaults if name}
+    chosen = next((value for value in values if value.casefold() in default_names), None)
     if chosen is None:
         example = "#METRIC" if field == "metric" else f"#METRIC,{field}={values[-1]}"
-        raise InputError(f"{where}: several {field}s ({', '.join(values)}); name one, as in scores:FILE{example}")
+        raise InputError(f"{location}: several {field}s ({', '.join(values)}); name one, as in scores:FILE{example}")
     return [row for row in rows if getattr(row, field) == chosen]
 
 
-def file_name(metric: str) -> str:
+def make_file_name(metric: str) -> str:
     """Return a metric's name as part of a file name: characters except letters, digits and ``._+-`` become ``_``."""
     return re.sub(r"[^\w.+-]+", "_", metric).strip("_.") or "metric"
 
 
 def write_scores(folder: Path, test: TestSet, scores: Sequence[Scores], *, by_name: bool = False) -> list[Path]:
-    """Write ``PAIR/METRIC-REFERENCE.seg.score`` and ``.sys.score``, the layout of mt-metrics-eval's ``metric-scores``.
+    """Write ``PAIR/METRIC-REFERENCE.seg.score`` and ``.sys.score``, as in mt-metrics-eval's ``metric-scores``.
 
-    A line is ``SYSTEM⇥SCORE``; segments are in order, ``None`` for no score.
+    A line is ``SYSTEM⇥SCORE``. Segments are in order; ``None`` stands for no score.
 
     Args:
-        folder: where to write.
+        folder: the folder to write to.
         test: the test set.
-        scores: of the metrics.
-        by_name: whether the test set's name is a folder above the pair's.
+        scores: scores of each metric.
+        by_name: whether the test set's name is a folder above that of the language pair.
+
+    Returns:
+        The paths of the files.
 
     Raises:
-        InputError: if two metrics have one file name, or the folder cannot be written to.
+        InputError: if two metrics have the same file name, or the folder cannot be written to.
     """
     reference = "+".join(test.reference_names) or "ref"
-    target = folder / test.name / test.pair if by_name else folder / test.pair
-    written: list[Path] = []
+    pair_folder = folder / test.name / test.pair if by_name else folder / test.pair
+    paths: list[Path] = []
     for entry in scores:
-        stem = f"{file_name(entry.name)}-{reference}"
-        texts = {
-            "seg": [
-                f"{system}\t{score_text(score)}"
-                for system, row in zip(test.systems, entry.segments.tolist(), strict=True)
-                for score in row
-            ],
-            "sys": [
-                f"{system}\t{score_text(score)}"
-                for system, score in zip(test.systems, entry.systems.tolist(), strict=True)
-            ],
-        }
-        for level, lines in texts.items():
-            path = target / f"{stem}.{level}.score"
-            if path in written:
+        for level, lines in _score_lines(test, entry).items():
+            path = pair_folder / f"{make_file_name(entry.name)}-{reference}.{level}.score"
+            if path in paths:
                 raise InputError(f"two metrics would be written to {path}; tell them apart by LABEL=METRIC")
-            with os_errors_as(InputError, f"cannot write to {path.parent}"):
-                path.parent.mkdir(parents=True, exist_ok=True)
+            with os_errors_as(InputError, f"cannot write to {pair_folder}"):
+                pair_folder.mkdir(parents=True, exist_ok=True)
             with atomic_writer(path) as stream:
                 stream.writelines(f"{line}\n" for line in lines)
-            written.append(path)
-    return written
+            paths.append(path)
+    return paths
+
+
+def _score_lines(test: TestSet, scores: Scores) -> dict[str, list[str]]:
+    """Return the lines of the files of segment scores and of system scores."""
+    segment_rows = zip(test.systems, scores.segments.tolist(), strict=True)
+    return {
+        "seg": [f"{system}\t{score_text(score)}" for system, row in segment_rows for score in row],
+        "sys": [
+            f"{system}\t{score_text(score)}"
+            for system, score in zip(test.systems, scores.systems.tolist(), strict=True)
+        ],
+    }

@@ -107,9 +107,10 @@ def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *,
         seed: of the draw.
         skip: number of those drawn first that are left out.
     """
-    from meteor_e_evaluation import pairs_of
+    from meteor_e_evaluation import pairwise_judgments
 
-    ranked = [None if pairs_of(test) is None else pairs_of(test).strict() for test in tests]  # type: ignore[union-attr]
+    judgments = [pairwise_judgments(test) for test in tests]
+    ranked = [None if rankings is None else rankings.strict() for rankings in judgments]
     sizes = [
         len(rankings) if test.rankings is not None and rankings is not None else len(test.assessments or ())
         for test, rankings in zip(tests, ranked, strict=True)
@@ -139,7 +140,7 @@ def make_examples(
     progress: Progress = silent,
 ) -> Examples:
     """Extract the features of the judged hypotheses of a test set; arguments are those of :func:`load_examples`."""
-    from meteor_e_evaluation import pairs_of
+    from meteor_e_evaluation import pairwise_judgments
 
     cells = test.judged()
     systems, segments = cells.nonzero()
@@ -156,7 +157,7 @@ def make_examples(
     left, right = sentence_vectors(hypotheses, references, vectors, store, jobs=jobs, progress=progress)
     place = np.full(cells.shape, -1, np.int64)
     place[systems, segments] = np.arange(len(systems))
-    rankings = pairs_of(test)
+    rankings = pairwise_judgments(test)
     none = np.array([], np.int64)
     better = worse = group = none
     if rankings is not None:

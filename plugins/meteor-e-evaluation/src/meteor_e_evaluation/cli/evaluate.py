@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +17,18 @@ from meteor_e.render.columns import format_wrapped_table
 from meteor_e_evaluation.cli.options import Data
 
 if TYPE_CHECKING:
+    from meteor_e.api import Measure
     from meteor_e_evaluation.evaluation import Evaluation
     from meteor_e_evaluation.index import DataIndex
+    from meteor_e_evaluation.test_set import TestSet
+
+MTME_PREFIX = "mtme:"
+"""Prefix of an argument that names a folder of mt-metrics-eval instead of an index file."""
 
 
 @dataclass(frozen=True)
 class EvaluationData(Data, example="wmt12.yaml --pair cs-en --pair de-en --check"):
-    """Outputs, references and judgments, and which of them count."""
+    """Outputs, references and judgments, and which of them to use."""
 
     gold: str | None = option(
         None, "--gold", metavar="NAME", help="With mtme: which human scores, such as mqm, esa or da-sqm."
@@ -36,47 +42,47 @@ class EvaluationData(Data, example="wmt12.yaml --pair cs-en --pair de-en --check
         help="With mtme: which reference; may be repeated.",
     )
     human_systems: bool = option(
-        False, "--human-systems", is_flag=True, help="With mtme: other references count as systems."
+        False, "--human-systems", is_flag=True, help="With mtme: treat the other references as systems."
     )
     drop_outliers: bool = option(
-        False, "--drop-outliers", is_flag=True, help="Leave systems with outlying human scores out, as in WMT20."
+        False, "--drop-outliers", is_flag=True, help="Leave out systems with outlying human scores, as in WMT20."
     )
     check: bool = option(
-        False, "--check", is_flag=True, help="Only check that the data line up, and report what was found."
+        False, "--check", is_flag=True, help="Only check that the data line up, and report the result."
     )
 
     def load(self) -> list[DataIndex]:
-        """Return what the arguments name: index files, folders of mt-metrics-eval.
+        """Return the indexes that the arguments name: index files, or folders of mt-metrics-eval.
 
         Raises:
-            ConfigError: if there are none, or for options of other data.
-            InputError: if one cannot be read, or no index has a pair that was asked for.
+            ConfigError: if there are no arguments, or an option does not suit the data.
+            InputError: if an index cannot be read, or no index has the language pair of ``--pair``.
         """
         from meteor_e_evaluation.index import load_index
         from meteor_e_evaluation.mtme import mtme_index
 
         if not self.indexes:
             raise ConfigError("give an INDEX or mtme:FOLDER")
-        if not any(path.startswith("mtme:") for path in self.indexes) and (
-            self.gold or self.references or self.human_systems
-        ):
+        has_mtme_folder = any(argument.startswith(MTME_PREFIX) for argument in self.indexes)
+        if not has_mtme_folder and (self.gold or self.references or self.human_systems):
             raise ConfigError("--gold, --reference and --human-systems go with mtme:FOLDER")
-        loaded = [
-            mtme_index(
-                path.removeprefix("mtme:"),
-                pairs=self.pairs,
-                gold=self.gold,
-                references=self.references,
-                human_systems=self.human_systems,
-            )
-            if path.startswith("mtme:")
-            else load_index(path, root=self.root)
-            for path in self.indexes
-        ]
+        indexes = []
+        for argument in self.indexes:
+            if argument.startswith(MTME_PREFIX):
+                index = mtme_index(
+                    argument.removeprefix(MTME_PREFIX),
+                    pairs=self.pairs,
+                    gold=self.gold,
+                    references=self.references,
+                    human_systems=self.human_systems,
+                )
+            else:
+                index = load_index(argument, root=self.root)
+            indexes.append(index)
         for pair in self.pairs:
-            if not any(pair in index.pairs for index in loaded):
-                loaded[0].pair(pair)
-        return loaded
+            if not any(pair in index.pairs for index in indexes):
+                indexes[0].pair(pair)  # Raises the error that names the pairs of the index.
+        return indexes
 
 
 @dataclass(frozen=True)
@@ -100,36 +106,43 @@ class ScoringOptions(
         *("-s", "--measure"),
         multiple=True,
         metavar="NAME",
-        show_default="the index's",
-        help="A measure; may be repeated; --list-measures shows all.",
+        show_default="the index's measures, or one that suits the judgments",
+        help="A measure; may be repeated; --list-measures shows all measures.",
     )
     list_measures: bool = option(False, "--list-measures", is_flag=True, help="Show all measures, and exit.")
+
+    def make_measures(self, indexes: Sequence[DataIndex], tests: Sequence[TestSet]) -> list[Measure[TestSet]]:
+        """Return the measures of the command line, of the indexes, or those that suit the test sets' judgments."""
+        from meteor_e_evaluation.measures import default_measure_name, measure
+
+        names = self.measures or [name for index in indexes for name in index.measures]
+        names = names or [default_measure_name(test) for test in tests]
+        return [measure(name) for name in dict.fromkeys(names)]
 
 
 @dataclass(frozen=True)
 class TestOptions(Options, heading="Statistics", example="wmt12.yaml --intervals 1000 --significance"):
-    """Intervals, and tests of metrics against one another."""
+    """Confidence intervals, and tests of metrics against one another."""
 
-    samples: int = option(
+    intervals: int = option(
         0,
         "--intervals",
         type=click.IntRange(min=0),
         metavar="N",
-        show_default="0, none",
-        help="Bootstrap samples for 95 % intervals; 1000 is usual.",
+        show_default="0, no intervals",
+        help="Bootstrap samples for 95% confidence intervals; 1000 is usual.",
     )
-    significance: bool = option(
-        False, "--significance", is_flag=True, help="Test every metric against every other, and rank them."
-    )
-    method: str = option(
-        "auto",
-        "--test",
+    significance: str | None = option(
+        None,
+        "--significance",
         type=click.Choice(["auto", "williams", "perm-both", "paired", "documents", "systems", "paired+systems"]),
-        show_default="auto, the one that suits the measure",
-        help="The test of --significance.",
+        is_flag=False,
+        flag_value="auto",
+        show_default="no test; without a name: auto, the test that suits the measure",
+        help="Test every metric against every other, and rank them; write it after the indexes, or with a test's name.",
     )
-    permutations: int = option(
-        1000, "--permutations", type=click.IntRange(min=1), metavar="N", help="Samples of permutation tests."
+    samples: int = option(
+        1000, "--samples", type=click.IntRange(min=1), metavar="N", help="Permutations of a permutation test."
     )
     seed: int = seed_option("all resampling")
 
@@ -166,62 +179,74 @@ def evaluate(
     from meteor_e.metrics.specs import parse_spec
     from meteor_e_evaluation.data import load_test_set
     from meteor_e_evaluation.evaluation import evaluate as run
-    from meteor_e_evaluation.measures import measure, measure_names
     from meteor_e_evaluation.report import EvaluationResult
 
     if scoring.list_measures:
-        every = map(measure, measure_names())
-        rows = [[each.name, each.level, each.default_test(), each.definition] for each in every]
-        click.echo(format_wrapped_table(["measure", "level", "default test", "what it is"], rows))
+        _list_measures()
         return
-    written.format()  # before the work begins
-    loaded = data.load()
-    names = scoring.measures or dict.fromkeys(name for index in loaded for name in index.measures) or ("tau-strict",)
-    measures = [measure(name) for name in names]
+    written.format()  # Raises errors of the output options before the work begins.
+    indexes = data.load()
     metrics = [parse_spec(text, jobs=computation.jobs) for text in scoring.metrics]
-    writing = written.scores is not None
+    writes_scores = written.scores is not None
     tests = [
-        load_test_set(index, pair, every_system=writing)
-        for index in loaded
+        load_test_set(index, pair, every_system=writes_scores)
+        for index in indexes
         for pair in index.pairs
         if not data.pairs or pair in data.pairs
     ]
+    measures = scoring.make_measures(indexes, tests)
     with terminal_progress(computation.quiet) as progress:
         evaluation = run(
             tests,
             [] if data.check else metrics,
             [] if data.check else measures,
             computation.cache(),
-            **vars(statistics),
+            intervals=statistics.intervals,
+            significance=statistics.significance,
+            samples=statistics.samples,
+            seed=statistics.seed,
             drop_outliers=data.drop_outliers,
-            whole=writing,
+            score_all=writes_scores,
             progress=progress,
         )
-    _remark(evaluation, data.check)
     if data.check:
+        _print_check(evaluation)
         return
+    _print_warnings(evaluation)
     if written.scores is not None:
         _write_scores(evaluation, Path(written.scores))
     written.write(EvaluationResult(evaluation), OutputOptions(written.digits))
 
 
+def _list_measures() -> None:
+    from meteor_e_evaluation.measures import measure, measure_names
+
+    measures = [measure(name) for name in measure_names()]
+    rows = [[entry.name, entry.level, entry.default_test(), entry.definition] for entry in measures]
+    click.echo(format_wrapped_table(["measure", "level", "default test", "what it is"], rows))
+
+
 def _write_scores(evaluation: Evaluation, folder: Path) -> None:
     from meteor_e_evaluation.score_files import write_scores
 
-    several = len({test.name for test, _ in evaluation.scores.values()}) > 1
+    has_several_names = len({test.name for test, _ in evaluation.scores.values()}) > 1
     for test, scores in evaluation.scores.values():
-        written = write_scores(folder, test, scores, by_name=several)
-        click.echo(f"wrote {len(written)} files to {written[0].parent}", err=True)
+        paths = write_scores(folder, test, scores, by_name=has_several_names)
+        click.echo(f"wrote {len(paths)} files to {paths[0].parent}", err=True)
 
 
-def _remark(evaluation: Evaluation, check: bool) -> None:
-    """Tell what the sanity checks found: warnings always, the rest when it was asked for."""
+def _print_check(evaluation: Evaluation) -> None:
+    """Print the size of each test set and all messages of the sanity checks."""
     for title, messages in evaluation.warnings.items():
-        if check:
-            counts = ", ".join(f"{count} {what}" for what, count in evaluation.counts[title].items())
-            click.echo(f"{title}: {counts}")
+        counts = ", ".join(f"{count} {name}" for name, count in evaluation.counts[title].items())
+        click.echo(f"{title}: {counts}")
         for message in messages:
-            if check:
-                click.echo(f"  {message}")
-            elif message.startswith("warning: "):
+            click.echo(f"  {message}")
+
+
+def _print_warnings(evaluation: Evaluation) -> None:
+    """Print the warnings among the messages of the sanity checks to standard error."""
+    for title, messages in evaluation.warnings.items():
+        for message in messages:
+            if message.startswith("warning: "):
                 click.echo(f"meteor-e: {title}: {message}", err=True)

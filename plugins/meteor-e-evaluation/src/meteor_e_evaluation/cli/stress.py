@@ -67,7 +67,7 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
     from meteor_e.api.segments import TextContext
     from meteor_e.metrics.specs import create_metrics, parse_spec
     from meteor_e_evaluation import stress as test
-    from meteor_e_evaluation.data import read_texts
+    from meteor_e_evaluation.text_files import read_texts
 
     rules = test.chosen_rules(given.language, given.only)
     if given.list_rules:

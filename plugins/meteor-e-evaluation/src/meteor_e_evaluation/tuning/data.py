@@ -16,7 +16,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.metrics.translations import chain_statistics
 from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.statistics import statistics_columns
-from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.test_set import TestSet
 
 if TYPE_CHECKING:
     from meteor_e import Meteor

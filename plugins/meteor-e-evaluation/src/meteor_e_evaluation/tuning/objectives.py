@@ -17,8 +17,8 @@ from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.errors import near_miss
 from meteor_e.significance.resampling import random_signs
 from meteor_e_evaluation.correlation import correlate
-from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.measures import measure, measure_names
+from meteor_e_evaluation.test_set import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 

@@ -10,7 +10,7 @@ from meteor_e.api import ConfigError
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.progress import Progress
-from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.test_set import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
 from meteor_e_evaluation.tuning.grid import Axes, SearchResult, evaluate_grid
 from meteor_e_evaluation.tuning.objectives import Objective

@@ -1,0 +1,280 @@
+"""Measures over ratings of segments: correlations and accuracy, over all segments or within groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from meteor_e.api import Measure
+from meteor_e.api.measures import Agreement
+from meteor_e.api.metrics import Scores
+from meteor_e.base.array_cache import Floats
+from meteor_e_evaluation import exchange
+from meteor_e_evaluation.correlation import correlate, grouped_pearson, rank_rows
+from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation.groups import Grouping, group_coefficients, mean_group_agreement
+from meteor_e_evaluation.pair_measures import undefined_samples
+from meteor_e_evaluation.test_set import TestSet
+
+ONLY_RATED_OUTPUTS = "only rated outputs count"
+SMALL_GROUPS_ARE_LEFT_OUT = f"{ONLY_RATED_OUTPUTS}; a group with fewer than two ratings is left out"
+CONSTANT_GROUPS_ARE_LEFT_OUT = (
+    f"{ONLY_RATED_OUTPUTS}; a group with fewer than two ratings, or without variation, is left out"
+)
+TIES_MUST_AGREE = "common ties are right, other ties are wrong; only equal scores tie"
+
+
+class RatingMeasure(Measure[TestSet]):
+    """A measure that needs ratings of segments.
+
+    Attributes:
+        coefficient: of :func:`.correlation.correlate`, or ``acc`` for pairwise accuracy with ties.
+    """
+
+    coefficient: ClassVar[str]
+    missing = ONLY_RATED_OUTPUTS
+
+    def explain_missing_judgments(self, test: TestSet) -> str:
+        """Return why the measure does not suit the judgments."""
+        if test.rankings is not None:
+            return (
+                "the test set has rankings, but no ratings of segments; choose a measure of pairs, such as tau-strict"
+            )
+        return "the test set has no ratings of segments; choose a measure over systems, such as system-pearson"
+
+    def is_undefined(self, test: TestSet, scores: Scores) -> bool:
+        """Return whether the test set has no ratings, or the metric has no segment scores."""
+        return test.assessments is None or not len(test.assessments) or bool(np.isnan(scores.segments).all())
+
+
+class SegmentCorrelation(RatingMeasure):
+    """Correlation with human scores over all rated segments of all systems."""
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return the coefficient as a function of segment scores."""
+        ratings = test.assessments
+        if ratings is None:
+            return None
+        return lambda segments: correlate(segments[ratings.systems, ratings.segments], ratings.scores, self.coefficient)
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+        """Return the coefficient after an exchange of scores."""
+        if test.assessments is None:
+            return None
+        if self.coefficient == "pearson":
+            return exchange.pearson(values, test.assessments, masks, exchanged)
+        return exchange.rank_correlation(values, [test.assessments], masks, exchanged, self.coefficient)
+
+    def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
+        """Return the scores of rated segments; their ranks for Spearman's coefficient."""
+        ratings = test.assessments
+        if ratings is None or not len(ratings):
+            return None
+        metrics = np.array([entry.segments[ratings.systems, ratings.segments] for entry in scores])
+        if self.coefficient == "spearman":
+            return rank_rows(metrics), rank_rows(ratings.scores[None])[0]
+        return metrics, ratings.scores
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return the coefficient on resampled segments."""
+        ratings = test.assessments
+        if ratings is None or self.is_undefined(test, scores):
+            return undefined_samples(weights)
+        metric = scores.segments[ratings.systems, ratings.segments]
+        if self.coefficient == "pearson":
+            return grouped_pearson(metric, ratings.scores, ratings.segments, weights)
+        repetitions = weights[:, ratings.segments].astype(int)
+        return np.array(
+            [correlate(np.repeat(metric, n), np.repeat(ratings.scores, n), self.coefficient) for n in repetitions]
+        )
+
+
+class Pearson(SegmentCorrelation):
+    """Pearson's r over all rated segments of all systems."""
+
+    name, title, coefficient = "pearson", "Pearson r", "pearson"
+    definition = "Pearson's r over all rated segments of all systems"
+    source = "WMT15–24"
+    mtme = "Pearson, none"
+    ties = "–"
+
+
+class Spearman(SegmentCorrelation):
+    """Spearman's ρ over all rated segments of all systems."""
+
+    name, title, coefficient = "spearman", "Spearman ρ", "spearman"
+    definition = "Spearman's ρ over all rated segments of all systems"
+    source = "WMT"
+    mtme = "Spearman, none"
+    ties = "mean ranks"
+
+
+class KendallC(SegmentCorrelation):
+    """Kendall's τ-c over all rated segments of all systems."""
+
+    name, title, coefficient = "kendall-c", "Kendall τ-c", "kendall-c"
+    definition = "Kendall's τ-c over all rated segments of all systems"
+    source = "Stuart (1953); captions since Anderson et al. (2016)"
+    mtme = "–"
+    ties = "corrected as in τ-c, for ratings in few steps"
+
+
+class GroupedMeasure(RatingMeasure):
+    """Mean of a correlation, or of pairwise accuracy, over groups of rated outputs.
+
+    Attributes:
+        grouping: which outputs form a group.
+    """
+
+    grouping: ClassVar[Grouping]
+    missing = CONSTANT_GROUPS_ARE_LEFT_OUT
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return the mean as a function of segment scores."""
+        if test.assessments is None or not len(test.assessments):
+            return None
+        return mean_group_agreement(self.coefficient, self.grouping, test.human)
+
+    def explain_undefined(self, test: TestSet, scores: Scores) -> str:
+        """Return why the measure is NaN."""
+        n_ratings = (~np.isnan(test.human)).sum(axis=0)
+        if test.assessments is not None and self.grouping == "item" and n_ratings.max(initial=0) < 2:
+            return "no segment has ratings of two systems; choose a measure over all segments, such as pearson"
+        return super().explain_undefined(test, scores)
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+        """Return the mean after an exchange of scores."""
+        if test.assessments is None:
+            return None
+        if (self.grouping, exchanged) in (("item", "segments"), ("sys", "systems")):
+            compute_coefficients = group_coefficients(self.coefficient, self.grouping, test.human)
+            return exchange.mean_of_groups([compute_coefficients(scores) for scores in values], masks)
+        if self.coefficient == "pearson" or self.grouping == "item":
+            return None
+        ratings = test.assessments.averaged()
+        groups = [ratings]
+        if self.grouping == "sys":
+            groups = [ratings.select(ratings.systems == system) for system in range(len(test.systems))]
+        return exchange.rank_correlation(values, groups, masks, exchanged, self.coefficient)
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return the mean on resampled segments."""
+        if self.is_undefined(test, scores):
+            return undefined_samples(weights)
+        segments = scores.segments
+        values = []
+        for sample_weights in weights:
+            if self.grouping == "item":
+                agreement = mean_group_agreement(self.coefficient, self.grouping, test.human, sample_weights)
+                values.append(agreement(segments))
+            else:
+                columns = np.repeat(np.arange(len(sample_weights)), sample_weights.astype(int))
+                agreement = mean_group_agreement(self.coefficient, self.grouping, test.human[:, columns])
+                values.append(agreement(segments[:, columns]))
+        return np.array(values)
+
+
+class Kendall(GroupedMeasure):
+    """Kendall's τ-b over all rated segments of all systems."""
+
+    name, title, coefficient, grouping = "kendall", "Kendall τ-b, all segments", "kendall", "none"
+    definition = "Kendall's τ-b over all rated segments of all systems"
+    source = "Kendall (1945)"
+    mtme = "Kendall, none"
+    ties = "corrected as in τ-b"
+    missing = ONLY_RATED_OUTPUTS
+
+
+class AccuracyWithTies(GroupedMeasure):
+    """Share of pairs ordered or tied as people do, over all rated segments of all systems."""
+
+    name, title, coefficient, grouping = "acc", "accuracy with ties, all segments", "acc", "none"
+    definition = "share of pairs ordered or tied as people do, over all rated segments of all systems"
+    source = "Deutsch et al. (2023)"
+    mtme = "KendallVariants (acc23), none"
+    ties = TIES_MUST_AGREE
+    missing = ONLY_RATED_OUTPUTS
+
+
+class PearsonBySegment(GroupedMeasure):
+    """Pearson's r over systems, averaged over segments."""
+
+    name, title, coefficient, grouping = "pearson-item", "Pearson r by segment", "pearson", "item"
+    definition = "Pearson's r over systems, averaged over segments"
+    source = "WMT21–24"
+    mtme = "Pearson, item"
+    ties = "–"
+
+
+class PearsonBySystem(GroupedMeasure):
+    """Pearson's r over segments, averaged over systems."""
+
+    name, title, coefficient, grouping = "pearson-sys", "Pearson r by system", "pearson", "sys"
+    definition = "Pearson's r over segments, averaged over systems"
+    source = "WMT21–24"
+    mtme = "Pearson, sys"
+    ties = "–"
+
+
+class SpearmanBySegment(GroupedMeasure):
+    """Spearman's ρ over systems, averaged over segments."""
+
+    name, title, coefficient, grouping = "spearman-item", "Spearman ρ by segment", "spearman", "item"
+    definition = "Spearman's ρ over systems, averaged over segments"
+    source = "WMT21–24"
+    mtme = "Spearman, item"
+    ties = "mean ranks"
+
+
+class SpearmanBySystem(GroupedMeasure):
+    """Spearman's ρ over segments, averaged over systems."""
+
+    name, title, coefficient, grouping = "spearman-sys", "Spearman ρ by system", "spearman", "sys"
+    definition = "Spearman's ρ over segments, averaged over systems"
+    source = "WMT21–24"
+    mtme = "Spearman, sys"
+    ties = "mean ranks"
+
+
+class KendallBySegment(GroupedMeasure):
+    """Kendall's τ-b over systems, averaged over segments."""
+
+    name, title, coefficient, grouping = "kendall-item", "Kendall τ-b by segment", "kendall", "item"
+    definition = "Kendall's τ-b over systems, averaged over segments"
+    source = "Kendall (1945)"
+    mtme = "Kendall, item"
+    ties = "corrected as in τ-b"
+
+
+class KendallBySystem(GroupedMeasure):
+    """Kendall's τ-b over segments, averaged over systems."""
+
+    name, title, coefficient, grouping = "kendall-sys", "Kendall τ-b by system", "kendall", "sys"
+    definition = "Kendall's τ-b over segments, averaged over systems"
+    source = "Kendall (1945)"
+    mtme = "Kendall, sys"
+    ties = "corrected as in τ-b"
+
+
+class AccuracyBySegment(GroupedMeasure):
+    """Share of pairs ordered or tied as people do, over systems, averaged over segments."""
+
+    name, title, coefficient, grouping = "acc-item", "accuracy with ties by segment", "acc", "item"
+    definition = "share of pairs ordered or tied as people do, over systems, averaged over segments"
+    source = "Deutsch et al. (2023)"
+    mtme = "KendallVariants (acc23), item"
+    ties = TIES_MUST_AGREE
+    missing = SMALL_GROUPS_ARE_LEFT_OUT
+
+
+class AccuracyBySystem(GroupedMeasure):
+    """Share of pairs ordered or tied as people do, over segments, averaged over systems."""
+
+    name, title, coefficient, grouping = "acc-sys", "accuracy with ties by system", "acc", "sys"
+    definition = "share of pairs ordered or tied as people do, over segments, averaged over systems"
+    source = "Deutsch et al. (2023)"
+    mtme = "KendallVariants (acc23), sys"
+    ties = TIES_MUST_AGREE
+    missing = SMALL_GROUPS_ARE_LEFT_OUT

@@ -1,0 +1,214 @@
+"""Measures over pairs of systems on a segment: variants of Kendall's τ, and pairwise accuracy."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from meteor_e.api import ComponentOptions, Measure, Meta
+from meteor_e.api.measures import Agreement
+from meteor_e.api.metrics import Scores
+from meteor_e.base.array_cache import Floats
+from meteor_e_evaluation import exchange, kendall
+from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation.judgments import Rankings
+from meteor_e_evaluation.test_set import TestSet
+
+PAIRS_NEED_TWO_RATINGS = "a pair counts if both systems were rated"
+TIED_METRIC_SCORES_ARE_WRONG = "tied metric scores count as wrong; pairs tied by people are left out"
+NO_RATED_PAIRS = (
+    "no segment has judgments of two systems; choose a measure over all segments, such as pearson, or over systems, "
+    "such as system-pearson"
+)
+
+
+def pairwise_judgments(test: TestSet) -> Rankings | None:
+    """Return a test set's rankings; without rankings, comparisons of the ratings of each segment."""
+    if test.rankings is not None:
+        return test.rankings
+    return None if test.assessments is None else test.assessments.comparisons()
+
+
+def undefined_samples(weights: Floats) -> Floats:
+    """Return NaN for each bootstrap sample."""
+    return np.full(len(weights), math.nan)
+
+
+class PairMeasure(Measure[TestSet]):
+    """A function of the counts of concordant, discordant and tied pairs.
+
+    Attributes:
+        variant: of :func:`.kendall.tau`.
+    """
+
+    variant: ClassVar[str]
+    missing = PAIRS_NEED_TWO_RATINGS
+
+    def rankings(self, test: TestSet) -> Rankings | None:
+        """Return the pairs that the measure counts."""
+        return pairwise_judgments(test)
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return the measure as a function of segment scores."""
+        rankings = self.rankings(test)
+        if rankings is None or not len(rankings):
+            return None
+        return lambda segments: float(kendall.tau(kendall.count_pairs(rankings, segments), self.variant))
+
+    def explain_missing_judgments(self, test: TestSet) -> str:
+        """Return why there are no pairs."""
+        return NO_RATED_PAIRS
+
+    def explain_undefined(self, test: TestSet, scores: Scores) -> str:
+        """Return why the measure is NaN."""
+        rankings = self.rankings(test)
+        if rankings is not None and len(rankings) and rankings.ties.all():
+            return "people tie all pairs of systems"
+        return super().explain_undefined(test, scores)
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+        """Return the measure after an exchange of segments or systems."""
+        rankings = self.rankings(test)
+        if rankings is None or exchanged == "scores":
+            return None
+        return exchange.counted(rankings, values, masks, exchanged, lambda counts: kendall.tau(counts, self.variant))
+
+    def counts(self, test: TestSet, segments: Floats) -> Floats | None:
+        """Return the count of each outcome on each segment, ``(segments, 5)``, as in :class:`.PairCounts`."""
+        rankings = self.rankings(test)
+        if rankings is None or np.isnan(segments).all():
+            return None
+        outcomes = kendall.outcomes(kendall.pair_differences(rankings, segments), rankings.ties)
+        n_segments = segments.shape[1]
+        counts = np.bincount(rankings.segments * 5 + outcomes, minlength=5 * n_segments)
+        return counts.reshape(n_segments, 5).astype(float)
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return the measure on resampled segments."""
+        counts = self.counts(test, scores.segments)
+        if counts is None:
+            return undefined_samples(weights)
+        return np.asarray(kendall.tau(kendall.PairCounts(*(weights @ counts).T), self.variant), float)
+
+
+class TauStrict(PairMeasure):
+    """Kendall's τ as WMT08 to WMT12 computed it."""
+
+    name, title, variant = "tau-strict", "τ strict", "strict"
+    definition = "(concordant − discordant) / pairs of systems on a segment"
+    source = "Callison-Burch et al. (2012); WMT08–12"
+    ties = TIED_METRIC_SCORES_ARE_WRONG
+
+
+class TauWmt13(PairMeasure):
+    """Kendall's τ as WMT13 computed it."""
+
+    name, title, variant = "tau-wmt13", "τ WMT13", "wmt13"
+    definition = "(concordant − discordant) / pairs"
+    source = "Macháček and Bojar (2013)"
+    ties = "pairs that the metric or people tie are left out"
+
+
+class TauWmt14(PairMeasure):
+    """Kendall's τ as WMT14 computed it."""
+
+    name, title, variant = "tau-wmt14", "τ WMT14", "wmt14"
+    definition = "(concordant − discordant) / pairs"
+    source = "Macháček and Bojar (2014)"
+    ties = "pairs that the metric ties are neither right nor wrong; pairs tied by people are left out"
+
+
+class TauB(PairMeasure):
+    """Kendall's τ-b over all pairs of systems on a segment."""
+
+    name, title, variant = "tau-b", "τ-b", "b"
+    definition = "Kendall's τ-b over all pairs of systems on a segment"
+    source = "Kendall (1945)"
+    ties = "corrected as in τ-b"
+
+
+class Accuracy(PairMeasure):
+    """Share of concordant pairs."""
+
+    name, title, variant = "accuracy", "accuracy", "accuracy"
+    definition = "share of concordant pairs"
+    source = "–"
+    ties = TIED_METRIC_SCORES_ARE_WRONG
+
+
+class RelativeRanking(PairMeasure):
+    """Strict τ over pairs whose human scores differ by a threshold or more (daRR)."""
+
+    name, title, variant = "darr", "τ daRR", "strict"
+    definition = (
+        "strict τ over pairs whose human scores differ by a threshold or more, 25 by default (darr:threshold=N)"
+    )
+    source = "Ma et al. (2018); WMT17–21"
+    mtme = "KendallLike"
+    ties = "tied metric scores count as wrong"
+
+    class Options(ComponentOptions):
+        """The smallest difference of human scores that makes a pair."""
+
+        threshold: Annotated[float, Meta(ge=0, description="Smallest difference of human scores that counts.")] = 25.0
+
+    def rankings(self, test: TestSet) -> Rankings | None:
+        """Return the pairs of ratings that differ by the threshold or more."""
+        if test.assessments is None:
+            return None
+        pairs = test.assessments.averaged().comparisons().strict()
+        human = test.human
+        differences = human[pairs.better, pairs.segments] - human[pairs.worse, pairs.segments]
+        return pairs.select(differences >= self.options.threshold)
+
+    def explain_missing_judgments(self, test: TestSet) -> str:
+        """Return why there are no pairs."""
+        if test.assessments is None:
+            return "the test set has no ratings of segments"
+        return f"no segment has ratings of two systems that differ by {self.options.threshold:g} or more"
+
+
+class TiedAccuracy(Measure[TestSet]):
+    """Pairwise accuracy with tie calibration; bootstrap samples keep the threshold of the full test set."""
+
+    name, title = "acc-eq", "acc_eq"
+    definition = "share of pairs ordered or tied as people do, mean over segments; scores tie within the best threshold"
+    source = "Deutsch et al. (2023); WMT23–24"
+    mtme = "KendallWithTiesOpt (acc23), item"
+    ties = "common ties are right, other ties are wrong"
+    missing = PAIRS_NEED_TWO_RATINGS
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return the accuracy as a function of segment scores; every metric gets its own best threshold."""
+        rankings = pairwise_judgments(test)
+        if rankings is None or not len(rankings):
+            return None
+        return lambda segments: kendall.tied_accuracy(rankings, segments).accuracy
+
+    def explain_missing_judgments(self, test: TestSet) -> str:
+        """Return why there are no pairs."""
+        return NO_RATED_PAIRS
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+        """Return the accuracy after an exchange of segments or systems."""
+        rankings = pairwise_judgments(test)
+        if exchanged == "scores" or rankings is None:
+            return None
+        return exchange.tied_accuracy(rankings, values, masks, exchanged)
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return the accuracy on resampled segments."""
+        rankings = pairwise_judgments(test)
+        if rankings is None or not len(rankings) or np.isnan(scores.segments).all():
+            return undefined_samples(weights)
+        n_segments = weights.shape[1]
+        threshold = kendall.tied_accuracy(rankings, scores.segments).threshold
+        differences = kendall.pair_differences(rankings, scores.segments)
+        is_correct = np.where(np.abs(differences) <= threshold, rankings.ties, ~rankings.ties & (differences > 0))
+        n_pairs = np.bincount(rankings.segments, minlength=n_segments)
+        n_correct = np.bincount(rankings.segments, is_correct, n_segments)
+        segment_accuracy = np.divide(n_correct, n_pairs, out=np.zeros(n_segments), where=n_pairs > 0)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(weights @ segment_accuracy / (weights @ (n_pairs > 0)))

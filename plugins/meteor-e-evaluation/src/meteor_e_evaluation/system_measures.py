@@ -1,0 +1,281 @@
+"""Measures over systems: correlations of system scores, pairwise accuracy, and soft pairwise accuracy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from meteor_e.api import ComponentOptions, Measure, Meta
+from meteor_e.api.measures import Agreement
+from meteor_e.api.metrics import Scores
+from meteor_e.base import DEFAULT_SEED
+from meteor_e.base.array_cache import Floats
+from meteor_e_evaluation import exchange, kendall
+from meteor_e_evaluation.correlation import correlate, rank_rows
+from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation.judgments import Assessments
+from meteor_e_evaluation.pair_measures import undefined_samples
+from meteor_e_evaluation.segment_coefficients import system_pairs
+from meteor_e_evaluation.soft_accuracy import approximate_soft_accuracy, soft_pairwise_accuracy
+from meteor_e_evaluation.test_set import TestSet
+
+MAD_TO_STANDARD_DEVIATION = 1.483
+"""Ratio of the standard deviation to the median absolute deviation of normally distributed values."""
+
+TIED_SYSTEMS_MUST_AGREE = "common ties are right, other ties are wrong"
+
+
+def human_system_scores(test: TestSet) -> dict[str, float]:
+    """Return the human score of each system.
+
+    These are the published scores if the index has them, or else the means of the systems' ratings. If there are only
+    rankings, the score is the share of comparisons won among those that were not tied (Bojar et al., 2011).
+    """
+    if test.system_scores:
+        return test.system_scores
+    if test.assessments is not None:
+        return _mean_ratings(test)
+    return _shares_of_wins(test)
+
+
+def _mean_ratings(test: TestSet) -> dict[str, float]:
+    return {
+        system: float(np.nanmean(ratings))
+        for system, ratings in zip(test.systems, test.human, strict=True)
+        if not np.isnan(ratings).all()
+    }
+
+
+def _shares_of_wins(test: TestSet) -> dict[str, float]:
+    if test.rankings is None:
+        return {}
+    untied = test.rankings.strict()
+    n_wins = np.bincount(untied.better, minlength=len(test.systems))
+    n_losses = np.bincount(untied.worse, minlength=len(test.systems))
+    return {
+        system: float(wins / (wins + losses))
+        for system, wins, losses in zip(test.systems, n_wins, n_losses, strict=True)
+        if wins + losses
+    }
+
+
+def mad_outliers(test: TestSet, cutoff: float = 2.5) -> tuple[str, ...]:
+    """Return the systems whose human score is an outlier.
+
+    A score is an outlier if it differs from the median by more than ``cutoff`` times 1.483 times the median absolute
+    deviation. Source: Mathur et al. (2020), "Tangled up in BLEU", section 4.1; WMT20.
+    """
+    human_scores = human_system_scores(test)
+    values = np.array(list(human_scores.values()))
+    if not len(values):
+        return ()
+    deviations = np.abs(values - np.median(values))
+    scale = MAD_TO_STANDARD_DEVIATION * float(np.median(deviations))
+    if not scale:
+        return ()
+    return tuple(name for name, is_outlier in zip(human_scores, deviations > cutoff * scale, strict=True) if is_outlier)
+
+
+def compared_systems(test: TestSet) -> tuple[list[int], Floats]:
+    """Return the indices and the human scores of the systems that system-level measures compare."""
+    human_scores = human_system_scores(test)
+    indices = [index for index, name in enumerate(test.systems) if name in human_scores and name not in test.outliers]
+    return indices, np.array([human_scores[test.systems[index]] for index in indices])
+
+
+class SystemMeasure(Measure[TestSet]):
+    """Correlation over systems, or the share of pairs of systems that the metric orders as people do.
+
+    Attributes:
+        coefficient: of :func:`.correlation.correlate`, or ``accuracy``.
+    """
+
+    level = "system"
+    coefficient: ClassVar[str]
+    takes: ClassVar[Literal["segments", "systems"]] = "systems"
+    source = "WMT08–24"
+    missing = "the human score of a system is the mean of its ratings unless the index has scores of systems"
+
+    def default_test(self) -> str:
+        """Return Williams' test for Pearson's coefficient, otherwise a permutation of systems.
+
+        On the ranks of some twenty systems, Williams' test rejects too often (7.5% at the level .05), so it is used
+        for Spearman's coefficient only if it is named.
+        """
+        return "williams" if self.coefficient == "pearson" else "systems"
+
+    def explain_missing_judgments(self, test: TestSet) -> str:
+        """Return why there are not enough systems."""
+        return f"at least two systems need human scores; there is {len(compared_systems(test)[0])}"
+
+    def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
+        """Return the scores of systems; their ranks for Spearman's coefficient."""
+        if self.coefficient not in ("pearson", "spearman"):
+            return super().correlated(test, scores)
+        indices, human_scores = compared_systems(test)
+        metrics = np.array([entry.systems[indices] for entry in scores])
+        if self.coefficient == "spearman":
+            return rank_rows(metrics), rank_rows(human_scores[None])[0]
+        return metrics, human_scores
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return the coefficient as a function of system scores."""
+        indices, human_scores = compared_systems(test)
+        if len(indices) < 2:
+            return None
+        return lambda systems: self._compute(systems[indices], human_scores)
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+        """Return τ-b or accuracy after an exchange of system scores, which are treated as those of one segment."""
+        indices, human_scores = compared_systems(test)
+        if values.ndim == 3 or self.coefficient not in ("kendall", "accuracy") or len(indices) < 2:
+            return None
+        pairs = Assessments(np.zeros(len(indices), int), np.arange(len(indices)), human_scores).comparisons()
+        compute = _accuracy_of_counts if self.coefficient == "accuracy" else _tau_b_of_counts
+        return exchange.counted(pairs, values[:, indices, None], masks[:, indices], exchanged, compute)
+
+    def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
+        if np.isnan(metric_scores).any():
+            return math.nan
+        if self.coefficient != "accuracy":
+            return correlate(metric_scores, human_scores, self.coefficient)
+        first, second = system_pairs(len(human_scores))
+        metric_signs = np.sign(metric_scores[first] - metric_scores[second])
+        human_signs = np.sign(human_scores[first] - human_scores[second])
+        return float((metric_signs == human_signs).mean())
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return the coefficient of system scores on resampled segments; the human scores stay the same."""
+        indices, human_scores = compared_systems(test)
+        if len(indices) < 2 or np.isnan(scores.segments[indices]).any():
+            return undefined_samples(weights)
+        sampled_scores = np.stack([scores.resampled(index, weights) for index in indices], axis=1)
+        return np.array([self._compute(sample, human_scores) for sample in sampled_scores])
+
+
+def _accuracy_of_counts(counts: kendall.PairCounts) -> Floats | float:
+    return (counts.concordant + counts.both_ties) / sum(counts)
+
+
+def _tau_b_of_counts(counts: kendall.PairCounts) -> Floats | float:
+    return kendall.tau(counts, "b")
+
+
+class SystemPearson(SystemMeasure):
+    """Pearson's r over systems."""
+
+    name, title, coefficient = "system-pearson", "system Pearson r", "pearson"
+    definition = "Pearson's r over systems"
+    mtme = "Pearson, sys level"
+    ties = "–"
+
+
+class SystemSpearman(SystemMeasure):
+    """Spearman's ρ over systems."""
+
+    name, title, coefficient = "system-spearman", "system Spearman ρ", "spearman"
+    definition = "Spearman's ρ over systems"
+    mtme = "Spearman, sys level"
+    ties = "mean ranks"
+
+
+class SystemKendall(SystemMeasure):
+    """Kendall's τ-b over systems."""
+
+    name, title, coefficient = "system-kendall", "system τ-b", "kendall"
+    definition = "Kendall's τ-b over systems"
+    mtme = "Kendall, sys level"
+    ties = "corrected as in τ-b"
+
+
+class SystemAccuracy(SystemMeasure):
+    """Share of pairs of systems in the right order; means weight language pairs equally."""
+
+    name, title, coefficient = "system-accuracy", "system accuracy", "accuracy"
+    definition = "share of pairs of systems in the right order; means weight language pairs equally"
+    mtme = "accuracy"
+    ties = TIED_SYSTEMS_MUST_AGREE
+
+
+class PooledAccuracy(SystemMeasure):
+    """Share of pairs of systems in the right order; means pool the pairs of all language pairs."""
+
+    name, title, coefficient = "system-accuracy-pooled", "system accuracy, pooled", "accuracy"
+    pooled: ClassVar[bool] = True
+    definition = "share of pairs of systems in the right order; means pool the pairs of all language pairs"
+    source = "Kocmi et al. (2021); WMT21–24"
+    mtme = "accuracy over language pairs"
+    ties = TIED_SYSTEMS_MUST_AGREE
+
+    def weight(self, test: TestSet) -> float:
+        """Return the number of pairs of systems."""
+        n_systems = len(compared_systems(test)[0])
+        return n_systems * (n_systems - 1) / 2
+
+
+class SoftAccuracy(Measure[TestSet]):
+    """Soft pairwise accuracy: agreement of the p-values of pairs of systems by a metric and by people."""
+
+    name, title = "spa", "SPA"
+    level = "system"
+    definition = "1 − mean over pairs of systems of |p by people − p by the metric|, p by paired permutations"
+    source = "Thompson et al. (2024); WMT24"
+    mtme = "PairwiseConfidenceError (SPA)"
+    ties = "–"
+    missing = "a pair of systems is compared on the segments rated for both"
+
+    class Options(ComponentOptions):
+        """The seed of the permutations."""
+
+        seed: Annotated[int, Meta(ge=0, description="Seed of the permutations.")] = DEFAULT_SEED
+
+    def default_test(self) -> str:
+        """Return a permutation of systems: a metric may favor a system, so the scores of a system are dependent."""
+        return "systems"
+
+    def rated_systems(self, test: TestSet) -> list[int]:
+        """Return the indices of the systems with ratings, without outliers."""
+        if test.assessments is None:
+            return []
+        return [
+            index
+            for index, (name, ratings) in enumerate(zip(test.systems, test.human, strict=True))
+            if not np.isnan(ratings).all() and name not in test.outliers
+        ]
+
+    def explain_missing_judgments(self, test: TestSet) -> str:
+        """Return why there are not enough systems."""
+        return f"at least two systems need ratings of segments; there is {len(self.rated_systems(test))}"
+
+    def value(self, test: TestSet, scores: Scores) -> float:
+        """Return SPA by permutations."""
+        indices = self.rated_systems(test)
+        if len(indices) < 2 or np.isnan(scores.segments).all():
+            return math.nan
+        return soft_pairwise_accuracy(test.human[indices], scores.segments[indices], seed=self.options.seed)
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return SPA as a function of segment scores, with p-values from the normal distribution."""
+        indices = self.rated_systems(test)
+        if len(indices) < 2:
+            return None
+        compute = approximate_soft_accuracy(test.human[indices])
+        return lambda segments: compute(segments[indices])
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+        """Return SPA after an exchange of systems."""
+        if exchanged != "systems":
+            return None
+        indices = self.rated_systems(test)
+        return exchange.soft_accuracy(values[:, indices], test.human[indices], masks[:, indices])
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return SPA on resampled segments; the human scores are resampled with the metric's."""
+        indices = self.rated_systems(test)
+        if len(indices) < 2 or np.isnan(scores.segments).all():
+            return undefined_samples(weights)
+        human_scores, metric_scores = test.human[indices], scores.segments[indices]
+        return np.array([approximate_soft_accuracy(human_scores, sample)(metric_scores) for sample in weights])

@@ -1,0 +1,221 @@
+"""Readers of the texts that an index names: outputs, references and sources."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from meteor_e.api import InputError, TextColumns
+from meteor_e.base.errors import count_of, near_miss
+from meteor_e.base.files import PathLike
+from meteor_e.formats.delimited import DelimitedTable
+from meteor_e.formats.documents import Role
+from meteor_e.formats.inputs import TEXT_FORMATS, input_format, read_collection
+from meteor_e.formats.plain import read_segments
+from meteor_e.formats.test_sets import named_set
+from meteor_e_evaluation.index import NAMED_SET_PREFIX, DataIndex, OutputSpec, fill_pattern, system_name_regex
+
+
+def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
+    """Read all texts of a role (``hypothesis``, ``reference`` or ``source``) in a file.
+
+    Args:
+        path: the file. Plain text holds one text, whose name is empty.
+        role: which texts to read from SGML and XML.
+
+    Returns:
+        The segments of each text, by name. A text that lacks segments is shorter; the caller compares the lengths.
+
+    Raises:
+        InputError: if the file is malformed or does not have texts of this role.
+    """
+    file_format = input_format(os.fspath(path))
+    if file_format not in TEXT_FORMATS or file_format == "plain":
+        return {"": list(read_segments(path))}
+    texts = read_collection(path, file_format).texts[role]
+    if not texts:
+        raise InputError(f"{path}: holds no {role}")
+    return {name: [*segments.values()] for name, segments in texts.items()}
+
+
+def read_texts(path: PathLike, role: Role) -> list[str]:
+    """Read the only text of a role in a file.
+
+    Raises:
+        InputError: if the file is malformed, or has several texts of this role or none.
+    """
+    texts = read_all_texts(path, role)
+    if len(texts) != 1:
+        raise InputError(f"{path}: one {role} is needed, it has {len(texts)} ({', '.join(texts)})")
+    (text,) = texts.values()
+    return text
+
+
+def read_records(file: Path, hypothesis: str, references: str | None) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the line number and the fields of each record of a JSON Lines, CSV or TSV file.
+
+    Args:
+        file: the file; its name says what it is.
+        hypothesis: name of the field or column with the output.
+        references: name of the field or column with the references, if there is one.
+
+    Raises:
+        InputError: for a line that is not a record, with file and line.
+    """
+    readers: Iterator[tuple[int, Callable[[], Any]]]
+    suffix = next((suffix for suffix in reversed(file.suffixes) if suffix in (".csv", ".tsv")), "")
+    if suffix:
+        columns = TextColumns((hypothesis,), (hypothesis if references is None else references,))
+        table = DelimitedTable(str(file), columns, suffix == ".tsv")
+        readers = ((line_number, partial(dict, row)) for line_number, row in table.records())
+    else:
+        lines = enumerate(read_segments(file), 1)
+        readers = ((line_number, partial(json.loads, line)) for line_number, line in lines)
+    for line_number, read in readers:
+        try:
+            record = read()
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{file}, line {line_number}: not a record with these fields: {error}") from None
+        if not isinstance(record, dict):
+            raise InputError(f"{file}, line {line_number}: not a record with these fields")
+        yield line_number, record
+
+
+def get_field(record: Mapping[str, Any], name: str, file: Path, line_number: int) -> Any:
+    """Return a field of a record.
+
+    Raises:
+        InputError: if the record does not have the field, with file and line.
+    """
+    if name not in record:
+        raise InputError(
+            f"{file}, line {line_number}: no field {name!r}{near_miss(name, record)}; there are {', '.join(record)}"
+        )
+    return record[name]
+
+
+def find_files(root: Path, pattern: str, index: DataIndex, pair: str, description: str) -> list[Path]:
+    """Return the files of a pattern, sorted.
+
+    Args:
+        root: folder of the data.
+        pattern: path in the folder, which may have wildcards.
+        index: the index, for the error message.
+        pair: language pair, for the error message.
+        description: what the files hold, for the error message.
+
+    Raises:
+        InputError: if there is no such file.
+    """
+    has_wildcards = any(character in pattern for character in "*?[")
+    paths = sorted(root.glob(pattern)) if has_wildcards else [root / pattern]
+    if not paths or not paths[0].is_file():
+        raise InputError(f"{index.file}: {description} of {pair} is missing: {root / pattern}")
+    return paths
+
+
+class OutputFiles:
+    """The system outputs of a language pair.
+
+    Attributes:
+        files: path of each system's output.
+        location: file or pattern, for messages.
+        is_file_per_system: whether each system has a file of its own.
+    """
+
+    def __init__(self, spec: OutputSpec, root: Path, pair: str, n_segments: int, index: DataIndex) -> None:
+        self._n_segments = n_segments
+        self._format = spec.format
+        self._texts: dict[str, list[str]] = {}
+        self.files: dict[str, Path] = {}
+        self.is_file_per_system = False
+        pattern = fill_pattern(spec.file, pair)
+        if spec.file.startswith(NAMED_SET_PREFIX):
+            self.location = spec.file
+            self._read_named_set(spec.file, pair, index)
+            return
+        self.location = str(root / pattern)
+        if "{system}" in pattern:
+            self.is_file_per_system = True
+            self._find_files(pattern, root, pair, index)
+            return
+        file = find_files(root, pattern, index, pair, "the file of outputs")[0]
+        texts = read_all_texts(file, "hypothesis") if spec.system is None else _read_output_table(file, spec)
+        self._texts = texts
+        self.files = dict.fromkeys(texts, file)
+
+    def _read_named_set(self, name: str, pair: str, index: DataIndex) -> None:
+        for system, path in named_set(name.removeprefix(NAMED_SET_PREFIX), pair).systems.items():
+            self.files[system] = Path(name)
+            self._texts[system] = list(read_segments(path))
+        if not self.files:
+            raise InputError(f"{index.file}: {name} has no system outputs for {pair}")
+
+    def _find_files(self, pattern: str, root: Path, pair: str, index: DataIndex) -> None:
+        name_regex = system_name_regex(pattern, pair)
+        wildcards = "*".join(glob.escape(part) for part in re.split(r"\{system\}|\{number\}|\*", pattern))
+        for file in root.glob(wildcards):
+            match = name_regex.fullmatch(file.relative_to(root).as_posix())
+            if match and file.is_file():
+                self.files[match["system"]] = file
+        if not self.files:
+            raise InputError(f"{index.file}: no system outputs of {pair}: {self.location}")
+
+    def read(self, system: str) -> list[str]:
+        """Return the output of a system.
+
+        Raises:
+            InputError: if it does not have as many segments as the reference.
+        """
+        file = self.files[system]
+        if system not in self._texts:
+            is_plain = self._format == "plain"
+            self._texts[system] = list(read_segments(file)) if is_plain else read_texts(file, "hypothesis")
+        segments = self._texts[system]
+        if len(segments) != self._n_segments:
+            length = count_of(len(segments), "segment")
+            raise InputError(f"system {system}: {file} has {length}, its reference has {self._n_segments}")
+        return segments
+
+
+def _read_output_table(file: Path, spec: OutputSpec) -> dict[str, list[str]]:
+    """Read the outputs of all systems from a table with a column for the system."""
+    assert spec.system is not None
+    segments: dict[str, dict[Any, str]] = {}
+    for line_number, record in read_records(file, spec.hypothesis, None):
+        system = str(get_field(record, spec.system, file, line_number))
+        output = get_field(record, spec.hypothesis, file, line_number)
+        if not isinstance(output, str):
+            raise InputError(f"{file}, line {line_number}: the output is not a text")
+        system_segments = segments.setdefault(system, {})
+        segment = segment_key(record, spec.segment, file, line_number, default=len(system_segments))
+        if segment in system_segments:
+            raise InputError(f"{file}, line {line_number}: a second output of system {system} for segment {segment}")
+        system_segments[segment] = output
+    if not segments:
+        raise InputError(f"{file} is empty")
+    return {system: [outputs[segment] for segment in sorted(outputs)] for system, outputs in segments.items()}
+
+
+def segment_key(record: Mapping[str, Any], column: str | None, file: Path, line_number: int, *, default: int) -> int:
+    """Return the segment number of a record, from its column or else by its position.
+
+    Raises:
+        InputError: if the column does not hold a whole number, with file and line.
+    """
+    if column is None:
+        return default
+    value = get_field(record, column, file, line_number)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = 0.5
+    if isinstance(value, bool) or number != int(number):
+        raise InputError(f"{file}, line {line_number}: the segment is {value!r}, not a whole number")
+    return int(number)
