@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import ASSUMED, average, cluster_ranks, compare
+from meteor_e_evaluation.comparison import INDEPENDENT_UNITS, average, cluster_ranks, compare
 from meteor_e_evaluation.measures import MEASURES, measure
 from test_measures import make_set, scored
 
@@ -82,7 +82,7 @@ def test_a_rank_ends_where_a_metric_is_worse_than_any_of_it():
 def test_units_are_exchanged_together_and_named(name, method):
     test = dataclasses.replace(make_set(HUMAN), documents=tuple(f"d{at // 3}" for at in range(HUMAN.shape[1])))
     comparison = compare(measure(name), test, (GOOD, POOR), samples=200, seed=1, method=method)
-    assert comparison.assumed == ASSUMED[method]
+    assert comparison.assumed == INDEPENDENT_UNITS[method]
     assert comparison.p[0, 1] < comparison.p[1, 0]
 
 
@@ -103,8 +103,8 @@ def test_defaults_hold_where_items_are_alike(name):
     if own.level == "system":
         assert found.assumed == "systems"
         return
-    assert found.assumed == ASSUMED[own.default_test()] == "segments or systems"
-    assert found.test == "higher p of a permutation of segments and one of systems, 200 samples, seed 1"
+    assert found.assumed == INDEPENDENT_UNITS[own.default_test()] == "segments or systems"
+    assert found.test == "higher p-value of a permutation of segments and one of systems, 200 samples, seed 1"
     assert [part.assumed for part in found.parts] == ["segments", "systems"]
     np.testing.assert_array_equal(found.p, np.maximum(*(part.p for part in found.parts)))
     np.testing.assert_array_equal(average([found, found], [1.0, 1.0]).p, found.p)

@@ -143,4 +143,4 @@ def test_evaluate_explains_measures_of_ratings_on_rankings(index):
 def test_evaluate_takes_a_significance_test_by_name(index):
     arguments = ["evaluate", index, "-M", "meteor", "-M", "bleu", "--samples", 20, "--significance"]
     assert "permutation of systems, 20 samples" in run(*arguments, "systems").stdout
-    assert "higher p of a permutation of segments and one of systems, 20 samples" in run(*arguments).stdout
+    assert "higher p-value of a permutation of segments and one of systems, 20 samples" in run(*arguments).stdout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import _masks, one_by_one
+from meteor_e_evaluation.comparison import draw_masks, exchange_one_by_one
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 from test_measures import make_set
@@ -46,7 +46,7 @@ def test_exchanges_are_what_the_measure_says(name, method, kind, monkeypatch):
     of_systems = chosen.takes == "systems"
     # Means in steps are equal but for rounding, which makes ranks of systems a matter of chance.
     test, values = made("smooth" if of_systems else kind)
-    masks = _masks(values.shape[1:], method, (), 10, [1])
+    masks = draw_masks(values.shape[1:], method, (), 10, [1])
     exchanged = {"paired": "segments", "perm-both": "scores"}.get(method, method)
     if of_systems and method == "systems":
         values = values.mean(axis=2)
@@ -54,7 +54,7 @@ def test_exchanges_are_what_the_measure_says(name, method, kind, monkeypatch):
     assert (quick is not None) == (name in QUICK[method] and (method == "systems" or not of_systems))
     if quick is None:
         return
-    slow = one_by_one(values, masks, exchanged, chosen.agreement(test))
+    slow = exchange_one_by_one(values, masks, exchanged, chosen.agreement(test))
     for pair in PAIRS:
         expected = slow(*pair)
         assert not np.isnan(expected).all()
@@ -67,10 +67,10 @@ def test_several_ratings_of_a_score_count_each(name):
     random = np.random.default_rng(0)
     systems, segments = random.integers(7, size=300), random.integers(50, size=300)
     vars(test)["assessments"] = Assessments(segments, systems, random.normal(size=300))
-    masks = _masks(values.shape[1:], "paired", (), 20, [1])
+    masks = draw_masks(values.shape[1:], "paired", (), 20, [1])
     chosen = measure(name)
     for pair in PAIRS:
-        expected = one_by_one(values, masks, "segments", chosen.agreement(test))(*pair)
+        expected = exchange_one_by_one(values, masks, "segments", chosen.agreement(test))(*pair)
         np.testing.assert_allclose(
             chosen.exchange(test, values, masks, "segments")(*pair), expected, rtol=0, atol=1e-12
         )

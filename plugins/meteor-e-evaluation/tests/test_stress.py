@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from meteor_e_evaluation.stress import bundled_examples, chosen_rules, perturbations, stress
+from meteor_e_evaluation.stress import bundled_examples, perturbations, select_perturbations, stress
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError, SegmentMetric
@@ -97,7 +97,7 @@ def test_the_seed_repeats_the_pairs_and_another_changes_them():
         (lambda: stress([Length.make()], [["a"], ["b"]], ["a"]), "differ in number"),
         (lambda: stress([Length.make()], [], []), "no occasion|no perturbation"),
         (
-            lambda: stress([Length.make()], [["..."]], ["..."], rules=chosen_rules("en", ["antonym"])),
+            lambda: stress([Length.make()], [["..."]], ["..."], rules=select_perturbations("en", ["antonym"])),
             "no perturbation applies",
         ),
         (lambda: stress([NoNumber.make()], *SOME), "no finite number for original"),
@@ -111,7 +111,7 @@ def test_refusals(call, message):
 
 
 def test_harmless_changes_are_measured_by_small_errors_that_come_along():
-    report = stress([load_metric("chrf")], rules=chosen_rules("en", ["harmless"]))
+    report = stress([load_metric("chrf")], rules=select_perturbations("en", ["harmless"]))
     shares = {each.rule: each.share for each in report.findings["chrF"]}
     assert shares["spaces"] == 1
     assert shares["contraction"] < 0.9
@@ -119,10 +119,10 @@ def test_harmless_changes_are_measured_by_small_errors_that_come_along():
 
 
 def test_rules_by_name_group_and_kind():
-    assert {rule.group for rule in chosen_rules("en", ["polarity"])} == {"polarity"}
-    assert {rule.kind for rule in chosen_rules("en", ["harmless"])} == {"harmless"}
+    assert {rule.group for rule in select_perturbations("en", ["polarity"])} == {"polarity"}
+    assert {rule.kind for rule in select_perturbations("en", ["harmless"])} == {"harmless"}
     with pytest.raises(ConfigError, match="did you mean 'antonym'"):
-        chosen_rules("en", ["antonim"])
+        select_perturbations("en", ["antonim"])
 
 
 @pytest.mark.parametrize("form", ["text", "tsv", "markdown"])

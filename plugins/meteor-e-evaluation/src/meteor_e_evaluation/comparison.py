@@ -1,9 +1,9 @@
-"""Is one metric better than another? Williams' test, and permutation tests that exchange the metrics' scores.
+"""Significance tests of metrics: Williams' test, and permutation tests that exchange the metrics' scores.
 
-A permutation test asks how often a difference as large as the observed one comes about when it does not matter which
-metric a score is from. What is exchanged at random differs: every score (``perm-both``: PERM-BOTH of Deutsch, Dror
-and Roth, 2021), all scores of a segment (``paired``), or the scores of a system (``systems``). Scores of two metrics
-are brought to one scale first, with mean 0 and variance 1.
+The p-value of a permutation test is the share of permutations with at least the observed difference. The unit that is
+exchanged at random differs: every score (``perm-both``: PERM-BOTH of Deutsch, Dror and Roth, 2021), all scores of a
+segment (``paired``) or of a document (``documents``), or all scores of a system (``systems``). The scores of two
+metrics are first standardized to mean 0 and variance 1.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ TESTS = {
     "paired": "exchanges all scores of a segment",
     "documents": "exchanges all scores of a document",
     "systems": "exchanges scores of systems",
-    "paired+systems": "both of these, one after the other; the higher p counts",
+    "paired+systems": "both of these, one after the other; the higher p-value counts",
 }
 """The tests of metrics against one another."""
 
-ASSUMED = {
+INDEPENDENT_UNITS = {
     "williams": "scores",
     "perm-both": "scores",
     "paired": "segments",
@@ -48,13 +48,13 @@ ASSUMED = {
 }
 """The units that each test assumes to be independent."""
 
-
-def assumed(measure: Measure[TestSet], test: str) -> str:
-    """Return what a test of a measure assumes to be independent."""
-    return "systems" if test == "williams" and measure.takes == "systems" else ASSUMED[test]
+MetricPair = tuple[int, int]
+"""Indices of two metrics."""
 
 
-Pairs = list[tuple[int, int]]
+def independent_units(measure: Measure[TestSet], test: str) -> str:
+    """Return the units that a test of a measure assumes to be independent."""
+    return "systems" if test == "williams" and measure.takes == "systems" else INDEPENDENT_UNITS[test]
 
 
 @dataclass(frozen=True)
@@ -62,21 +62,21 @@ class Comparison:
     """One-sided tests of every metric against every other.
 
     Attributes:
-        test: what was done.
-        assumed: what the test assumes to be independent.
-        names: the metrics.
-        p: ``(metrics, metrics)``: probability of such an advantage of the row over the column if there is none.
-        observed: the measure's difference of the row and the column, by ``(row, column)`` with row < column.
-        permuted: the difference in each permutation, likewise; empty for tests without permutations.
-        parts: tests of which the one that doubts most gives each p.
+        test: description of the test.
+        assumed: units that the test assumes to be independent.
+        names: names of the metrics.
+        p: p-values of the hypothesis that the row's metric is not better than the column's, ``(metrics, metrics)``.
+        observed: difference of the measure between two metrics, the first with the lower index.
+        permuted: the difference in each permutation; empty for a test without permutations.
+        parts: the tests whose highest p-values these are.
     """
 
     test: str
     assumed: str
     names: tuple[str, ...]
     p: Floats
-    observed: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
-    permuted: dict[tuple[int, int], Floats] = field(default_factory=dict, repr=False)
+    observed: dict[MetricPair, float] = field(default_factory=dict, repr=False)
+    permuted: dict[MetricPair, Floats] = field(default_factory=dict, repr=False)
     parts: tuple[Comparison, ...] = field(default=(), repr=False)
 
 
@@ -93,219 +93,250 @@ def compare(
     """Test metrics against one another.
 
     Args:
-        measure: what the metrics are compared by.
+        measure: the measure that the metrics are compared by.
         test: the test set.
-        scores: of the metrics.
-        samples: permutations.
+        scores: scores of the metrics.
+        samples: number of permutations.
         seed: of the permutations.
         method: one of :data:`TESTS`.
-        progress: told the number of permutations done and of all.
+        progress: receives the number of permutations that are done, and of all permutations.
 
     Returns:
-        The tests; ``None`` for fewer than two metrics, or where the test does not fit the judgments.
+        The tests; ``None`` for fewer than two metrics, or if the test does not fit the judgments.
 
     Raises:
-        ConfigError: for an unknown test, or one that the measure does not allow.
+        ConfigError: for an unknown test, or a test that the measure does not allow.
     """
     if method not in TESTS:
         raise ConfigError(f"unknown test {method!r}{near_miss(method, TESTS)}; there are {', '.join(TESTS)}")
     if method == "documents" and not test.documents:
         raise ConfigError(f"{test.name} {test.pair}: the index names no documents; choose another test")
-    names = tuple(entry.name for entry in scores)
     if len(scores) < 2:
         return None
-    chosen = measure.default_test() if method == "auto" else method
-    if chosen == "williams":
-        return _williams(measure, test, scores, names)
+    chosen_method = measure.default_test() if method == "auto" else method
+    if chosen_method == "williams":
+        return _compare_by_williams(measure, test, scores)
     seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
-    parts = [_exchange(measure, test, scores, names, samples, seeds, each, progress) for each in chosen.split("+")]
-    return parts[0] if len(parts) == 1 else _most_doubtful(parts)
+    parts = [_permute(measure, test, scores, samples, seeds, part, progress) for part in chosen_method.split("+")]
+    return parts[0] if len(parts) == 1 else _combine(parts)
 
 
-def _most_doubtful(parts: Sequence[Comparison | None]) -> Comparison | None:
-    """Return the highest p of several tests: significant is what all of them find (intersection-union test)."""
-    known = [entry for entry in parts if entry is not None]
-    if not known or len(known) < len(parts):
+def _combine(parts: Sequence[Comparison | None]) -> Comparison | None:
+    """Return the highest p-values of several tests: a difference is significant if all tests find it.
+
+    This is an intersection-union test.
+    """
+    tests = [part for part in parts if part is not None]
+    if not tests or len(tests) < len(parts):
         return None
-    what = " and one of ".join(dict.fromkeys(part.test.split(",")[0].removeprefix("permutation of ") for part in known))
-    title = f"higher p of a permutation of {what},{known[0].test.partition(',')[2]}"
-    highest = np.maximum.reduce([entry.p for entry in known])
-    any_of = " or ".join(dict.fromkeys(entry.assumed for entry in known))
-    return Comparison(title, any_of, known[0].names, highest, known[0].observed, parts=tuple(known))
+    units = [part.test.split(",")[0].removeprefix("permutation of ") for part in tests]
+    settings = tests[0].test.partition(",")[2]
+    title = f"higher p-value of a permutation of {' and one of '.join(dict.fromkeys(units))},{settings}"
+    assumed = " or ".join(dict.fromkeys(part.assumed for part in tests))
+    highest_p = np.maximum.reduce([part.p for part in tests])
+    return Comparison(title, assumed, tests[0].names, highest_p, tests[0].observed, parts=tuple(tests))
 
 
-def _title(method: str, samples: int, seeds: Sequence[int]) -> str:
-    what = {"perm-both": "scores of segments and systems (PERM-BOTH)", "paired": "segments"}.get(method, method)
-    return f"permutation of {what}, {samples} samples, seed {seeds[0]}"
-
-
-def _williams(
-    measure: Measure[TestSet], test: TestSet, scores: Sequence[Scores], names: tuple[str, ...]
-) -> Comparison | None:
+def _compare_by_williams(measure: Measure[TestSet], test: TestSet, scores: Sequence[Scores]) -> Comparison | None:
     rows = measure.correlated(test, scores)
     if rows is None:
         return None
     metrics, human = rows
     if len(human) < 4 or np.isnan(metrics).any():
         return None
-    return Comparison("Williams' test", assumed(measure, "williams"), names, williams_matrix(metrics, human))
+    names = tuple(entry.name for entry in scores)
+    return Comparison("Williams' test", independent_units(measure, "williams"), names, williams_matrix(metrics, human))
 
 
-def _pairs(count: int) -> Pairs:
-    return [(first, second) for first in range(count) for second in range(first + 1, count)]
-
-
-def _from_permutations(
-    title: str,
-    independent: str,
-    names: tuple[str, ...],
-    observed: dict[tuple[int, int], float],
-    permuted: dict[tuple[int, int], Floats],
-) -> Comparison:
-    p = np.full((len(names), len(names)), math.nan)
-    for (first, second), difference in observed.items():
-        drawn = permuted[first, second]
-        if math.isnan(difference):
-            continue
-        # Samples equal to what was observed count, in spite of rounding; so do those without a value.
-        undefined = np.isnan(drawn)
-        above, below = drawn >= difference - SLACK, drawn <= difference + SLACK
-        p[first, second] = permutation_p(int((above | undefined).sum()), len(drawn))
-        p[second, first] = permutation_p(int((below | undefined).sum()), len(drawn))
-    return Comparison(title, independent, names, p, observed, permuted)
-
-
-def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison | None:
-    """Test the mean over language pairs, from the permutations of each.
-
-    Args:
-        comparisons: of the language pairs, of the same metrics and number of permutations.
-        weights: what each language pair counts.
-
-    Returns:
-        The tests; ``None`` if a language pair was tested without permutations.
-    """
-    if comparisons and all(entry.parts for entry in comparisons):
-        return _most_doubtful(
-            [average(each, weights) for each in zip(*(entry.parts for entry in comparisons), strict=True)]
-        )
-    if not comparisons or any(not entry.permuted for entry in comparisons):
-        return None
-    shares = np.array(weights, float) / sum(weights)
-    observed = {
-        pair: float(shares @ np.array([entry.observed[pair] for entry in comparisons]))
-        for pair in comparisons[0].observed
-    }
-    permuted = {
-        pair: np.asarray(shares @ np.stack([entry.permuted[pair] for entry in comparisons]))
-        for pair in comparisons[0].observed
-    }
-    shown = comparisons[0]
-    return _from_permutations(shown.test, shown.assumed, shown.names, observed, permuted)
-
-
-def _exchange(
+def _permute(
     measure: Measure[TestSet],
     test: TestSet,
     scores: Sequence[Scores],
-    names: tuple[str, ...],
     samples: int,
     seeds: Sequence[int],
     method: str,
     progress: Progress,
 ) -> Comparison | None:
+    """Compare all pairs of metrics by a permutation test."""
     agreement = measure.agreement(test)
     if agreement is None:
         return None
-    of_systems = measure.takes == "systems"
-    sides = np.stack([entry.systems if of_systems and method == "systems" else entry.segments for entry in scores])
-    if of_systems and np.isnan(sides).any():
+    takes_systems = measure.takes == "systems"
+    exchanges_system_scores = takes_systems and method == "systems"
+    metric_scores = np.stack([entry.systems if exchanges_system_scores else entry.segments for entry in scores])
+    if takes_systems and np.isnan(metric_scores).any():
         if method == "systems":
             return None
         raise ConfigError(f"the test {method!r} of {measure.name} needs scores of all segments; use the test 'systems'")
-    if any(np.isnan(side).all() for side in sides):
+    if any(np.isnan(entry).all() for entry in metric_scores):
         return None
-    known = np.asarray(~np.isnan(sides).any(axis=0))
-    values = np.stack([_standardized(side, known) for side in sides])
-    masks = _masks(sides.shape[1:], method, test.documents, samples, seeds)
+    is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
+    standardized = np.stack([_standardize(entry, is_scored) for entry in metric_scores])
+    masks = draw_masks(metric_scores.shape[1:], method, test.documents, samples, seeds)
     exchanged = {"systems": "systems", "perm-both": "scores"}.get(method, "segments")
-    means = of_systems and values.ndim == 3
-    upper = _pairs(len(scores))
-    quick = measure.exchange(test, values, masks, exchanged) if of_systems or known[test.judged()].all() else None
-    exchange = one_by_one(values, masks, exchanged, agreement, means=means) if quick is None else quick
+    differences = None
+    if takes_systems or is_scored[test.judged()].all():
+        differences = measure.exchange(test, standardized, masks, exchanged)
+    if differences is None:
+        averages_segments = takes_systems and standardized.ndim == 3
+        differences = exchange_one_by_one(standardized, masks, exchanged, agreement, average_segments=averages_segments)
+    pairs = [(first, second) for first in range(len(scores)) for second in range(first + 1, len(scores))]
     observed, permuted = {}, {}
-    for done, pair in enumerate(upper):
-        progress("permutations", done * samples, samples * len(upper))
-        found = exchange(*pair)
-        observed[pair], permuted[pair] = float(found[0]), found[1:]
-    progress("permutations", samples * len(upper), samples * len(upper))
-    return _from_permutations(_title(method, samples, seeds), ASSUMED[method], names, observed, permuted)
+    for n_done, pair in enumerate(pairs):
+        progress("permutations", n_done * samples, samples * len(pairs))
+        pair_differences = differences(*pair)
+        observed[pair], permuted[pair] = float(pair_differences[0]), pair_differences[1:]
+    progress("permutations", samples * len(pairs), samples * len(pairs))
+    names = tuple(entry.name for entry in scores)
+    return _compare_permuted(_describe(method, samples, seeds), INDEPENDENT_UNITS[method], names, observed, permuted)
 
 
-def one_by_one(
-    values: Floats, masks: Masks, exchanged: str, agreement: Agreement, *, means: bool = False
+def _describe(method: str, samples: int, seeds: Sequence[int]) -> str:
+    units = {"perm-both": "scores of segments and systems (PERM-BOTH)", "paired": "segments"}.get(method, method)
+    return f"permutation of {units}, {samples} samples, seed {seeds[0]}"
+
+
+def _standardize(scores: Floats, is_scored: NDArray[np.bool_]) -> Floats:
+    """Return scores with mean 0 and variance 1; the variance of constant scores stays 0."""
+    values = scores[is_scored]
+    deviation = float(values.std())
+    return np.asarray((scores - values.mean()) / (deviation if deviation > 0 else 1.0))
+
+
+def draw_masks(
+    shape: tuple[int, ...], method: str, documents: Sequence[str], samples: int, seeds: Sequence[int]
+) -> Masks:
+    """Draw which units are exchanged in each sample.
+
+    Args:
+        shape: of the scores, ``(systems, segments)`` or ``(systems,)``.
+        method: one of :data:`TESTS` that permutes.
+        documents: the document of each segment, for the test ``documents``.
+        samples: number of samples.
+        seeds: of the random numbers.
+
+    Returns:
+        ``(1 + samples, …)``, see :mod:`.exchange`. In the first sample nothing is exchanged: it is the observed one.
+    """
+    random = np.random.default_rng(list(seeds))
+    unit_of_segment = np.arange(shape[-1])
+    if method == "documents":
+        unit_of_segment = np.unique(np.array(documents), return_inverse=True)[1]
+    mask_shapes = {"perm-both": shape, "systems": shape[:1]}
+    mask_shape = mask_shapes.get(method, (unit_of_segment.max(initial=-1) + 1,))
+    # Drawing one sample at a time makes the first samples independent of the number of samples.
+    drawn = [random.integers(2, size=mask_shape, dtype=bool) for _ in range(samples)]
+    masks = np.stack([np.zeros(mask_shape, bool), *drawn])
+    return masks[:, unit_of_segment] if method == "documents" else masks
+
+
+def exchange_one_by_one(
+    scores: Floats, masks: Masks, exchanged: str, agreement: Agreement, *, average_segments: bool = False
 ) -> Differences:
-    """Exchange scores, and ask the measure anew for each sample; with ``means`` it takes means over segments."""
-    shaped = masks
-    if values.ndim > masks.ndim:
-        shaped = masks[:, None] if exchanged == "segments" else masks[:, :, None]
+    """Exchange scores, and evaluate the measure for each sample.
 
-    def ask(mask: Masks, one: Floats, other: Floats) -> float:
-        scores = np.where(mask, other, one)
-        return agreement(scores.mean(axis=1) if means else scores)
+    Args:
+        scores: the metrics' scores.
+        masks: the exchanged units.
+        exchanged: what the units are.
+        agreement: the measure as a function of scores.
+        average_segments: whether the measure takes the systems' means over segments.
+    """
+    shaped_masks = masks
+    if scores.ndim > masks.ndim:
+        shaped_masks = masks[:, None] if exchanged == "segments" else masks[:, :, None]
+
+    def evaluate(mask: Masks, metric_scores: Floats, other_scores: Floats) -> float:
+        """Evaluate the measure of a metric after it got another metric's scores where the mask is true."""
+        exchanged_scores = np.where(mask, other_scores, metric_scores)
+        return agreement(exchanged_scores.mean(axis=1) if average_segments else exchanged_scores)
 
     def differences(first: int, second: int) -> Floats:
-        one, other = values[first], values[second]
-        return np.array([ask(mask, one, other) - ask(mask, other, one) for mask in shaped])
+        return np.array(
+            [
+                evaluate(mask, scores[first], scores[second]) - evaluate(mask, scores[second], scores[first])
+                for mask in shaped_masks
+            ]
+        )
 
     return differences
 
 
-def _standardized(scores: Floats, known: NDArray[np.bool_]) -> Floats:
-    values = scores[known]
-    spread = float(values.std())
-    result: Floats = (scores - values.mean()) / (spread if spread > 0 else 1.0)
-    return result
+def _compare_permuted(
+    title: str,
+    assumed: str,
+    names: tuple[str, ...],
+    observed: dict[MetricPair, float],
+    permuted: dict[MetricPair, Floats],
+) -> Comparison:
+    """Compute p-values from the differences in permutations.
 
-
-def _masks(
-    shape: tuple[int, ...], method: str, documents: Sequence[str], samples: int, seeds: Sequence[int]
-) -> NDArray[np.bool_]:
-    """Return what is exchanged: ``(1 + samples, systems)`` or ``segments``, or of single scores both.
-
-    Nothing is exchanged in the first sample, which is what is observed.
+    A permutation whose difference equals the observed one, except for rounding, counts as extreme; so does one in which
+    the measure is undefined.
     """
-    random = np.random.default_rng(list(seeds))
-    own = np.unique(np.array(documents), return_inverse=True)[1] if method == "documents" else np.arange(shape[-1])
-    drawn = {"perm-both": shape, "systems": shape[:1]}.get(method, (own.max(initial=-1) + 1,))
-    # Drawn a sample at a time, the first samples do not depend on how many there are.
-    none = np.zeros(drawn, bool)
-    masks = np.stack([none, *(random.integers(2, size=drawn, dtype=bool) for _ in range(samples))])
-    return masks[:, own] if method == "documents" else masks
+    p_values = np.full((len(names), len(names)), math.nan)
+    for (first, second), difference in observed.items():
+        differences = permuted[first, second]
+        if math.isnan(difference):
+            continue
+        is_undefined = np.isnan(differences)
+        n_higher = int(((differences >= difference - SLACK) | is_undefined).sum())
+        n_lower = int(((differences <= difference + SLACK) | is_undefined).sum())
+        p_values[first, second] = permutation_p(n_higher, len(differences))
+        p_values[second, first] = permutation_p(n_lower, len(differences))
+    return Comparison(title, assumed, names, p_values, observed, permuted)
+
+
+def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison | None:
+    """Test the mean of a measure over language pairs, from the permutations of each.
+
+    Args:
+        comparisons: of each language pair, with the same metrics and number of permutations.
+        weights: of the language pairs.
+
+    Returns:
+        The tests; ``None`` if a language pair was tested without permutations.
+    """
+    if comparisons and all(comparison.parts for comparison in comparisons):
+        parts_by_test = zip(*(comparison.parts for comparison in comparisons), strict=True)
+        return _combine([average(parts, weights) for parts in parts_by_test])
+    if not comparisons or any(not comparison.permuted for comparison in comparisons):
+        return None
+    shares = np.array(weights, float) / sum(weights)
+    first = comparisons[0]
+    observed = {
+        pair: float(shares @ np.array([comparison.observed[pair] for comparison in comparisons]))
+        for pair in first.observed
+    }
+    permuted = {
+        pair: np.asarray(shares @ np.stack([comparison.permuted[pair] for comparison in comparisons]))
+        for pair in first.observed
+    }
+    return _compare_permuted(first.test, first.assumed, first.names, observed, permuted)
 
 
 def cluster_ranks(values: Mapping[str, float], comparison: Comparison, level: float = SIGNIFICANT) -> dict[str, int]:
-    """Rank metrics: a rank ends where a metric is significantly worse than one of that rank.
+    """Rank metrics by clusters of significance.
 
-    From the best metric down, metrics share a rank until the first that is significantly worse than any metric of the
-    rank; it begins the next one. Source: Freitag et al. (2022; 2023), "Results of the WMT22/WMT23 Metrics Shared
-    Task".
+    From the best metric down, metrics share a rank until one is significantly worse than any metric of this rank; it
+    has the next rank. Source: Freitag et al. (2022; 2023), "Results of the WMT22/WMT23 Metrics Shared Task".
 
     Args:
-        values: the measure by metric; metrics without a value get no rank.
+        values: the measure of each metric; a metric without a value does not get a rank.
         comparison: tests of the metrics.
-        level: p below which a difference counts.
+        level: p-value below which a difference is significant.
 
     Returns:
-        Metric → rank, from 1, best first.
+        The rank of each metric, from 1, best first.
     """
-    at = {name: place for place, name in enumerate(comparison.names)}
+    index_of = {name: index for index, name in enumerate(comparison.names)}
     order = sorted((name for name in values if not math.isnan(values[name])), key=lambda name: -values[name])
     ranks: dict[str, int] = {}
     rank = 0
     cluster: list[str] = []
     for name in order:
-        if not cluster or any(comparison.p[at[better], at[name]] < level for better in cluster):
+        is_worse = any(comparison.p[index_of[better], index_of[name]] < level for better in cluster)
+        if not cluster or is_worse:
             rank += 1
             cluster = []
         cluster.append(name)

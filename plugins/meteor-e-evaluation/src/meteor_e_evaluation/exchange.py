@@ -1,16 +1,16 @@
-"""Measures of two metrics whose scores are exchanged at random, for all samples at once.
+"""Differences of a measure between two metrics whose scores are exchanged at random, for all samples at once.
 
-A permutation test asks a measure twice for every sample and every pair of metrics. What is asked most is a function of
-sums, and what an exchange does to a sum is a product of the masks with a matrix. Other measures are asked anew for
-each sample (:func:`.comparison.one_by_one`).
+A permutation test evaluates a measure twice for every sample and every pair of metrics. Many measures are functions of
+sums, and the effect of an exchange on a sum is a product of the masks with a matrix. The other measures are evaluated
+again for each sample (:func:`.comparison.exchange_one_by_one`).
 
-Arrays of scores are ``(metrics, systems, segments)``. Masks say what is exchanged in each sample: ``(samples,
-segments)``, ``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``; ``exchanged`` names which:
-``segments``, ``systems`` or ``scores``. Every function here returns :data:`Differences`.
+Scores are ``(metrics, systems, segments)``. A mask says which units are exchanged in a sample: ``(samples, segments)``,
+``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``. The argument ``exchanged`` names the
+unit: ``segments``, ``systems`` or ``scores``. Every function returns :data:`Differences`.
 
-Two statistics are approximations on large test sets, the same ones for every sample, so that the test holds its level:
-:func:`tied_accuracy` looks for the best of some hundred thresholds, and :func:`rank_correlation` counts pairs of far
-ranks only where two denominators differ. On small sets both are exact.
+Two statistics are approximations on large test sets. They are the same for every sample, so the test keeps its level:
+:func:`tied_accuracy` looks for the best of some hundred thresholds, and :func:`rank_correlation` counts pairs of
+distant ranks, which matter only if two denominators differ, in a coarse table. On small test sets both are exact.
 """
 
 from __future__ import annotations
@@ -29,332 +29,415 @@ from meteor_e_evaluation.segment_coefficients import system_pairs
 
 Masks: TypeAlias = NDArray[np.bool_]
 Differences: TypeAlias = Callable[[int, int], Floats]
-"""From two metrics to the difference of the measure in each sample, ``(samples,)``."""
+"""Function from the indices of two metrics to the difference of the measure in each sample, ``(samples,)``."""
 
 BLOCK = 1 << 24
-"""Numbers that an array of a block of samples may hold."""
+"""Largest number of elements of an array for a block of samples."""
+
+RELATIVE_TOLERANCE = 1e-12
+"""Variances below this share of the sum of squares are rounding errors."""
 
 
 def linear(
-    parts: Callable[[int, int], Sequence[Floats]], masks: Masks, finish: Callable[[Floats], Floats]
+    unit_sums: Callable[[int, int], Sequence[Floats]], masks: Masks, finish: Callable[[Floats], Floats]
 ) -> Differences:
-    """Exchange what is summed.
+    """Exchange the terms of sums.
 
     Args:
-        parts: what is summed for two metrics, ``(sums, units)`` for each; units are what is exchanged.
-        masks: what is exchanged.
-        finish: from sums, ``(sums, samples)``, to the measure.
+        unit_sums: for two metrics, the terms of each metric, ``(sums, units)``.
+        masks: the exchanged units.
+        finish: computes the measure from sums, ``(sums, samples)``.
     """
-    units = masks.reshape(len(masks), -1)
+    unit_masks = masks.reshape(len(masks), -1)
 
     def differences(first: int, second: int) -> Floats:
-        one, other = parts(first, second)
-        blocks = np.array_split(units, 1 + units.size // BLOCK)
-        change = np.concatenate([block.astype(float) @ (other - one).T for block in blocks]).T
-        return finish(one.sum(axis=1)[:, None] + change) - finish(other.sum(axis=1)[:, None] - change)
+        first_terms, second_terms = unit_sums(first, second)
+        blocks = np.array_split(unit_masks, 1 + unit_masks.size // BLOCK)
+        changes = np.concatenate([block.astype(float) @ (second_terms - first_terms).T for block in blocks]).T
+        first_sums = first_terms.sum(axis=1)[:, None] + changes
+        second_sums = second_terms.sum(axis=1)[:, None] - changes
+        return finish(first_sums) - finish(second_sums)
 
     return differences
 
 
-def mean_of_groups(values: Sequence[Floats], masks: Masks) -> Differences:
-    """Exchange groups whole, ``(groups,)`` for each metric, and take the mean of those that are not NaN."""
-    parts = [np.stack([np.nan_to_num(row), ~np.isnan(row)]) for row in values]
+def mean_of_groups(group_values: Sequence[Floats], masks: Masks) -> Differences:
+    """Exchange the values of groups, and take the mean of those that are not NaN.
+
+    Args:
+        group_values: for each metric, the value of each group, ``(groups,)``.
+        masks: the exchanged groups.
+    """
+    terms = [np.stack([np.nan_to_num(values), ~np.isnan(values)]) for values in group_values]
     return linear(
-        lambda first, second: (parts[first], parts[second]), masks, lambda sums: _quotient(sums[0], np.rint(sums[1]))
+        lambda first, second: (terms[first], terms[second]),
+        masks,
+        lambda sums: _divide_or_nan(sums[0], np.rint(sums[1])),
     )
 
 
-def _quotient(above: Floats, below: Floats) -> Floats:
-    found = np.full(np.broadcast(above, below).shape, np.nan)
-    np.divide(above, below, out=found, where=below > 0)
-    return found
+def _divide_or_nan(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide; NaN unless the denominator is positive."""
+    quotient = np.full(np.broadcast(numerator, denominator).shape, np.nan)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient
 
 
-def pearson(values: Floats, given: Assessments, masks: Masks, exchanged: str) -> Differences:
-    """Exchange the sums of Pearson's r over all scores that people gave."""
-    shape = values.shape[1:]
-    cells = given.systems * shape[1] + given.segments
-    centered = given.scores - given.scores.mean()
-    norm = float(centered @ centered)
-    rows, human = (np.bincount(cells, each, values[0].size).reshape(shape) for each in (None, centered))
-    axis: int | tuple[int, ...] = 1 if exchanged == "segments" else 2 if exchanged == "systems" else ()
-    parts = [
-        np.stack([rows * x, rows * x * x, x * human]).sum(axis=axis).reshape(3, -1)
-        for x in np.where(rows > 0, values, 0.0)
+def pearson(scores: Floats, ratings: Assessments, masks: Masks, exchanged: str) -> Differences:
+    """Exchange scores for Pearson's r over all rated outputs."""
+    shape = scores.shape[1:]
+    outputs = ratings.systems * shape[1] + ratings.segments
+    human = ratings.scores - ratings.scores.mean()
+    human_sum_of_squares = float(human @ human)
+    n_ratings = np.bincount(outputs, minlength=scores[0].size).reshape(shape)
+    human_sums = np.bincount(outputs, human, scores[0].size).reshape(shape)
+    summed_axes: int | tuple[int, ...] = {"segments": 1, "systems": 2}.get(exchanged, ())
+    terms = [
+        np.stack([n_ratings * metric, n_ratings * metric * metric, metric * human_sums])
+        .sum(axis=summed_axes)
+        .reshape(3, -1)
+        for metric in np.where(n_ratings > 0, scores, 0.0)
     ]
+    human_varies = human_sum_of_squares > RELATIVE_TOLERANCE * float(ratings.scores @ ratings.scores)
 
     def finish(sums: Floats) -> Floats:
-        total, squares, products = sums
-        spread = squares - total**2 / len(cells)
-        spread *= (norm > 1e-12 * float(given.scores @ given.scores)) & (spread > 1e-12 * squares)
-        return np.clip(_quotient(products, np.sqrt(spread * norm)), -1.0, 1.0)
+        totals, squares, products = sums
+        deviations = squares - totals**2 / len(outputs)
+        deviations *= human_varies & (deviations > RELATIVE_TOLERANCE * squares)
+        return np.clip(_divide_or_nan(products, np.sqrt(deviations * human_sum_of_squares)), -1.0, 1.0)
 
-    return linear(lambda first, second: (parts[first], parts[second]), masks, finish)
+    return linear(lambda first, second: (terms[first], terms[second]), masks, finish)
 
 
-def of_tables(tables: Callable[[int, int], Floats], masks: Masks, finish: Callable[[Floats], Floats]) -> Differences:
-    """Exchange systems, two of which are compared at a time.
+def exchange_systems(
+    pair_tables: Callable[[int, int], Floats], masks: Masks, finish: Callable[[Floats], Floats]
+) -> Differences:
+    """Exchange systems for a measure that sums over pairs of systems.
 
     Args:
-        tables: for two metrics ``(sums, 4, pairs of systems)``: both systems have their scores from the first metric,
-            the second of them from the other one, the first of them, both.
-        masks: what is exchanged, ``(samples, systems)``.
-        finish: from sums, ``(sums, samples)``, to the measure.
+        pair_tables: for two metrics, the terms of each pair of systems, ``(sums, 4, pairs)``: if both systems have
+            scores of the first metric, if only the second system has scores of the second metric, if only the first
+            system has, and if both have.
+        masks: the exchanged systems, ``(samples, systems)``.
+        finish: computes the measure from sums, ``(sums, samples)``.
     """
-    one, other = system_pairs(masks.shape[1])
-    chosen = ((2 * masks[:, one] + masks[:, other])[:, None] == np.arange(4)[:, None]).astype(float)
+    first_system, second_system = system_pairs(masks.shape[1])
+    case = 2 * masks[:, first_system] + masks[:, second_system]
+    is_case = (case[:, None] == np.arange(4)[:, None]).astype(float)
 
     def differences(first: int, second: int) -> Floats:
-        table = tables(first, second)
-        sides = (np.tensordot(table, side, ((1, 2), (1, 2))) for side in (chosen, chosen[:, ::-1]))
-        return finish(next(sides)) - finish(next(sides))
+        table = pair_tables(first, second)
+        first_sums = np.tensordot(table, is_case, ((1, 2), (1, 2)))
+        second_sums = np.tensordot(table, is_case[:, ::-1], ((1, 2), (1, 2)))
+        return finish(first_sums) - finish(second_sums)
 
     return differences
 
 
-def soft_accuracy(values: Floats, human: Floats, masks: Masks) -> Differences:
-    """Exchange systems for SPA: for every two, Σd and Σd² give p by the normal distribution."""
+def soft_accuracy(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
+    """Exchange systems for SPA, with p-values from the normal distribution."""
     from scipy import special
 
-    first, second = system_pairs(len(human))
-    both = ~np.isnan(human)[first] & ~np.isnan(human)[second]
+    first, second = system_pairs(len(human_scores))
+    is_rated = ~np.isnan(human_scores)[first] & ~np.isnan(human_scores)[second]
 
-    def p_values(one: Floats, other: Floats) -> Floats:
-        left, right = np.where(both, one[first], 0.0), np.where(both, other[second], 0.0)
-        apart, scale = left - right, (left**2 + right**2).sum(axis=1)
-        squares = (apart**2).sum(axis=1)
-        varies = squares > 1e-12 * scale
-        z = apart.sum(axis=1) / np.sqrt(np.where(varies, squares, 1.0))
+    def p_values(first_scores: Floats, second_scores: Floats) -> Floats:
+        """Return the p-value of each pair of systems; the arguments give the scores of its two systems."""
+        left = np.where(is_rated, first_scores[first], 0.0)
+        right = np.where(is_rated, second_scores[second], 0.0)
+        differences, scale = left - right, (left**2 + right**2).sum(axis=1)
+        variances = (differences**2).sum(axis=1)
+        varies = variances > RELATIVE_TOLERANCE * scale
+        z = differences.sum(axis=1) / np.sqrt(np.where(varies, variances, 1.0))
         return np.where(varies, np.asarray(special.ndtr(-z)), 1.0)
 
-    people = p_values(human, human)
+    human_p_values = p_values(human_scores, human_scores)
 
-    def tables(one: int, other: int) -> Floats:
-        pairs = itertools.product((values[one], values[other]), repeat=2)
-        return np.abs(np.stack([p_values(*pair) for pair in pairs]) - people)[None]
+    def pair_tables(first_metric: int, second_metric: int) -> Floats:
+        cases = itertools.product((scores[first_metric], scores[second_metric]), repeat=2)
+        return np.abs(np.stack([p_values(*case) for case in cases]) - human_p_values)[None]
 
-    return of_tables(tables, masks, lambda sums: 1 - sums[0] / len(people))
+    return exchange_systems(pair_tables, masks, lambda sums: 1 - sums[0] / len(human_p_values))
 
 
-def _of_pairs(
+def _exchange_comparisons(
     rankings: Rankings,
-    values: Floats,
+    scores: Floats,
     masks: Masks,
     exchanged: str,
     count: Callable[[Floats, NDArray[np.int8], Integers, int], Floats],
     finish: Callable[[Floats], Floats],
 ) -> Differences:
-    """Exchange segments or systems, for what is summed over comparisons of two systems on a segment.
+    """Exchange segments or systems for a measure that sums over comparisons of two systems on a segment.
 
     Args:
-        rankings, values, masks, exchanged: people's comparisons, the metrics' scores, and what is exchanged.
-        count: from differences of scores, ``(kinds, comparisons)``, people's order (1, -1; 0 for ties), the unit of
-            each comparison and the number of units to ``(sums, kinds, units)``.
-        finish: from sums, ``(sums, samples)``, to the measure.
+        rankings: human comparisons.
+        scores: the metrics' scores.
+        masks: the exchanged units.
+        exchanged: what the units are.
+        count: computes terms ``(sums, cases, units)`` from score differences ``(cases, comparisons)``, the human order
+            of each comparison (1 or -1; 0 for ties), its unit, and the number of units.
+        finish: computes the measure from sums, ``(sums, samples)``.
     """
-    systems, length = values.shape[1:]
-    first, second = np.minimum(rankings.better, rankings.worse), np.maximum(rankings.better, rankings.worse)
-    order = np.where(rankings.ties, 0, np.where(rankings.better < rankings.worse, 1, -1)).astype(np.int8)
-    left, right = values[:, first, rankings.segments], values[:, second, rankings.segments]
-
-    unit, units = rankings.segments, length
-    if exchanged == "systems":
-        unit, units = first * systems - first * (first + 1) // 2 + second - first - 1, systems * (systems - 1) // 2
-
-    def tables(one: int, other: int) -> Floats:
-        own = (one, one), (other, other)
-        pairs = itertools.product((one, other), repeat=2) if exchanged == "systems" else own
-        return count(np.stack([left[a] - right[b] for a, b in pairs]), order, unit, units)
+    n_systems, n_segments = scores.shape[1:]
+    first = np.minimum(rankings.better, rankings.worse)
+    second = np.maximum(rankings.better, rankings.worse)
+    human_order = np.where(rankings.ties, 0, np.where(rankings.better < rankings.worse, 1, -1)).astype(np.int8)
+    first_scores, second_scores = scores[:, first, rankings.segments], scores[:, second, rankings.segments]
 
     if exchanged == "systems":
-        return of_tables(tables, masks, finish)
-    return linear(lambda one, other: list(tables(one, other).swapaxes(0, 1)), masks, finish)
+        pair_index = first * n_systems - first * (first + 1) // 2 + second - first - 1
+
+        def pair_tables(first_metric: int, second_metric: int) -> Floats:
+            cases = itertools.product((first_metric, second_metric), repeat=2)
+            differences = np.stack([first_scores[a] - second_scores[b] for a, b in cases])
+            return count(differences, human_order, pair_index, n_systems * (n_systems - 1) // 2)
+
+        return exchange_systems(pair_tables, masks, finish)
+
+    def segment_terms(first_metric: int, second_metric: int) -> Sequence[Floats]:
+        differences = np.stack(
+            [first_scores[metric] - second_scores[metric] for metric in (first_metric, second_metric)]
+        )
+        return list(count(differences, human_order, rankings.segments, n_segments).swapaxes(0, 1))
+
+    return linear(segment_terms, masks, finish)
 
 
-def counted(
+def pair_counts(
     rankings: Rankings,
-    values: Floats,
+    scores: Floats,
     masks: Masks,
     exchanged: str,
-    finish: Callable[[kendall.PairCounts], Floats | float],
+    compute: Callable[[kendall.PairCounts], Floats | float],
 ) -> Differences:
-    """Exchange segments or systems, for functions of the counts of pairs, such as τ."""
-    human_tied = int(rankings.ties.sum())
+    """Exchange segments or systems for a function of the counts of pairs, such as τ."""
+    n_human_ties = int(rankings.ties.sum())
 
-    def count(apart: Floats, order: NDArray[np.int8], unit: Integers, units: int) -> Floats:
-        equal = apart == 0
-        columns = np.sign(apart) * order, equal, equal & (order == 0)
-        return np.array([[np.bincount(unit, row, units) for row in column] for column in columns]).astype(float)
+    def count(differences: Floats, human_order: NDArray[np.int8], units: Integers, n_units: int) -> Floats:
+        is_tie = differences == 0
+        columns = np.sign(differences) * human_order, is_tie, is_tie & (human_order == 0)
+        return np.array([[np.bincount(units, row, n_units) for row in column] for column in columns]).astype(float)
 
-    def value(sums: Floats) -> Floats:
-        agree, equal, both = np.rint(sums)
-        metric_ties, human_ties = equal - both, human_tied - both
-        untied = len(rankings) - human_tied - metric_ties
-        counts = kendall.PairCounts((untied + agree) / 2, (untied - agree) / 2, metric_ties, human_ties, both)
-        return np.asarray(finish(counts), float)
+    def finish(sums: Floats) -> Floats:
+        concordant_minus_discordant, all_metric_ties, both_ties = np.rint(sums)
+        metric_ties, human_ties = all_metric_ties - both_ties, n_human_ties - both_ties
+        n_untied = len(rankings) - n_human_ties - metric_ties
+        counts = kendall.PairCounts(
+            (n_untied + concordant_minus_discordant) / 2,
+            (n_untied - concordant_minus_discordant) / 2,
+            metric_ties,
+            human_ties,
+            both_ties,
+        )
+        return np.asarray(compute(counts), float)
 
-    return _of_pairs(rankings, values, masks, exchanged, count, value)
+    return _exchange_comparisons(rankings, scores, masks, exchanged, count, finish)
 
 
-THRESHOLDS = 256
-"""Thresholds for ties that are tried where there are more than :data:`EXACT` differences of scores."""
-EXACT = 1 << 14
+N_THRESHOLDS = 256
+"""Number of thresholds for ties that are tried if there are more than :data:`MAX_EXACT_DIFFERENCES` differences."""
+
+MAX_EXACT_DIFFERENCES = 1 << 14
+"""Number of score differences up to which each of them is tried as a threshold."""
+
+_THRESHOLD_SAMPLING_STEP = 7
 
 
-def tied_accuracy(rankings: Rankings, values: Floats, masks: Masks, exchanged: str) -> Differences:
-    """Exchange segments or systems for accuracy with tie calibration: each sample has its own best threshold."""
-    value = 1.0 / np.bincount(rankings.segments)[rankings.segments]
+def tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, exchanged: str) -> Differences:
+    """Exchange segments or systems for accuracy with tie calibration; each sample has its own best threshold."""
+    pair_weights = 1.0 / np.bincount(rankings.segments)[rankings.segments]
 
-    def count(apart: Floats, order: NDArray[np.int8], unit: Integers, units: int) -> Floats:
-        size, tied, right = np.abs(apart), np.broadcast_to(order == 0, apart.shape), order * apart > 0
-        some = size.ravel() if size.size <= EXACT else np.sort(size.ravel()[::7])
-        if size.size > EXACT:
-            some = some[np.linspace(0, len(some) - 1, THRESHOLDS).astype(int)]
-        thresholds = np.unique(np.append(some, 0.0))
-        # A threshold no smaller than a difference makes people's ties right, and a right order wrong.
-        place, cell = np.searchsorted(thresholds, size), np.arange(len(apart))[:, None] * units + unit
-        gain = np.where(tied, value, np.where(right, -value, 0.0))
+    def count(differences: Floats, human_order: NDArray[np.int8], units: Integers, n_units: int) -> Floats:
+        distances = np.abs(differences)
+        is_human_tie = np.broadcast_to(human_order == 0, differences.shape)
+        is_ordered_right = human_order * differences > 0
+        thresholds = _choose_thresholds(distances.ravel())
+        # A threshold that reaches a pair's distance makes a human tie correct and a correctly ordered pair wrong.
+        threshold_index = np.searchsorted(thresholds, distances)
+        cell = np.arange(len(differences))[:, None] * n_units + units
+        gains = np.where(is_human_tie, pair_weights, np.where(is_ordered_right, -pair_weights, 0.0))
         width = len(thresholds) + 1
-        gains = np.bincount((cell * width + place).ravel(), gain.ravel(), len(apart) * units * width)
-        start = np.bincount(cell.ravel(), np.where(right, value, 0.0).ravel(), len(apart) * units)
-        return np.concatenate([start[None], gains.reshape(-1, width)[:, :-1].T]).reshape(-1, len(apart), units)
+        n_cells = len(differences) * n_units
+        summed_gains = np.bincount((cell * width + threshold_index).ravel(), gains.ravel(), n_cells * width)
+        without_ties = np.bincount(cell.ravel(), np.where(is_ordered_right, pair_weights, 0.0).ravel(), n_cells)
+        rows = np.concatenate([without_ties[None], summed_gains.reshape(-1, width)[:, :-1].T])
+        return rows.reshape(-1, len(differences), n_units)
 
-    return _of_pairs(
-        rankings, values, masks, exchanged, count, lambda sums: np.cumsum(sums, axis=0)[1:].max(axis=0) / value.sum()
-    )
+    def finish(sums: Floats) -> Floats:
+        correct_weights = np.cumsum(sums, axis=0)[1:]
+        return np.asarray(correct_weights.max(axis=0) / pair_weights.sum())
+
+    return _exchange_comparisons(rankings, scores, masks, exchanged, count, finish)
 
 
-TABLE = 1 << 18
-"""Places of a table of scores and people's levels at most; a larger one is made coarser, :data:`COARSE` on a side."""
-COARSE = 64
+def _choose_thresholds(distances: Floats) -> Floats:
+    """Return 0 and all distances, or quantiles of a sample if there are many."""
+    candidates = distances
+    if distances.size > MAX_EXACT_DIFFERENCES:
+        candidates = np.sort(distances[::_THRESHOLD_SAMPLING_STEP])
+        candidates = candidates[np.linspace(0, len(candidates) - 1, N_THRESHOLDS).astype(int)]
+    return np.unique(np.append(candidates, 0.0))
+
+
+MAX_TABLE_CELLS = 1 << 18
+"""Number of cells up to which the table of metric ranks and human levels is exact."""
+
+COARSE_TABLE_SIDE = 64
+"""Number of rows and of columns of a table that is not exact."""
 
 
 def rank_correlation(
-    values: Floats, groups: Sequence[Assessments], masks: Masks, exchanged: str, coefficient: str
+    scores: Floats, groups: Sequence[Assessments], masks: Masks, exchanged: str, coefficient: str
 ) -> Differences:
     """Exchange scores that are ranked together, and take the mean of the groups in which the measure is defined.
 
-    The coefficient is a sum over pairs of scores, divided by a size that depends on ties. By how much one side's sum is
-    above the other's is linear in the masks, and exact. The two sums together matter only as far as the sizes differ;
-    they are counted in a table, which is coarse for many scores, and right for the sample without exchanges.
+    The coefficient is a sum over pairs of scores, divided by a normalizer that depends on ties. The difference of the
+    two metrics' sums is linear in the masks, and exact. The total of the two sums matters only if the normalizers
+    differ. It is counted in a table, which is coarse for many scores, and exact for the sample without exchanges.
 
     Args:
-        values: the metrics' scores.
-        groups: people's scores that are ranked together.
-        masks, exchanged: what is exchanged.
+        scores: the metrics' scores.
+        groups: human scores that are ranked together.
+        masks: the exchanged units.
+        exchanged: what the units are.
         coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
     """
-    moved = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)
+    unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)
 
     def differences(first: int, second: int) -> Floats:
-        orders = []
-        for given in groups:
-            cells = given.systems * values.shape[2] + given.segments
-            unit = {"segments": given.segments, "systems": given.systems, "scores": cells}[exchanged]
-            scores = values[[first, second]].reshape(2, -1)[:, cells].ravel()
-            if len(given):
-                orders.append(_JointOrder(given.scores, scores, unit, coefficient))
-        step = max(1, BLOCK // max(order.largest for order in orders))
-        blocks = [moved[:, start : start + step] for start in range(0, len(masks), step)]
-        found = np.concatenate([np.stack([order.values(block) for order in orders]) for block in blocks], axis=2)
-        one, other = _quotient(np.nansum(found, axis=0), (~np.isnan(found)).sum(axis=0))
-        return np.asarray(one - other)
+        rankings = []
+        for ratings in groups:
+            if not len(ratings):
+                continue
+            outputs = ratings.systems * scores.shape[2] + ratings.segments
+            units = {"segments": ratings.segments, "systems": ratings.systems, "scores": outputs}[exchanged]
+            group_scores = scores[[first, second]].reshape(2, -1)[:, outputs].ravel()
+            rankings.append(_JointRanking(ratings.scores, group_scores, units, coefficient))
+        block_size = max(1, BLOCK // max(ranking.largest_array for ranking in rankings))
+        blocks = [unit_masks[:, start : start + block_size] for start in range(0, len(masks), block_size)]
+        coefficients = np.concatenate(
+            [np.stack([ranking.coefficients(block) for ranking in rankings]) for block in blocks], axis=2
+        )
+        n_defined = (~np.isnan(coefficients)).sum(axis=0)
+        first_mean, second_mean = _divide_or_nan(np.nansum(coefficients, axis=0), n_defined)
+        return np.asarray(first_mean - second_mean)
 
     return differences
 
 
-class _JointOrder:
-    """Two metrics' scores in their joint order; a sample has one of the two scores of each thing that people scored.
+class _JointRanking:
+    """The scores of two metrics in their joint order. In each sample, either metric has one of an output's two scores.
 
     Args:
-        human: people's scores.
-        scores: the first metric's scores of the same things, then the second's.
-        unit: what is exchanged with each.
-        coefficient: the coefficient.
+        human_scores: ratings of outputs.
+        scores: the first metric's scores of these outputs, followed by the second metric's.
+        units: index of the unit that is exchanged with each output.
+        coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
     """
 
-    def __init__(self, human: Floats, scores: Floats, unit: Integers, coefficient: str) -> None:
-        levels = np.tile(np.unique(human, return_inverse=True)[1].reshape(-1), 2)
-        # Of equal scores, the one that people put higher comes first, so that it is never above the other.
+    def __init__(self, human_scores: Floats, scores: Floats, units: Integers, coefficient: str) -> None:
+        levels = np.tile(np.unique(human_scores, return_inverse=True)[1].reshape(-1), 2)
+        # Among equal scores, higher ratings come first, so that no tied score counts as higher.
         order = np.lexsort((-levels, scores))
-        self.coefficient, self.count = coefficient, len(human)
-        self.levels, self.unit, self.first = levels[order], np.tile(unit, 2)[order], order < self.count
+        self.coefficient = coefficient
+        self.count = len(human_scores)
+        self.levels = levels[order]
+        self.units = np.tile(units, 2)[order]
+        self.is_first = order < self.count
         self.ranks = np.cumsum(np.r_[False, np.diff(scores[order]) != 0])
-        self.human_sizes = np.bincount(levels) / 2
-        # People's ranks less their mean, doubled.
-        self.weights = 2 * np.cumsum(self.human_sizes) - self.human_sizes - self.count
-        self.shape = int(self.ranks[-1]) + 1, len(self.human_sizes)
-        if self.shape[0] * self.shape[1] > TABLE:
-            self.shape = min(self.shape[0], COARSE), min(self.shape[1], COARSE)
-        self.largest = max(len(levels), self.shape[0] * self.shape[1])
-        sign, sums = np.where(self.first, 1.0, -1.0), self.sums_of_pairs(slice(None))
-        self.more, self.by_unit = (sign @ sums) / 2, np.bincount(self.unit, sign * sums)
-        self.whole = sum(self.sums_of_pairs(side).sum() / 2 for side in (self.first, ~self.first))
+        self.level_sizes = np.bincount(levels) / 2
+        # Twice the deviation of each level's mean rank from the mean of all ranks.
+        self.level_weights = 2 * np.cumsum(self.level_sizes) - self.level_sizes - self.count
+        self.n_ranks = int(self.ranks[-1]) + 1
+        self.table_shape = self.n_ranks, len(self.level_sizes)
+        if self.table_shape[0] * self.table_shape[1] > MAX_TABLE_CELLS:
+            self.table_shape = min(self.n_ranks, COARSE_TABLE_SIDE), min(len(self.level_sizes), COARSE_TABLE_SIDE)
+        self.largest_array = max(len(levels), self.table_shape[0] * self.table_shape[1])
+        signs, pair_sums = np.where(self.is_first, 1.0, -1.0), self.sums_of_pairs(slice(None))
+        self.difference = (signs @ pair_sums) / 2
+        self.difference_by_unit = np.bincount(self.units, signs * pair_sums)
+        self.total = sum(self.sums_of_pairs(chosen).sum() / 2 for chosen in (self.is_first, ~self.is_first))
 
     def sums_of_pairs(self, chosen: Masks | slice) -> Floats:
-        """Return for each of the chosen places the sum of all pairs that it is in with others of them."""
+        """Return, for each of the chosen scores, the sum over its pairs with the other chosen scores."""
         ranks, levels = self.ranks[chosen], self.levels[chosen]
         if self.coefficient != "spearman":
             return kendall.count_concordant(levels)
-        weights = self.weights[levels]
-        below, above = (np.searchsorted(ranks, ranks, side) for side in ("left", "right"))
-        total = np.r_[0.0, np.cumsum(weights)]
-        return np.asarray(weights * (below + above - len(weights)) - (total[below] + total[above] - total[-1]))
+        weights = self.level_weights[levels]
+        start, end = np.searchsorted(ranks, ranks, "left"), np.searchsorted(ranks, ranks, "right")
+        cumulative = np.r_[0.0, np.cumsum(weights)]
+        n_lower_minus_higher = start + end - len(weights)
+        return np.asarray(weights * n_lower_minus_higher - (cumulative[start] + cumulative[end] - cumulative[-1]))
 
-    def counts(self, keys: Integers, moved: Floats) -> Floats:
-        """Return how many places with each key both sides have, ``(2, keys, samples)``; -1 is no key."""
+    def count_keys(self, keys: Integers, masks: Floats) -> Floats:
+        """Return how many scores with each key the two metrics have, ``(2, keys, samples)``; the key -1 is ignored."""
         from scipy import sparse
 
-        kept, size = keys >= 0, int(keys.max()) + 1
-        keys, first = keys[kept], self.first[kept]
-        change = sparse.csr_matrix((np.where(first, -1.0, 1.0), (keys, self.unit[kept])), (size, len(moved))) @ moved
-        one = np.bincount(keys, first, size)[:, None] + change
-        return np.stack([one, np.bincount(keys, minlength=size)[:, None] - one])
+        has_key, n_keys = keys >= 0, int(keys.max()) + 1
+        keys, is_first = keys[has_key], self.is_first[has_key]
+        signs = np.where(is_first, -1.0, 1.0)
+        changes = sparse.csr_matrix((signs, (keys, self.units[has_key])), (n_keys, len(masks))) @ masks
+        first_counts = np.bincount(keys, is_first, n_keys)[:, None] + changes
+        return np.stack([first_counts, np.bincount(keys, minlength=n_keys)[:, None] - first_counts])
 
-    def tied(self, ranks: Integers, moved: Floats) -> Floats:
-        """Return how many places of each side have equal ranks, ``(2, groups, samples)``."""
-        _, at, sizes = np.unique(ranks, return_inverse=True, return_counts=True)
-        return self.counts(np.where(sizes > 1, np.cumsum(sizes > 1) - 1, -1)[at.reshape(-1)], moved)
+    def tie_sizes(self, values: Integers, masks: Floats) -> Floats:
+        """Return how many scores of each metric have each value that occurs repeatedly, ``(2, values, samples)``."""
+        _, value_index, sizes = np.unique(values, return_inverse=True, return_counts=True)
+        keys_of_values = np.where(sizes > 1, np.cumsum(sizes > 1) - 1, -1)
+        return self.count_keys(keys_of_values[value_index.reshape(-1)], masks)
 
-    def table_sums(self, moved: Floats) -> Floats:
-        """Return the sums of both sides together over pairs of far ranks, ``(samples,)``."""
-        (rows, columns), of_levels = self.shape, len(self.human_sizes)
-        row = self.ranks * rows // (int(self.ranks[-1]) + 1)
-        column = np.arange(of_levels) * columns // of_levels
-        keys = row * columns + column[self.levels]
-        table = self.counts(keys, moved)
-        table = np.concatenate([table, np.zeros((2, rows * columns - table.shape[1], table.shape[2]))], axis=1)
-        table = table.reshape(2, rows, columns, -1)
-        below = np.cumsum(table, axis=1) - table
+    def table_sums(self, masks: Floats) -> Floats:
+        """Return the total of both metrics' sums over pairs of distant ranks, ``(samples,)``."""
+        (n_rows, n_columns), n_levels = self.table_shape, len(self.level_sizes)
+        row_of_score = self.ranks * n_rows // self.n_ranks
+        column_of_level = np.arange(n_levels) * n_columns // n_levels
+        keys = row_of_score * n_columns + column_of_level[self.levels]
+        counts = self.count_keys(keys, masks)
+        padding = np.zeros((2, n_rows * n_columns - counts.shape[1], counts.shape[2]))
+        table = np.concatenate([counts, padding], axis=1).reshape(2, n_rows, n_columns, -1)
+        lower_rows = np.cumsum(table, axis=1) - table
         if self.coefficient == "spearman":
-            means = np.bincount(column, self.weights * self.human_sizes) / np.bincount(column, self.human_sizes)
-            weight, weight_below = (np.einsum("l,krls->krs", means, each) for each in (table, below))
-            pairs = weight * below.sum(axis=2) - weight_below * table.sum(axis=2)
-            return np.asarray(pairs.sum(axis=(0, 1)))
-        return np.asarray(np.einsum("krls,krls->s", table, np.cumsum(below, axis=2) - below))
+            weight_sums = np.bincount(column_of_level, self.level_weights * self.level_sizes)
+            column_weights = weight_sums / np.bincount(column_of_level, self.level_sizes)
+            row_weights = np.einsum("l,krls->krs", column_weights, table)
+            lower_weights = np.einsum("l,krls->krs", column_weights, lower_rows)
+            pair_sums = row_weights * lower_rows.sum(axis=2) - lower_weights * table.sum(axis=2)
+            return np.asarray(pair_sums.sum(axis=(0, 1)))
+        lower_columns = np.cumsum(lower_rows, axis=2) - lower_rows
+        return np.asarray(np.einsum("krls,krls->s", table, lower_columns))
 
-    def values(self, moved: Floats) -> Floats:
-        """Return the coefficient of both sides, ``(2, samples)``; NaN where it is not defined."""
-        offset, size = self.offset_and_size(moved)
-        coarse = self.table_sums(np.c_[np.zeros(len(moved)), moved])
-        whole = self.whole + coarse[1:] - coarse[0]
-        more = self.more - self.by_unit @ moved[: len(self.by_unit)]
-        return _quotient(np.stack([whole + more, whole - more]) / 2 + offset, size)
+    def coefficients(self, masks: Floats) -> Floats:
+        """Return the coefficient of both metrics, ``(2, samples)``; NaN where it is undefined."""
+        offset, normalizer = self.offset_and_normalizer(masks)
+        without_exchange = np.zeros(len(masks))
+        table_totals = self.table_sums(np.c_[without_exchange, masks])
+        total = self.total + table_totals[1:] - table_totals[0]
+        difference = self.difference - self.difference_by_unit @ masks[: len(self.difference_by_unit)]
+        return _divide_or_nan(np.stack([total + difference, total - difference]) / 2 + offset, normalizer)
 
-    def offset_and_size(self, moved: Floats) -> Floats:
-        """Return what is added to the sums of both sides, and what they are divided by, ``(2, 2, samples)``."""
-        tied, human = self.tied(self.ranks, moved), self.human_sizes
+    def offset_and_normalizer(self, masks: Floats) -> Floats:
+        """Return the term that is added to both metrics' sums, and their divisor, ``(2, 2, samples)``."""
+        metric_ties, human_ties = self.tie_sizes(self.ranks, masks), self.level_sizes
         if self.coefficient == "spearman":
-            most = float(self.count**3 - self.count)
-            of_metric, of_people = most - (tied**3 - tied).sum(axis=1), most - (human**3 - human).sum()
-            return np.stack([np.zeros_like(of_metric), np.sqrt(of_metric * of_people) / 3])
-        alike = self.tied(self.ranks * len(human) + self.levels, moved)
-        pairs, human_ties = self.count * (self.count - 1) / 2, (human * (human - 1) / 2).sum()
-        ties, both = ((each * (each - 1) / 2).sum(axis=1) for each in (tied, alike))
+            maximum = float(self.count**3 - self.count)
+            metric_sums = maximum - (metric_ties**3 - metric_ties).sum(axis=1)
+            human_sum = maximum - (human_ties**3 - human_ties).sum()
+            return np.stack([np.zeros_like(metric_sums), np.sqrt(metric_sums * human_sum) / 3])
+        common_ties = self.tie_sizes(self.ranks * len(human_ties) + self.levels, masks)
+        n_pairs = self.count * (self.count - 1) / 2
+        n_human = _count_tied_pairs(human_ties, 0)
+        n_metric, n_common = _count_tied_pairs(metric_ties, 1), _count_tied_pairs(common_ties, 1)
         if self.coefficient == "acc":
-            return np.stack([both, np.full_like(both, pairs)])
-        offset = (ties + human_ties - both - pairs) / 2
+            return np.stack([n_common, np.full_like(n_common, n_pairs)])
+        offset = (n_metric + n_human - n_common - n_pairs) / 2
         if self.coefficient == "kendall-c":
-            least = np.minimum(self.count - (tied - (tied > 0)).sum(axis=1), len(human))
-            return np.stack([offset, self.count**2 * (least - 1) / (4 * np.maximum(least, 1))])
-        return np.stack([offset, np.sqrt(pairs - ties) * np.sqrt(pairs - human_ties) / 2])
+            n_metric_levels = self.count - (metric_ties - (metric_ties > 0)).sum(axis=1)
+            n_levels = np.minimum(n_metric_levels, len(human_ties))
+            return np.stack([offset, self.count**2 * (n_levels - 1) / (4 * np.maximum(n_levels, 1))])
+        return np.stack([offset, np.sqrt(n_pairs - n_metric) * np.sqrt(n_pairs - n_human) / 2])
+
+
+def _count_tied_pairs(tie_sizes: Floats, axis: int) -> Floats:
+    """Return the number of pairs within ties of these sizes, summed over an axis."""
+    return np.asarray((tie_sizes * (tie_sizes - 1) / 2).sum(axis=axis))

@@ -13,7 +13,7 @@ from meteor_e.plugins.registry import plugin_registry
 from meteor_e_evaluation import correlation_measures as correlations
 from meteor_e_evaluation import pair_measures as pairs
 from meteor_e_evaluation import system_measures as systems
-from meteor_e_evaluation.comparison import assumed
+from meteor_e_evaluation.comparison import independent_units
 from meteor_e_evaluation.test_set import TestSet
 
 MEASURES: dict[str, type[Measure[TestSet]]] = {
@@ -101,7 +101,7 @@ def measure_table() -> str:
             measure_class.ties,
             measure_class.missing,
             f"`{default_test}`",
-            assumed(measure(measure_class.name), default_test),
+            independent_units(measure(measure_class.name), default_test),
         )
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"

@@ -50,12 +50,16 @@ class PairMeasure(Measure[TestSet]):
         """Return the pairs that the measure counts."""
         return pairwise_judgments(test)
 
+    def compute(self, counts: kendall.PairCounts) -> Floats | float:
+        """Return the measure of numbers of pairs."""
+        return kendall.tau(counts, self.variant)
+
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return the measure as a function of segment scores."""
         rankings = self.rankings(test)
         if rankings is None or not len(rankings):
             return None
-        return lambda segments: float(kendall.tau(kendall.count_pairs(rankings, segments), self.variant))
+        return lambda segments: float(self.compute(kendall.count_pairs(rankings, segments)))
 
     def explain_missing_judgments(self, test: TestSet) -> str:
         """Return why there are no pairs."""
@@ -73,7 +77,9 @@ class PairMeasure(Measure[TestSet]):
         rankings = self.rankings(test)
         if rankings is None or exchanged == "scores":
             return None
-        return exchange.counted(rankings, values, masks, exchanged, lambda counts: kendall.tau(counts, self.variant))
+        return exchange.pair_counts(
+            rankings, values, masks, exchanged, lambda counts: kendall.tau(counts, self.variant)
+        )
 
     def counts(self, test: TestSet, segments: Floats) -> Floats | None:
         """Return the count of each outcome on each segment, ``(segments, 5)``, as in :class:`.PairCounts`."""
@@ -90,7 +96,7 @@ class PairMeasure(Measure[TestSet]):
         counts = self.counts(test, scores.segments)
         if counts is None:
             return undefined_samples(weights)
-        return np.asarray(kendall.tau(kendall.PairCounts(*(weights @ counts).T), self.variant), float)
+        return np.asarray(self.compute(kendall.PairCounts(*(weights @ counts).T)), float)
 
 
 class TauStrict(PairMeasure):

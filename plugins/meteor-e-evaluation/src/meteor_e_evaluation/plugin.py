@@ -31,7 +31,7 @@ def meteor_e_measures() -> dict[str, type[Measure[Any]]]:
 @hookimpl
 def meteor_e_perturbations() -> dict[str, type[Perturbation]]:
     """Return the errors and harmless changes of ``meteor-e stress``."""
-    from meteor_e_evaluation.stress import BUILT_IN
+    from meteor_e_evaluation.stress.rules import BUILT_IN
 
     return dict(BUILT_IN)
 

@@ -135,7 +135,7 @@ class SystemMeasure(Measure[TestSet]):
             return None
         pairs = Assessments(np.zeros(len(indices), int), np.arange(len(indices)), human_scores).comparisons()
         compute = _accuracy_of_counts if self.coefficient == "accuracy" else _tau_b_of_counts
-        return exchange.counted(pairs, values[:, indices, None], masks[:, indices], exchanged, compute)
+        return exchange.pair_counts(pairs, values[:, indices, None], masks[:, indices], exchanged, compute)
 
     def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
         if np.isnan(metric_scores).any():

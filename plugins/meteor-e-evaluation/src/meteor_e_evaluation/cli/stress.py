@@ -69,7 +69,7 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
     from meteor_e_evaluation import stress as test
     from meteor_e_evaluation.text_files import read_texts
 
-    rules = test.chosen_rules(given.language, given.only)
+    rules = test.select_perturbations(given.language, given.only)
     if given.list_rules:
         rows = [[each.name, each.group, each.kind, each.__doc__ or ""] for each in rules]
         click.echo(format_wrapped_table(["perturbation", "group", "kind", "what it does"], rows))

@@ -1,97 +1,133 @@
-"""English: tags of words, their other forms, and the rules that need them."""
+"""Changes of English texts that need tags, inflected forms, or word lists."""
 
 from __future__ import annotations
 
 import functools
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from meteor_e_evaluation.stress.drafts import LISTS, Draft, alternatives, like, rows, words_of
+from meteor_e_evaluation.stress.drafts import Draft, copy_case
+from meteor_e_evaluation.stress.word_lists import (
+    FREQUENT_ENGLISH_WORDS,
+    WORD_LISTS,
+    replacements_by_word,
+    word_groups,
+    words_in,
+)
+
+Case = Mapping[str, Any]
+"""Conditions on a word, and its replacements; ``cases.yaml`` describes the keys."""
+
+NEGATED_AUXILIARY = "NT"
+"""Tag of a word with "n't"."""
+
+MIN_FORM_FREQUENCY = 2.5
+MIN_BASE_FREQUENCY = 1.5
+CURRENCY_SIGNS = "$€£"
 
 
 @functools.lru_cache(maxsize=4096)
-def tags(text: str) -> tuple[str, ...]:
-    """Return the Penn Treebank's tag of each English word of a text; ``NT`` for words with "n't"."""
+def tag_words(text: str) -> tuple[str, ...]:
+    """Return the Penn Treebank tag of each word of an English text; ``NT`` for words with "n't"."""
     from textblob.en import tag
 
-    words, tokens, places = Draft(text), list[str](), list[int]()
-    for gap, word in zip(words.gaps, [*words.words, ""], strict=True):
+    draft = Draft(text)
+    tokens: list[str] = []
+    token_indices: list[int] = []
+    for gap, word in zip(draft.gaps, [*draft.words, ""], strict=True):
         tokens += [sign for sign in gap if not sign.isspace()]
-        places.append(len(tokens))
+        token_indices.append(len(tokens))
         tokens += [re.sub(r"(?<=\w)['’]\w*$", "", word)] if word else []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # TextBlob leaves its lexicon's file open.
-        found = tag(" ".join(tokens), tokenize=False)
-        if len(found) != len(tokens):
-            found = [(tag(token, tokenize=False) or [(token, "NN")])[0] for token in tokens]
-    named = [found[place][1] for place in places[:-1]]
-    return tuple(_corrected(words.lower, named, at) for at in range(len(words)))
+        warnings.simplefilter("ignore", ResourceWarning)  # TextBlob does not close the file of its lexicon.
+        tagged = tag(" ".join(tokens), tokenize=False)
+        if len(tagged) != len(tokens):
+            tagged = [(tag(token, tokenize=False) or [(token, "NN")])[0] for token in tokens]
+    tags = [tagged[index][1] for index in token_indices[:-1]]
+    return tuple(_correct_tag(draft.lower, tags, index) for index in range(len(draft)))
 
 
-def _corrected(words: list[str], named: list[str], at: int) -> str:
-    """Return a tag; words of closed classes and verbs after auxiliaries have the tag that their place gives."""
-    word, tag = words[at], named[at]
+def _correct_tag(words: Sequence[str], tags: Sequence[str], index: int) -> str:
+    """Return the tag of a word, corrected for negated auxiliaries and for verbs after auxiliaries and subjects."""
+    word, tag = words[index], tags[index]
     if word.endswith("n't"):
-        return "NT"
-    before = words[at - 1] if at else ""
-    if before in ("not", "never") and at > 1:
-        before = words[at - 2]
-    before = positive(before)
-    if tag in ("NN", "JJ") and (before == "to" or before in words_of("do", "modal verbs")):
-        return "VB" if verb_base(word) == word and zipf(conjugated(word, "VBG")) > 2.5 else tag
-    if tag == "VBD" and before in words_of("have", "be"):
+        return NEGATED_AUXILIARY
+    previous = words[index - 1] if index else ""
+    if previous in ("not", "never") and index > 1:
+        previous = words[index - 2]
+    previous = remove_negation(previous)
+    if tag in ("NN", "JJ") and (previous == "to" or previous in words_in("do", "modal verbs")):
+        is_base = verb_base(word) == word and word_frequency(conjugate(word, "VBG")) > MIN_FORM_FREQUENCY
+        return "VB" if is_base else tag
+    if tag == "VBD" and previous in words_in("have", "be"):
         return "VBN"
-    return "VBD" if tag == "VBN" and before in words_of("subjects") else tag
+    return "VBD" if tag == "VBN" and previous in words_in("subjects") else tag
 
 
-def positive(word: str) -> str:
+def remove_negation(word: str) -> str:
     """Return an auxiliary without "n't"."""
-    return str(LISTS["auxiliaries with n't"].get(word, word.removesuffix("n't")))
+    return str(WORD_LISTS["auxiliaries with n't"].get(word, word.removesuffix("n't")))
 
 
-def zipf(word: str) -> float:
-    """Return how frequent an English word is: the logarithm to base 10 of its count in a billion words."""
+def word_frequency(word: str) -> float:
+    """Return the Zipf frequency of an English word: the decimal logarithm of its count per billion words."""
     from wordfreq import zipf_frequency
 
     return float(zipf_frequency(word, "en"))
 
 
-def conjugated(base: str, tag: str) -> str:
-    """Return a verb's form of a tag of the Penn Treebank: VBD, VBZ or VBG; the base for any other."""
+def conjugate(base: str, tag: str) -> str:
+    """Return the form of a verb with a Penn Treebank tag: VBD, VBZ or VBG; the base for any other tag."""
     if base == "be":
-        return str(LISTS["forms of be"].get(tag, base))
-    past = {base: past for base, past, _ in rows("verbs")} if tag == "VBD" else {}
-    patterns = LISTS["forms"].get(tag, ())
-    regular = (re.sub(pattern, form, base, count=1) for pattern, form in patterns if re.search(pattern, base))
-    return past.get(base) or next(regular, base)
+        return str(WORD_LISTS["forms of be"].get(tag, base))
+    if tag == "VBD":
+        irregular = {base: past for base, past, _ in word_groups("verbs")}
+        if irregular.get(base):
+            return irregular[base]
+    for pattern, form in WORD_LISTS["forms"].get(tag, ()):
+        if re.search(pattern, base):
+            return re.sub(pattern, form, base, count=1)
+    return base
 
 
 @functools.lru_cache(maxsize=4096)
 def verb_base(form: str) -> str:
-    """Return the base of a verb's form: the one that gives the form and is frequent."""
+    """Return the base of a verb form: the most frequent base with this form."""
     form = form.lower()
-    irregular = {each: base for base, *forms in rows("verbs") for each in forms}
-    irregular |= {base: base for base, *_ in rows("verbs")} | dict.fromkeys(words_of("be"), "be")
-    if form in irregular:
-        return irregular[form]
-    found = [re.sub(pattern, base, form) for pattern, base in LISTS["bases"] if re.search(pattern, form)] or [form]
-    fitting = [each for each in found if form in (each, *(conjugated(each, tag) for tag in ("VBD", "VBG", "VBZ")))]
-    best = max(fitting or found, key=zipf)
-    return best if zipf(best) > 1.5 else max(found, key=zipf)
+    bases_of_irregular = _irregular_bases()
+    if form in bases_of_irregular:
+        return bases_of_irregular[form]
+    candidates = [re.sub(pattern, base, form) for pattern, base in WORD_LISTS["bases"] if re.search(pattern, form)]
+    candidates = candidates or [form]
+    with_this_form = [
+        base for base in candidates if form in (base, *(conjugate(base, tag) for tag in ("VBD", "VBG", "VBZ")))
+    ]
+    best = max(with_this_form or candidates, key=word_frequency)
+    return best if word_frequency(best) > MIN_BASE_FREQUENCY else max(candidates, key=word_frequency)
+
+
+@functools.lru_cache(maxsize=1)
+def _irregular_bases() -> dict[str, str]:
+    """Return the bases of irregular verbs by form."""
+    bases = {form: base for base, *forms in word_groups("verbs") for form in forms}
+    bases |= {base: base for base, *_ in word_groups("verbs")}
+    return bases | dict.fromkeys(words_in("be"), "be")
 
 
 @functools.lru_cache(maxsize=256)
-def _pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern with the words of the lists that it names in braces; ``!`` before it is for "not"."""
-    filled = re.sub(r"\{([a-z ]+)\}", lambda name: "|".join(map(re.escape, words_of(name[1]))), text)
-    return re.compile(f"(?!({filled[1:]})$).*" if filled.startswith("!") else filled)
+def _compile_condition(condition: str) -> re.Pattern[str]:
+    """Return the regular expression of a case's condition: ``{name}`` is a word list, ``!`` at the start means not."""
+    pattern = re.sub(r"\{([a-z ]+)\}", lambda match: "|".join(map(re.escape, words_in(match[1]))), condition)
+    return re.compile(f"(?!({pattern[1:]})$).*" if pattern.startswith("!") else pattern)
 
 
-class Forms(dict[str, str]):
-    """Forms of an English word, by name: as it is written (``form``), what follows an apostrophe in it (``ending``),
-    a verb's of a tag, a noun's number (NN, NNS), a year some years later (``+1``).
+class WordForms(dict[str, str]):
+    """Forms of an English word by name, for the replacements of a case.
+
+    ``form`` is the word as it is written, and ``ending`` the part from its apostrophe on. A verb tag gives the verb's
+    form, ``NN`` and ``NNS`` give the noun's number, and ``+1`` or ``-3`` give a year some years later or earlier.
     """
 
     def __missing__(self, name: str) -> str:
@@ -99,143 +135,188 @@ class Forms(dict[str, str]):
         if name[0] in "+-":
             return str(int(word) + int(name))
         if name not in ("NN", "NNS"):
-            return conjugated(verb_base(word), name)
+            return conjugate(verb_base(word), name)
         from textblob.en.inflect import pluralize, singularize
 
-        other = str((pluralize if name == "NNS" else singularize)(word))
-        return other if zipf(other) > 2.5 else word
+        form = str((pluralize if name == "NNS" else singularize)(word))
+        return form if word_frequency(form) > MIN_FORM_FREQUENCY else word
 
 
 class EnglishDraft(Draft):
     """An English text that a rule changes."""
 
-    def choices(self, stages: Sequence[Sequence[Any]]) -> dict[int, list[str]]:
-        """Return for each word that may be changed, by its place, what may take its place.
+    def find_replacements(self, stages: Sequence[Sequence[Case]]) -> dict[int, list[str]]:
+        """Return the possible replacements of words, by index.
 
-        The first stage that finds a word counts; in it, the first case that fits a word.
+        The first stage with a replacement for any word is used. In a stage, the first case that fits a word is used.
         """
         for cases in stages:
-            found = {at: self._others(at, cases) for at in range(len(self))}
-            if any(found.values()):
-                return {at: others for at, others in found.items() if others}
+            replacements = {index: self._find_word_replacements(index, cases) for index in range(len(self))}
+            if any(replacements.values()):
+                return {index: words for index, words in replacements.items() if words}
         return {}
 
-    def _others(self, at: int, cases: Sequence[Any]) -> list[str]:
-        """Return what may take a word's place, by the first case that fits it."""
-        words, named, word = ("", *self.lower, ""), ("", *tags(self.text), ""), self.lower[at]
-        seen = {"word": word, "form": self.words[at], "before": words[at], "after": words[at + 2]}
-        seen |= {"tag": named[at + 1], "tag before": named[at], "tag after": named[at + 2]}
+    def _find_word_replacements(self, index: int, cases: Sequence[Case]) -> list[str]:
+        """Return the possible replacements of a word by the first case that fits it."""
+        words, tags, word = ("", *self.lower, ""), ("", *tag_words(self.text), ""), self.lower[index]
+        properties = {
+            "word": word,
+            "form": self.words[index],
+            "before": words[index],
+            "after": words[index + 2],
+            "tag": tags[index + 1],
+            "tag before": tags[index],
+            "tag after": tags[index + 2],
+        }
         for case in cases:
-            others = alternatives(case["list"]).get(word) if "list" in case else case.get("by", [""])
-            if others is not None and all(_pattern(case[key]).fullmatch(seen[key]) for key in seen if key in case):
-                forms = Forms(form=self.words[at], ending="".join(self.words[at].partition("'")[1:]))
-                made = [other.format_map(forms) for other in others]
-                return [other for other in made if other.lower() != word]
+            templates = replacements_by_word(case["list"]).get(word) if "list" in case else case.get("by", [""])
+            conditions = [key for key in properties if key in case]
+            if templates is None or not all(
+                _compile_condition(case[key]).fullmatch(properties[key]) for key in conditions
+            ):
+                continue
+            forms = WordForms(form=self.words[index], ending="".join(self.words[index].partition("'")[1:]))
+            replacements = [template.format_map(forms) for template in templates]
+            return [replacement for replacement in replacements if replacement.lower() != word]
         return []
 
-    def replace(self, stages: Sequence[Sequence[Any]]) -> str:
-        """Replace one of the words that cases find."""
-        found = self.choices(stages)
-        at = self.pick(found)
-        return self.replaced({at: self.pick(found[at])})
+    def replace_case(self, stages: Sequence[Sequence[Case]]) -> str:
+        """Replace one of the words that cases fit."""
+        replacements = self.find_replacements(stages)
+        index = self.choose(replacements)
+        return self.replace_words({index: self.choose(replacements[index])})
 
-    def drop(self, stages: Sequence[Sequence[Any]]) -> str:
-        """Drop one of the words that cases find."""
-        return self.without([self.pick(self.choices(stages))])
+    def drop_case(self, stages: Sequence[Sequence[Case]]) -> str:
+        """Drop one of the words that cases fit."""
+        return self.remove_words([self.choose(self.find_replacements(stages))])
 
-    def _negated(self, avoid: range = range(0)) -> str:
-        """Negate something, but not there."""
-        found = self.choices(LISTS["negatable"])
-        at = self.pick(at for at in found if at not in avoid)
-        (text,), word = found[at], self.words[at]
-        return self.put({at: text if at or word in text else like(word, text)})
+    def _negate(self, excluded: range = range(0)) -> str:
+        """Negate a verb whose index is not excluded."""
+        replacements = self.find_replacements(WORD_LISTS["negatable"])
+        index = self.choose(index for index in replacements if index not in excluded)
+        (replacement,), word = replacements[index], self.words[index]
+        keeps_word = bool(index) or word in replacement
+        return self.put_words({index: replacement if keeps_word else copy_case(word, replacement)})
 
-    def negation_added(self) -> str:
-        """Negate a verb, in one text of three by a short form."""
-        changed = self._negated()
+    def add_negation(self) -> str:
+        """Negate a verb; three of ten times with a short form."""
+        changed = self._negate()
         if self.rng.random() >= 0.3:
             return changed
-        short = {long: short for short, long in LISTS["contractions"].items() if short.endswith("n't")}
-        return re.sub(r"\b(\w+) not\b", lambda found: short.get(found[0].lower(), found[0]), changed, count=1)
+        contractions = {long: short for short, long in WORD_LISTS["contractions"].items() if short.endswith("n't")}
+        return re.sub(r"\b(\w+) not\b", lambda match: contractions.get(match[0].lower(), match[0]), changed, count=1)
 
-    def _unnegated(self) -> tuple[str, int]:
-        """Return a text without one of its negations, and where that stood."""
-        negative = dict(rows("negative"))
-        negations, named = {*negative, "not"} - {"nor"}, tags(self.text)
-        at = self.pick(at for at, word in enumerate(self.lower) if word in negations or named[at] == "NT")
-        word, changes = self.lower[at], {}
-        if word in negative:
-            changes[at] = like(self.words[at], negative[word])
-            if word == "neither":
-                changes |= {later: "and" for later in range(at, len(self)) if self.lower[later] == "nor"}
-            return self.put(changes), at
-        do, gone = (at - 1, [at]) if word == "not" else (at, [])
-        auxiliary = positive(self.lower[do]) if do >= 0 else ""
-        if do == at:
-            changes[at] = like(self.words[at], auxiliary)
-        verb = next((place for place in range(at + 1, min(at + 4, len(self))) if named[place] in ("VB", "VBP")), at)
-        form = {"do": "VBP", "does": "VBZ", "did": "VBD"}.get(auxiliary)
-        if form and verb > at and verb_base(self.words[verb]) == self.words[verb]:
-            new = conjugated(self.words[verb], form)
-            changes[verb] = like(self.words[0], new) if do == 0 else new
-            gone.append(do)
-        return Draft(self.put(changes)).without(gone), at
-
-    def negation_dropped(self) -> str:
-        """Drop a negation."""
-        return self._unnegated()[0]
-
-    def negation_moved(self) -> str:
-        """Drop a negation, and negate something three words away or farther."""
-        text, at = self._unnegated()
-        return EnglishDraft(text, self.rng, self.context)._negated(range(max(0, at - 2), at + 3))
-
-    def unit_changed(self) -> str:
-        """Replace a sign of a currency, or a unit."""
-        if re.search(r"[$€£]", self.text) and self.rng.random() < 0.8:
-            return re.sub(r"[$€£]", lambda found: self.pick("$€£".replace(found[0], "")), self.text, count=1)
-        return self.replace(LISTS["changed units"])
-
-    def case_changed(self) -> str:
-        """Give a pronoun another case, or drop the ending of a possessive."""
-        known, found = alternatives("cases"), {}
-        for at, word in enumerate(self.words):
-            owner, *ending = re.split("['’](?=s$)", word)
-            if ending and owner.isalpha() and owner.lower() not in words_of("shortened"):
-                found[at] = owner
-            elif word.lower() in known and word != "US":
-                found[at] = self.pick(known[word.lower()])
-        at = self.pick(found)
-        return self.replaced({at: "Me" if at == 0 and self.words[0] == "I" else found[at]})
-
-    def function_word_added(self) -> str:
-        """Add an article, a preposition or another frequent word."""
-        at = self.pick(range(1, len(self)))
-        near = self.lower[at - 1 : at + 1]
-        return self.inserted(at, self.pick(each for each in rows("frequent")[0] if each not in near))
-
-    def content_word_added(self) -> str:
-        """Add an adjective, an adverb or a noun of another text where grammar allows it."""
-        other = self.pick(self.near_texts())
-        before = {"JJ": ("NN", "NNS"), "RB": ("JJ", "VBD", "VBZ", "VBN"), "NN": ("NN", "NNS"), "NNS": ("NN", "NNS")}
-        at, word = self.pick(
-            (at, word)
-            for word, kind in zip(Draft(other).lower, tags(other), strict=True)
-            if kind in before and word.isalpha() and len(word) > 2 and word not in (*self.lower, "not", "never")
-            for at, tag in enumerate(tags(self.text))
-            if at and tag in before[kind]
+    def _remove_negation(self) -> tuple[str, int]:
+        """Return the text without one of its negations, and the index of the negation."""
+        positive_words = dict(word_groups("negative"))
+        negations, tags = {*positive_words, "not"} - {"nor"}, tag_words(self.text)
+        index = self.choose(
+            index for index, word in enumerate(self.lower) if word in negations or tags[index] == NEGATED_AUXILIARY
         )
-        return self.inserted(at, word)
+        word = self.lower[index]
+        if word in positive_words:
+            return self._replace_negative_word(index, positive_words[word]), index
+        return self._remove_not(index, tags), index
 
-    def spelling_variant(self) -> str:
-        """Spell all words in the British way that are spelled in the American one, and the other way round."""
-        known = alternatives("spellings")
-        return self.replaced({at: known[word][0] for at, word in enumerate(self.lower) if word in known})
+    def _replace_negative_word(self, index: int, positive_word: str) -> str:
+        """Replace a negative word, such as "nobody", and "nor" after "neither"."""
+        changes = {index: copy_case(self.words[index], positive_word)}
+        if self.lower[index] == "neither":
+            changes |= {later: "and" for later in range(index, len(self)) if self.lower[later] == "nor"}
+        return self.put_words(changes)
 
-    def contraction(self) -> str:
-        """Write all short forms out, and shorten long ones."""
-        others = {short.lower(): long for short, long in LISTS["contractions"].items()}
-        others |= {long.lower(): short for short, long in LISTS["contractions"].items()}
-        pattern = "|".join(map(re.escape, sorted(others, key=len, reverse=True)))
+    def _remove_not(self, index: int, tags: Sequence[str]) -> str:
+        """Remove "not" or "n't"; a form of "do" is removed with it, and the verb is conjugated."""
+        changes: dict[int, str] = {}
+        auxiliary_index, removed = (index - 1, [index]) if self.lower[index] == "not" else (index, [])
+        auxiliary = remove_negation(self.lower[auxiliary_index]) if auxiliary_index >= 0 else ""
+        if auxiliary_index == index:
+            changes[index] = copy_case(self.words[index], auxiliary)
+        next_words = range(index + 1, min(index + 4, len(self)))
+        verb = next((position for position in next_words if tags[position] in ("VB", "VBP")), index)
+        verb_tag = {"do": "VBP", "does": "VBZ", "did": "VBD"}.get(auxiliary)
+        if verb_tag and verb > index and verb_base(self.words[verb]) == self.words[verb]:
+            form = conjugate(self.words[verb], verb_tag)
+            changes[verb] = copy_case(self.words[0], form) if auxiliary_index == 0 else form
+            removed.append(auxiliary_index)
+        return Draft(self.put_words(changes)).remove_words(removed)
+
+    def drop_negation(self) -> str:
+        """Drop a negation."""
+        return self._remove_negation()[0]
+
+    def move_negation(self) -> str:
+        """Drop a negation, and negate a verb at least three words away."""
+        text, index = self._remove_negation()
+        return EnglishDraft(text, self.rng, self.context)._negate(range(max(0, index - 2), index + 3))
+
+    def change_unit(self) -> str:
+        """Replace a currency sign or a unit."""
+        if re.search(f"[{CURRENCY_SIGNS}]", self.text) and self.rng.random() < 0.8:
+            return re.sub(
+                f"[{CURRENCY_SIGNS}]",
+                lambda match: self.choose(CURRENCY_SIGNS.replace(match[0], "")),
+                self.text,
+                count=1,
+            )
+        return self.replace_case(WORD_LISTS["changed units"])
+
+    def change_case(self) -> str:
+        """Give a pronoun another case, or drop the ending of a possessive."""
+        cases, replacements = replacements_by_word("cases"), {}
+        for index, word in enumerate(self.words):
+            owner, *ending = re.split("['’](?=s$)", word)
+            if ending and owner.isalpha() and owner.lower() not in words_in("shortened"):
+                replacements[index] = owner
+            elif word.lower() in cases and word != "US":
+                replacements[index] = self.choose(cases[word.lower()])
+        index = self.choose(replacements)
+        is_first_person_subject = index == 0 and self.words[0] == "I"
+        return self.replace_words({index: "Me" if is_first_person_subject else replacements[index]})
+
+    def add_function_word(self) -> str:
+        """Add an article, a preposition or another frequent word."""
+        index = self.choose(range(1, len(self)))
+        neighbors = self.lower[index - 1 : index + 1]
+        return self.insert_before(index, self.choose(word for word in FREQUENT_ENGLISH_WORDS if word not in neighbors))
+
+    def add_content_word(self) -> str:
+        """Add an adjective, an adverb or a noun of a similar text before a word that it can modify."""
+        similar_text = self.choose(self.similar_texts())
+        modified_tags = {
+            "JJ": ("NN", "NNS"),
+            "RB": ("JJ", "VBD", "VBZ", "VBN"),
+            "NN": ("NN", "NNS"),
+            "NNS": ("NN", "NNS"),
+        }
+        index, word = self.choose(
+            (index, word)
+            for word, word_tag in zip(Draft(similar_text).lower, tag_words(similar_text), strict=True)
+            if word_tag in modified_tags
+            and word.isalpha()
+            and len(word) > 2
+            and word not in (*self.lower, "not", "never")
+            for index, tag in enumerate(tag_words(self.text))
+            if index and tag in modified_tags[word_tag]
+        )
+        return self.insert_before(index, word)
+
+    def change_spelling(self) -> str:
+        """Spell all words that have another spelling in British or American English in this other way."""
+        variants = replacements_by_word("spellings")
+        return self.replace_words(
+            {index: variants[word][0] for index, word in enumerate(self.lower) if word in variants}
+        )
+
+    def change_contractions(self) -> str:
+        """Write all short forms out, and shorten all long forms."""
+        replacements = {short.lower(): long for short, long in WORD_LISTS["contractions"].items()}
+        replacements |= {long.lower(): short for short, long in WORD_LISTS["contractions"].items()}
+        pattern = "|".join(map(re.escape, sorted(replacements, key=len, reverse=True)))
         text = self.text.replace("’", "'")
-        return re.sub(rf"\b(?:{pattern})\b", lambda at: like(at[0], others[at[0].lower()]), text, flags=re.IGNORECASE)
+        return re.sub(
+            rf"\b(?:{pattern})\b",
+            lambda match: copy_case(match[0], replacements[match[0].lower()]),
+            text,
+            flags=re.IGNORECASE,
+        )

@@ -1,0 +1,174 @@
+"""The result of a stress test, in the forms that output formats write."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from meteor_e.api import Result
+from meteor_e.api.formats import Grid
+
+TOLERANCE = 0.5
+"""Largest change of a score by a harmless change, relative to the metric's median decrease by a small error."""
+
+SIGNIFICANCE_LEVEL = 0.05
+
+ERROR_NOTE = (
+    "Percentage of pairs whose original text has the higher score, with 95% confidence intervals; ties count as misses."
+)
+HARMLESS_NOTE = (
+    f"Group writing: percentage of pairs whose scores differ by at most {TOLERANCE:g} of the metric's median decrease "
+    "by a small error."
+)
+
+
+class Share(NamedTuple):
+    """A share, and its 95% confidence interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+class Finding(NamedTuple):
+    """Results of a metric on the pairs of one perturbation.
+
+    Attributes:
+        rule, kind, group: name of the perturbation, its kind (``error`` or ``harmless``), and its group.
+        pairs: number of pairs.
+        share: of an error, the share of pairs whose original text has the higher score; of a harmless change, the share
+            of pairs whose scores differ by no more than the tolerance.
+        low, high: 95% confidence interval of the share (Wilson, 1927).
+        ties: share of pairs with equal scores.
+        fall: mean decrease of the score, relative to the metric's median decrease by a small error.
+        p: p-value of the hypothesis that the metric and the first metric do equally well, by McNemar's exact test; NaN
+            for the first metric.
+    """
+
+    rule: str
+    kind: str
+    group: str
+    pairs: int
+    share: float
+    low: float
+    high: float
+    ties: float
+    fall: float
+    p: float
+
+
+class WrongPair(NamedTuple):
+    """A pair of texts that a metric got wrong.
+
+    Attributes:
+        metric, rule: label of the metric, and name of the perturbation.
+        segment: number of the segment, from 1.
+        score, changed_score: scores of the original and of the changed text.
+        reference, text, changed_text: the texts.
+    """
+
+    metric: str
+    rule: str
+    segment: int
+    score: float
+    changed_score: float
+    reference: str
+    text: str
+    changed_text: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class StressReport(Result):
+    """The results of a stress test.
+
+    Attributes:
+        language: ISO code of the texts.
+        seed: of all random choices.
+        signatures: signature of each metric, by label.
+        changed: for each perturbation, the changed texts; ``None`` for a text that it was not applied to.
+        findings: for each metric, one finding per perturbation that applied to a text.
+        means: for each metric, the mean share over all kinds of error, with its bootstrap interval over segments.
+        worst: for each metric and perturbation, the pairs that were most wrong, as many as were asked for.
+    """
+
+    language: str
+    seed: int
+    signatures: dict[str, str]
+    changed: dict[str, list[str | None]]
+    findings: dict[str, list[Finding]] = dataclasses.field(default_factory=dict)
+    means: dict[str, Share] = dataclasses.field(default_factory=dict)
+    worst: list[WrongPair] = dataclasses.field(default_factory=list)
+
+    @property
+    def unused(self) -> list[str]:
+        """Names of the perturbations that did not apply to any text."""
+        return [name for name, texts in self.changed.items() if all(text is None for text in texts)]
+
+    @property
+    def n_segments(self) -> int:
+        """Number of texts."""
+        return len(next(iter(self.changed.values())))
+
+    def grids(self, digits: int | None = None) -> Iterator[Grid]:
+        """Yield a table with a row per perturbation and a column per metric; then the pairs that were most wrong."""
+        yield self._findings_grid()
+        if self.worst:
+            yield self._worst_grid()
+
+    def _findings_grid(self) -> Grid:
+        rows: dict[str, list[list[str]]] = {"error": [], "harmless": []}
+        for findings in zip(*self.findings.values(), strict=True):
+            first = findings[0]
+            rows[first.kind].append([first.group, first.rule, str(first.pairs), *map(_format_finding, findings)])
+        if rows["error"]:
+            rows["error"].append(["all errors", "mean", "", *map(_format_share, self.means.values())])
+        header = ["group", "perturbation", "pairs", *self.findings]
+        return Grid(header, [*rows["error"], *rows["harmless"]], notes=self._notes(), left=2)
+
+    def _notes(self) -> list[str]:
+        notes = [ERROR_NOTE, HARMLESS_NOTE, f"{self.n_segments} segments of {self.language}, seed {self.seed}."]
+        if len(self.findings) > 1:
+            first_metric = next(iter(self.findings))
+            notes.append(f"*: differs from {first_metric} (McNemar's exact test, p < 0.05).")
+        if self.unused:
+            notes.append(f"Not applicable to any text: {', '.join(self.unused)}.")
+        return notes
+
+    def _worst_grid(self) -> Grid:
+        header = ["metric", "perturbation", "segment", "score", "score changed", "reference", "text", "changed"]
+        rows = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in pair] for pair in self.worst]
+        return Grid(header, rows, left=len(header))
+
+    def records(self) -> Iterator[Sequence[object]]:
+        """Yield a header, then one row per metric and perturbation, with full precision."""
+        yield "metric", *Finding._fields
+        for metric, findings in self.findings.items():
+            for finding in findings:
+                yield metric, *(None if value != value else value for value in finding)
+
+    def document(self) -> dict[str, Any]:
+        """Return all results, with full precision."""
+        return {
+            "suite": "stress",
+            "language": self.language,
+            "segments": self.n_segments,
+            "seed": self.seed,
+            "tolerance": TOLERANCE,
+            "signatures": self.signatures,
+            "means": {name: mean._asdict() for name, mean in self.means.items()},
+            "findings": list(self.entries()),
+            "worst": self.worst,
+            "without_occasion": self.unused,
+        }
+
+
+def _format_finding(finding: Finding) -> str:
+    """Return a share as text; a star marks a significant difference from the first metric."""
+    mark = "" if math.isnan(finding.p) else "*" if finding.p < SIGNIFICANCE_LEVEL else " "
+    return _format_share(Share(finding.share, finding.low, finding.high)) + mark
+
+
+def _format_share(share: Share) -> str:
+    return f"{100 * share.share:.1f} [{100 * share.low:.0f}, {100 * share.high:.0f}]"
