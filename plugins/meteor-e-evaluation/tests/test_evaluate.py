@@ -22,6 +22,7 @@ from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.options import Output
 from meteor_e.metrics import translations
+from meteor_e.metrics.specs import parse_spec
 from meteor_e.metrics.translations import score_test_set
 from meteor_e.significance.resampling import draw_weights
 
@@ -91,7 +92,7 @@ def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
 
     meteor = Meteor.from_config(CHAIN)
     before = translations.statistics_signature(meteor)
-    meteor.segmenter = Halves()
+    meteor.components = dataclasses.replace(meteor.components, segmenter=Halves())
     after = translations.statistics_signature(meteor)
     assert after != before
     assert "segmenter:halves(at 2)" in after
@@ -272,11 +273,13 @@ def both_ways(rankings):
     )
 
 
-def test_each_target_language_has_its_signature_and_missing_paraphrases_are_said(tests, cache):
+def test_each_target_language_has_its_signature_and_missing_paraphrases_are_said(tests, cache, tmp_path):
     (test,) = tests
     german, ukrainian = (dataclasses.replace(test, pair=f"cs-{code}", language=code) for code in ("de", "uk"))
     paraphrase = {"use": "paraphrase", "optional": True}
-    metric = Meteor.from_config({"matchers": ["exact", paraphrase], "normalization": "lower"})
+    chain = {"matchers": ["exact", paraphrase], "normalization": "lower"}
+    (tmp_path / "chain.yaml").write_text(json.dumps(chain), encoding="utf-8")
+    metric = parse_spec(f"METEOR={tmp_path / 'chain.yaml'}")
     found = evaluate([test, german, ukrainian], [metric], [measure("tau-strict")], cache)
     assert list(found.signatures) == ["METEOR (en)", "METEOR (de)", "METEOR (uk)"]
     assert "lang:de" in found.signatures["METEOR (de)"]

@@ -200,7 +200,11 @@ def _check_distinct(tests: Sequence[TestSet]) -> None:
 
 
 def _score_metrics(
-    metrics: Sequence[Metric | MetricSpec], test: TestSet, cache: ArrayCache, needs_system_scores: bool, progress: Progress
+    metrics: Sequence[Metric | MetricSpec],
+    test: TestSet,
+    cache: ArrayCache,
+    needs_system_scores: bool,
+    progress: Progress,
 ) -> list[Scores]:
     """Score the judged outputs with each metric; scores of errors are negated, so that higher is better."""
     judged = test.judged()
