@@ -19,6 +19,8 @@ void check_hypothesis(const Batch& batch, std::size_t hypothesis) {
     if (hypothesis >= batch.hypothesis_count()) throw std::invalid_argument("the hypothesis does not exist");
 }
 
+std::unique_ptr<BoundBatch> make_batch(Core& core) { return std::make_unique<BoundBatch>(core); }
+
 py::list irregular(BoundBatch& batch) { return to_list(batch.irregular_segments()); }
 
 void set_words(BoundBatch& batch, std::size_t segment, py::handle words) {
@@ -153,9 +155,10 @@ py::object create_batch(Core& core) {
 }
 
 void define_batch(py::module_& module) {
-    py::class_<BoundBatch>(module, "Batch", py::is_final(), "Segments that are scored together.")
-        .def(py::init<Core&>(), "Create an empty batch; Core.read and Core.take create batches with segments.")
-        .def("irregular", exclusive(irregular), "Return the segments that need the normalizer in Python.")
+    py::class_<BoundBatch> type(module, "Batch", py::is_final(), "Segments that are scored together.");
+    define_constructor(type, make_batch,
+                       "Create an empty batch; Core.read and Core.take create batches with segments.");
+    type.def("irregular", exclusive(irregular), "Return the segments that need the normalizer in Python.")
         .def("set_words", exclusive(set_words), "Set the words of a segment.")
         .def("intern", exclusive(intern), "Add new words to the vocabulary; return how many word types lack features.")
         .def("number_sentences", exclusive(number_sentences),

@@ -244,14 +244,11 @@ void describe(Core& core, const py::bytes& functional, py::handle features, py::
 }  // namespace
 
 void define_core(py::module_& module) {
-    py::class_<Core>(module, "Core", py::is_final(),
-                     "A chain of matchers and its vocabulary. One thread at a time may use it.")
-        // A pointer, because pybind11 frees a std::unique_ptr twice if it cannot allocate memory for the Python object.
-        .def(py::init([](py::handle settings, py::handle matchers, py::handle normalizer, py::handle limits) {
-                 return make_core(settings, matchers, normalizer, limits).release();
-             }),
-             py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"), py::arg("limits"))
-        .def_property_readonly(
+    py::class_<Core> type(module, "Core", py::is_final(),
+                          "A chain of matchers and its vocabulary. One thread at a time may use it.");
+    define_constructor(type, make_core, py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"),
+                       py::arg("limits"));
+    type.def_property_readonly(
             "size", [](const Core& core) { return core.vocabulary->size(); }, "Number of word types.")
         .def("read", exclusive(read), "Normalize raw segments and look up their words.")
         .def("take", exclusive(take), "Make a batch of segments of word types.")

@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,6 +22,24 @@ template <class Object = py::object>
 [[nodiscard]] Object steal(PyObject* object) {
     if (!object) throw py::error_already_set();
     return py::reinterpret_steal<Object>(object);
+}
+
+// Defines the constructor of a class from a factory. It is used instead of py::init, because that of pybind11 3.1 is
+// not safe if the memory runs out while the object is registered: it frees the object of a std::unique_ptr twice, and
+// for a pointer the exception reaches C code, which terminates the program.
+template <class Type, class... Arguments, class... Extra>
+void define_constructor(py::class_<Type>& type, std::unique_ptr<Type> (*factory)(Arguments...), const Extra&... extra) {
+    const auto construct = [factory](py::detail::value_and_holder& target, Arguments... arguments) {
+        std::unique_ptr<Type> object = factory(arguments...);
+        target.value_ptr() = object.get();
+        try {
+            target.type->init_instance(target.inst, &object);
+        } catch (...) {
+            target.value_ptr() = nullptr;
+            throw;
+        }
+    };
+    type.def("__init__", construct, py::detail::is_new_style_constructor(), extra...);
 }
 
 // A list or a tuple, or a list of the items of another iterable. Faster than py::sequence, which looks items up by

@@ -1,0 +1,36 @@
+// Makes one allocation of C++ code fail. Preloaded by test_out_of_memory.py, so that its operator new replaces that of the
+// standard library; the other forms of new call this one.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<long> remaining{-1};  // allocations before the one that fails; negative: none fails
+std::atomic<bool> has_failed{false};
+
+}  // namespace
+
+extern "C" void fail_allocation(long index) {
+    has_failed = false;
+    remaining = index;
+}
+
+// Returns whether an allocation failed since the last call of fail_allocation().
+extern "C" bool stop_failing() {
+    remaining = -1;
+    return has_failed;
+}
+
+void* operator new(std::size_t size) {
+    if (remaining.load() >= 0 && remaining.fetch_sub(1) == 0) {
+        has_failed = true;
+        throw std::bad_alloc();
+    }
+    void* const memory = std::malloc(size ? size : 1);
+    if (!memory) throw std::bad_alloc();
+    return memory;
+}
+
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

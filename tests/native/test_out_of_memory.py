@@ -1,0 +1,126 @@
+"""Every allocation of the native core fails once: each time, the call raises MemoryError, and the program goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from meteor_e.engine.native import native_module
+
+HERE = Path(__file__).parent
+COMPILER = shutil.which(os.environ.get("CXX", "g++"))
+
+pytestmark = [
+    pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set"),
+    pytest.mark.skipif(sys.platform != "linux" or COMPILER is None, reason="needs g++ (or $CXX) on Linux"),
+    pytest.mark.skipif(bool(os.environ.get("METEOR_E_SANITIZE")), reason="AddressSanitizer has its own allocator"),
+]
+
+PROGRAM = """
+import ctypes, os, sys
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+from random_chains import chains, engines, hypotheses_and_references
+import random
+
+library = ctypes.CDLL(os.environ["LD_PRELOAD"])
+library.stop_failing.restype = ctypes.c_bool
+library.fail_allocation.argtypes = [ctypes.c_long]
+
+def count_failures(prepare):
+    # Fails the first allocation of a call, then the second, until a call needs fewer allocations than that.
+    for index in range(100_000):
+        call = prepare()
+        library.fail_allocation(index)
+        error = None
+        try:
+            call()
+        except BaseException as raised:
+            error = raised
+        finally:
+            failed = library.stop_failing()
+        if not failed:
+            assert error is None, repr(error)
+            return index
+        assert type(error) is MemoryError, (index, repr(error))
+
+meteor, _ = engines(chains(Path({folder!r}))[{chain!r}])
+engine = meteor._engine
+# Threads take 16 items at a time, so there are more than 16; repetitions are aligned once.
+hypotheses, references = (5 * texts for texts in hypotheses_and_references(random.Random(4), 7, longest=9))
+segments = [*hypotheses, *(text for texts in references for text in texts)]
+starts = [sum(map(len, references[:index])) for index in range(len(references) + 1)]
+
+def read(session, threads):
+    return engine._read(session, segments, threads, None)
+
+def prepare_core():
+    return engine._start_session
+
+def prepare_read(threads):
+    core = engine._start_session().core
+    return lambda: core.read(segments, threads, None)
+
+def prepare_features():
+    session = engine._start_session()
+    batch = session.core.read(segments, 1, None)
+    batch.intern()
+    tokens = engine._tokens_of(session.core.undescribed())
+    return lambda: session.describe(tokens)
+
+def prepare_score(threads):
+    session = engine._start_session()
+    batch = read(session, 1)
+    def call():
+        batch.pair(starts)
+        if engine._proposers:
+            session.propose(engine._proposers, batch, starts)
+        batch.score(threads=threads, alignments=True, maximum_accuracy=False, stop=None)
+        batch.failures()
+    return call
+
+def prepare_pairs(threads):
+    session = engine._start_session()
+    batch = read(session, 1)
+    scores = memoryview(bytearray(8 * 40)).cast("d")
+    return lambda: batch.score_pairs([(range(20), range(35, 37))], scores, threads, None)
+
+for name, prepare in {{
+    "core": prepare_core,
+    "read": lambda: prepare_read(1),
+    "read with threads": lambda: prepare_read(3),
+    "features": prepare_features,
+    "score": lambda: prepare_score(1),
+    "score with threads": lambda: prepare_score(3),
+    "pairs": lambda: prepare_pairs(1),
+    "pairs with threads": lambda: prepare_pairs(3),
+}}.items():
+    print(name, count_failures(prepare), flush=True)
+assert meteor.corpus(hypotheses, references).score > 0
+print("done")
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    path = tmp_path_factory.mktemp("preloaded") / "failing_allocations.so"
+    build = [COMPILER, "-std=c++20", "-O1", "-shared", "-fPIC", str(HERE / "failing_allocations.cpp"), "-o", str(path)]
+    subprocess.run(build, check=True, capture_output=True)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chain", ["meteor", "all"])
+def test_every_failing_allocation_raises_memory_error(library, chain, tmp_path):
+    program = PROGRAM.format(tests=str(HERE), folder=str(tmp_path), chain=chain)
+    environment = {**os.environ, "LD_PRELOAD": str(library), "METEOR_E_THREADS": "1"}
+    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr[-3000:]
+    counts = dict(line.rsplit(" ", 1) for line in run.stdout.splitlines()[:-1])
+    assert run.stdout.splitlines()[-1] == "done"
+    assert all(int(count) > 5 for count in counts.values()), counts
