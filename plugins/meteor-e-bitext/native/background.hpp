@@ -1,4 +1,4 @@
-// Long work in other threads, while the calling one goes on answering Python.
+// Long work in other threads, while the calling thread still answers Python.
 #pragma once
 
 #include <atomic>
@@ -7,11 +7,20 @@
 
 namespace meteor::bitext {
 
-// Calls work(item, stopped) for each item below `count` on `threads` threads; `go_on` is called on this one several
-// times a second. When it returns false, `stopped` becomes true and no further item is begun. The first exception that
-// work throws is thrown again here. Returns whether all items were worked on.
-bool in_background(std::size_t count, std::size_t threads,
-                   const std::function<void(std::size_t, const std::atomic<bool>&)>& work,
-                   const std::function<bool()>& go_on);
+enum class Completion {
+    complete,
+    interrupted,  // `keep_going` returned false
+};
+
+using KeepGoing = std::function<bool()>;
+using BackgroundWork = std::function<void(std::size_t, const std::atomic<bool>&)>;
+
+// Calls `work(item, is_stopped)` for each item below `count`, on `threads` threads. The calling thread calls
+// `keep_going` several times per second. When that returns false, `is_stopped` becomes true, and no further item is
+// started. If the system does not provide enough threads, fewer are used; without any, std::system_error is thrown.
+//
+// An exception ends the work, too. The first one is rethrown when all threads have ended.
+Completion run_in_background(std::size_t count, std::size_t threads, const BackgroundWork& work,
+                             const KeepGoing& keep_going);
 
 }  // namespace meteor::bitext

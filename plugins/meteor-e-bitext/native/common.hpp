@@ -1,8 +1,9 @@
-// What all parts of the extension share.
+// Types and functions that all parts of the extension use.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #if defined(__GNUC__) || defined(__clang__)
 #define METEOR_PREFETCH(address) __builtin_prefetch(address)
@@ -12,19 +13,10 @@
 
 namespace meteor::bitext {
 
-// A view of items that someone else owns (std::span is C++20).
 template <class Item>
-struct View {
-    const Item* data = nullptr;
-    std::size_t size = 0;
+using View = std::span<const Item>;
 
-    const Item& operator[](std::size_t index) const { return data[index]; }
-    const Item* begin() const { return data; }
-    const Item* end() const { return data + size; }
-};
-
-// Spreads a key over the places of a hash table.
-inline std::uint64_t mix(std::uint64_t value) {
+[[nodiscard]] inline std::uint64_t mix_bits(std::uint64_t value) noexcept {
     value ^= value >> 32;
     value *= 0x9E3779B97F4A7C15ull;
     value ^= value >> 29;

@@ -1,36 +1,44 @@
-// A side of a bitext: the numbers of its words, and where its sentences begin.
+// One language of a bitext: the ids of its words, sentence by sentence.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <stdexcept>
 
 #include "common.hpp"
 
 namespace meteor::bitext {
 
-struct Side {
+// The source or target position of a word that is not aligned.
+constexpr std::uint16_t NOT_ALIGNED = 0xFFFF;
+
+// Throws std::invalid_argument unless the starts are in ascending order.
+inline void check_starts(View<std::uint64_t> starts) {
+    for (std::size_t k = 0; k + 1 < starts.size(); ++k) {
+        if (starts[k] > starts[k + 1]) throw std::invalid_argument("sentences overlap");
+    }
+}
+
+struct Corpus {
     View<std::uint32_t> words;
-    View<std::uint64_t> starts;  // of each sentence, and an end
+    View<std::uint64_t> starts;  // of each sentence, and the number of words
 
-    std::size_t sentences() const { return starts.size - 1; }
-    std::size_t length(std::size_t sentence) const { return starts[sentence + 1] - starts[sentence]; }
-    const std::uint32_t* sentence(std::size_t number) const { return words.data + starts[number]; }
+    [[nodiscard]] std::size_t sentence_count() const noexcept { return starts.size() - 1; }
+    [[nodiscard]] std::size_t length(std::size_t sentence) const noexcept {
+        return starts[sentence + 1] - starts[sentence];
+    }
+    [[nodiscard]] View<std::uint32_t> sentence(std::size_t index) const noexcept {
+        return words.subspan(starts[index], length(index));
+    }
 
-    // Files may have been altered: nothing is read outside of them.
-    void check(std::size_t vocabulary) const {
-        if (starts.size == 0 || starts[0] != 0 || starts[starts.size - 1] != words.size) {
+    // Throws std::invalid_argument if the arrays do not fit each other, so that nothing is read outside of them.
+    void check(std::size_t vocabulary_size) const {
+        if (starts.empty() || starts.front() != 0 || starts.back() != words.size()) {
             throw std::invalid_argument("sentences do not cover the words");
         }
-        for (std::size_t k = 0; k + 1 < starts.size; ++k) {
-            if (starts[k] > starts[k + 1]) throw std::invalid_argument("sentences overlap");
-        }
+        check_starts(starts);
         for (const std::uint32_t word : words) {
-            if (word >= vocabulary) throw std::invalid_argument("a word is not in the vocabulary");
+            if (word >= vocabulary_size) throw std::invalid_argument("a word is not in the vocabulary");
         }
     }
 };
-
-constexpr std::uint16_t NOT_ALIGNED = 0xFFFF;
 
 }  // namespace meteor::bitext

@@ -1,10 +1,12 @@
-// The extension module meteor_e_bitext._native. Its signatures are in src/meteor_e_bitext/_native.pyi.
+// The extension module meteor_e_bitext._native; src/meteor_e_bitext/_native.pyi documents it.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "phrases.hpp"
+#include "phrase_numbers.hpp"
+#include "phrase_pairs.hpp"
 #include "pivot.hpp"
+#include "symmetrization.hpp"
 #include "word_alignment.hpp"
 
 namespace py = pybind11;
@@ -13,21 +15,25 @@ namespace {
 
 using namespace meteor::bitext;
 
-// Only arrays of the very type are taken, so that nothing large is copied without a word: arguments are noconvert().
+// Arguments are noconvert(), so that an array of another type is an error instead of a large copy.
 template <class Item>
 using Array = py::array_t<Item, py::array::c_style>;
 
 template <class Item>
-View<Item> view(const Array<Item>& array) {
+View<Item> to_view(const Array<Item>& array) {
     return {array.data(), static_cast<std::size_t>(array.size())};
 }
 
-// The memory of an array that is written to.
+void check(bool condition, const char* problem) {
+    if (!condition) throw std::invalid_argument(problem);
+}
+
+void check_sizes(std::size_t size, std::size_t expected) { check(size == expected, "arrays do not fit each other"); }
+
+// Returns the memory of an output array.
 template <class Item>
-Item* output(Array<Item>& array, std::size_t size) {
-    if (static_cast<std::size_t>(array.size()) != size) {
-        throw std::invalid_argument("an output array has the wrong size");
-    }
+Item* to_output(Array<Item>& array, std::size_t size) {
+    check(static_cast<std::size_t>(array.size()) == size, "an output array has the wrong size");
     return array.mutable_data();
 }
 
@@ -36,38 +42,28 @@ py::bytes to_bytes(const std::vector<Item>& items) {
     return py::bytes(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(Item));
 }
 
-void expect(bool condition, const char* problem) {
-    if (!condition) throw std::invalid_argument(problem);
-}
-
-void expect_sizes(std::size_t found, std::size_t size) { expect(found == size, "arrays do not fit each other"); }
-
-void expect_sorted(View<std::uint64_t> starts) {
-    for (std::size_t k = 0; k + 1 < starts.size; ++k) expect(starts[k] <= starts[k + 1], "sentences overlap");
-}
-
-// Calls back into Python from work that runs without the interpreter's lock: progress, and signals such as Ctrl-C.
-// Work goes on until it sees `false`; the Python error is then raised again.
-class Report {
+// Reports progress to Python, and handles signals such as Ctrl-C, from work that runs without the GIL. If there is an
+// error, the call returns false, which ends the work; rethrow() raises the error afterwards.
+class ProgressReporter {
 public:
-    explicit Report(py::function function) : function_(std::move(function)) {}
+    explicit ProgressReporter(py::function report) : report_(std::move(report)) {}
 
-    bool operator()(std::size_t done, std::size_t all) {
+    bool operator()(std::size_t completed, std::size_t total) {
         const py::gil_scoped_acquire locked;
         try {
             if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-            function_(done, all);
+            report_(completed, total);
         } catch (...) {
             error_ = std::current_exception();
         }
         return !error_;
     }
-    void raise() const {
+    void rethrow() const {
         if (error_) std::rethrow_exception(error_);
     }
 
 private:
-    py::function function_;
+    py::function report_;
     std::exception_ptr error_;
 };
 
@@ -75,66 +71,83 @@ double py_align_words(const Array<std::uint32_t>& source_words, const Array<std:
                       std::size_t source_types, const Array<std::uint32_t>& target_words,
                       const Array<std::uint64_t>& target_starts, std::size_t target_types, std::size_t iterations,
                       double null_probability, double tension, double concentration, std::size_t longest,
-                      std::size_t threads, Array<std::uint16_t> positions, py::function progress) {
-    expect(iterations >= 1 && longest >= 1 && longest < NOT_ALIGNED && threads >= 1 && null_probability > 0 &&
-               null_probability < 1 && tension > 0 && concentration > 0,
-           "an option is out of range");
+                      std::size_t threads, Array<std::uint16_t> positions, py::function report) {
+    check(iterations >= 1 && longest >= 1 && longest < NOT_ALIGNED && threads >= 1 && null_probability > 0 &&
+              null_probability < 1 && tension > 0 && concentration > 0,
+          "an option is out of range");
     ModelOptions options;
     options.iterations = iterations;
     options.null_probability = null_probability;
     options.tension = tension;
     options.concentration = concentration;
-    options.longest = longest;
+    options.max_words = longest;
     options.threads = threads;
-    const Side source{view(source_words), view(source_starts)}, target{view(target_words), view(target_starts)};
+    const Corpus source{to_view(source_words), to_view(source_starts)};
+    const Corpus target{to_view(target_words), to_view(target_starts)};
     source.check(source_types);
     target.check(target_types);
-    expect_sizes(source.sentences(), target.sentences());
-    std::uint16_t* const out = output(positions, target.words.size);
-    Report report(std::move(progress));
-    double found = 0;
+    check_sizes(source.sentence_count(), target.sentence_count());
+    std::uint16_t* const output = to_output(positions, target.words.size());
+    ProgressReporter progress(std::move(report));
+    double final_tension = 0;
     {
         const py::gil_scoped_release unlocked;
-        found = align_words(source, target, source_types, target_types, options, out, std::ref(report));
+        final_tension = align_words(source, target, source_types, target_types, options, output, std::ref(progress));
     }
-    report.raise();
-    return found;
+    progress.rethrow();
+    return final_tension;
 }
 
 py::tuple py_symmetrize(const Array<std::uint64_t>& source_starts, const Array<std::uint64_t>& target_starts,
                         const Array<std::uint16_t>& forward, const Array<std::uint16_t>& backward, int heuristic) {
-    expect(heuristic >= 0 && heuristic <= 4, "there is no such heuristic");
-    const auto sources = view(source_starts), targets = view(target_starts);
-    expect_sizes(sources.size, targets.size);
-    expect(sources.size != 0, "there is no end");
-    expect_sizes(sources[sources.size - 1], view(backward).size);
-    expect_sizes(targets[targets.size - 1], view(forward).size);
-    expect_sorted(sources);
-    expect_sorted(targets);
+    check(heuristic >= 0 && heuristic < HEURISTIC_COUNT, "the heuristic does not exist");
+    const auto sources = to_view(source_starts), targets = to_view(target_starts);
+    check_sizes(sources.size(), targets.size());
+    check(!sources.empty(), "the number of words is missing");
+    check_sizes(sources.back(), to_view(backward).size());
+    check_sizes(targets.back(), to_view(forward).size());
+    check_starts(sources);
+    check_starts(targets);
     Links links;
     {
         const py::gil_scoped_release unlocked;
-        links = symmetrize(sources, targets, view(forward), view(backward), static_cast<Heuristic>(heuristic));
+        links = symmetrize(sources, targets, to_view(forward), to_view(backward), static_cast<Heuristic>(heuristic));
     }
-    return py::make_tuple(to_bytes(links.pairs), to_bytes(links.starts));
+    return py::make_tuple(to_bytes(links.positions), to_bytes(links.starts));
 }
 
 py::tuple py_number_phrases(const Array<std::uint32_t>& words, const Array<std::uint64_t>& starts, std::size_t types,
                             std::size_t longest, std::uint32_t least, Array<std::uint32_t> numbers,
-                            py::function progress) {
-    const Side side{view(words), view(starts)};
-    side.check(types);
-    expect(longest >= 1 && longest <= 100 && least >= 1, "an option is out of range");
-    expect(side.words.size <= 0xFFFFFFF0u, "more than four billion words");
-    std::uint32_t* const out = output(numbers, side.words.size * longest);
-    Report report(std::move(progress));
-    std::vector<std::uint32_t> places, by_length;
+                            py::function report) {
+    const Corpus corpus{to_view(words), to_view(starts)};
+    corpus.check(types);
+    check(longest >= 1 && longest <= 100 && least >= 1, "an option is out of range");
+    check(corpus.words.size() <= 0xFFFFFFF0u, "there are more than four billion words");
+    std::uint32_t* const ids = to_output(numbers, corpus.words.size() * longest);
+    ProgressReporter progress(std::move(report));
+    PhraseCounts phrases;
     {
         const py::gil_scoped_release unlocked;
-        places = number_phrases(side, longest, least, out, by_length, std::ref(report));
+        phrases = number_phrases(corpus, longest, least, ids, std::ref(progress));
     }
-    report.raise();
-    return py::make_tuple(to_bytes(places), to_bytes(by_length));
+    progress.rethrow();
+    return py::make_tuple(to_bytes(phrases.first_positions), to_bytes(phrases.count_by_length));
+}
+
+PhraseCorpus to_phrase_corpus(const Array<std::uint64_t>& starts, const Array<std::uint32_t>& ids,
+                              std::size_t max_length) {
+    const auto sentence_starts = to_view(starts);
+    check(!sentence_starts.empty(), "the number of words is missing");
+    check_starts(sentence_starts);
+    const PhraseIds phrase_ids{to_view(ids), max_length, sentence_starts.back()};
+    check_sizes(phrase_ids.word_count * max_length, phrase_ids.ids.size());
+    return {sentence_starts, phrase_ids};
+}
+
+PhraseTotals to_totals(Array<std::uint32_t>& counts) {
+    const auto size = static_cast<std::size_t>(counts.size());
+    check(size != 0, "an output array is empty");
+    return {to_output(counts, size), size - 1};
 }
 
 py::bytes py_extract_pairs(const Array<std::uint64_t>& first_starts, const Array<std::uint64_t>& second_starts,
@@ -142,26 +155,20 @@ py::bytes py_extract_pairs(const Array<std::uint64_t>& first_starts, const Array
                            std::size_t longest, const Array<std::uint16_t>& links,
                            const Array<std::uint64_t>& link_starts, std::size_t begin, std::size_t end,
                            Array<std::uint32_t> first_counts, Array<std::uint32_t> second_counts) {
-    expect(longest >= 1 && end >= begin, "an option is out of range");
-    const auto firsts = view(first_starts), seconds = view(second_starts), link_from = view(link_starts);
-    expect_sizes(firsts.size, seconds.size);
-    expect_sizes(firsts.size, link_from.size);
-    expect(end < firsts.size, "there are fewer sentences");
-    const PhraseNumbers first{view(first_numbers), longest, firsts[firsts.size - 1]};
-    const PhraseNumbers second{view(second_numbers), longest, seconds[seconds.size - 1]};
-    expect_sizes(first.words * longest, first.numbers.size);
-    expect_sizes(second.words * longest, second.numbers.size);
-    expect_sizes(link_from[link_from.size - 1] * 2, view(links).size);
-    for (const auto starts : {firsts, seconds, link_from}) expect_sorted(starts);
-    const std::size_t phrases = view(first_counts).size, others = view(second_counts).size;
-    expect(phrases != 0 && others != 0, "an output array is empty");
-    std::uint32_t* const out = output(first_counts, phrases);
-    std::uint32_t* const other_out = output(second_counts, others);
+    check(longest >= 1 && end >= begin, "an option is out of range");
+    const PhraseCorpus first = to_phrase_corpus(first_starts, first_numbers, longest);
+    const PhraseCorpus second = to_phrase_corpus(second_starts, second_numbers, longest);
+    const auto sentence_links = to_view(link_starts);
+    check_sizes(first.starts.size(), second.starts.size());
+    check_sizes(first.starts.size(), sentence_links.size());
+    check_starts(sentence_links);
+    check_sizes(sentence_links.back() * 2, to_view(links).size());
+    check(end < first.starts.size(), "there are fewer sentences");
+    const PhraseTotals first_totals = to_totals(first_counts), second_totals = to_totals(second_counts);
     std::vector<PairCount> pairs;
     {
         const py::gil_scoped_release unlocked;
-        pairs = extract_pairs(firsts, seconds, first, second, view(links), link_from, begin, end, out, phrases - 1,
-                              other_out, others - 1);
+        pairs = extract_pairs(first, second, to_view(links), sentence_links, begin, end, first_totals, second_totals);
     }
     return to_bytes(pairs);
 }
@@ -169,11 +176,11 @@ py::bytes py_extract_pairs(const Array<std::uint64_t>& first_starts, const Array
 void py_merge_runs(const std::vector<Array<std::uint8_t>>& buffers, const py::function& write) {
     std::vector<View<PairCount>> runs;
     for (const auto& buffer : buffers) {
-        const auto bytes = view(buffer);
-        expect(bytes.size % sizeof(PairCount) == 0 &&
-                   reinterpret_cast<std::uintptr_t>(bytes.data) % alignof(PairCount) == 0,
-               "an array does not hold whole items");
-        runs.push_back({reinterpret_cast<const PairCount*>(bytes.data), bytes.size / sizeof(PairCount)});
+        const auto bytes = to_view(buffer);
+        check(bytes.size() % sizeof(PairCount) == 0 &&
+                  reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(PairCount) == 0,
+              "an array does not hold whole items");
+        runs.push_back({reinterpret_cast<const PairCount*>(bytes.data()), bytes.size() / sizeof(PairCount)});
     }
     merge_runs(runs, [&](const std::vector<PairCount>& block) { write(to_bytes(block)); });
 }
@@ -182,28 +189,28 @@ py::bytes py_pivot(const Array<std::uint32_t>& phrases, const Array<std::uint64_
                    const Array<std::uint32_t>& pivots, const Array<double>& to_probabilities,
                    const Array<std::uint64_t>& pivot_starts, const Array<std::uint32_t>& others,
                    const Array<double>& from_probabilities, double least_product, double least_sum) {
-    const PairTable to{view(starts), view(pivots), view(to_probabilities)};
-    const PairTable from{view(pivot_starts), view(others), view(from_probabilities)};
-    expect(to.starts.size && from.starts.size, "there is no end");
-    to.check(from.starts.size - 1);
-    from.check(to.starts.size - 1);
-    for (const std::uint32_t phrase : view(phrases)) {
-        expect(phrase < to.starts.size - 1, "a phrase is not in the table");
+    const PhraseTable to_pivot{to_view(starts), to_view(pivots), to_view(to_probabilities)};
+    const PhraseTable from_pivot{to_view(pivot_starts), to_view(others), to_view(from_probabilities)};
+    check(!to_pivot.starts.empty() && !from_pivot.starts.empty(), "the number of entries is missing");
+    to_pivot.check(from_pivot.starts.size() - 1);
+    from_pivot.check(to_pivot.starts.size() - 1);
+    for (const std::uint32_t phrase : to_view(phrases)) {
+        check(phrase < to_pivot.starts.size() - 1, "a phrase is not in the table");
     }
-    std::vector<Paraphrase> found;
+    std::vector<Paraphrase> paraphrases;
     {
         const py::gil_scoped_release unlocked;
-        found = pivot(view(phrases), to, from, least_product, least_sum);
+        paraphrases = find_paraphrases(to_view(phrases), to_pivot, from_pivot, least_product, least_sum);
     }
-    return to_bytes(found);
+    return to_bytes(paraphrases);
 }
 
 }  // namespace
 
-// Nothing is shared between calls, so that free-threaded Python needs no lock.
+// The module does not need the GIL, because calls do not share any state.
 PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     using namespace py::literals;
-    module.doc() = "Packs from bitext: the heavy part.";
+    module.doc() = "Word alignment, phrase extraction and pivoting for resource packs.";
     module.def("align_words", py_align_words, py::kw_only(), "source_words"_a.noconvert(),
                "source_starts"_a.noconvert(), "source_types"_a, "target_words"_a.noconvert(),
                "target_starts"_a.noconvert(), "target_types"_a, "iterations"_a, "null_probability"_a, "tension"_a,

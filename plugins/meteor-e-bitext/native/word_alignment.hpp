@@ -1,40 +1,30 @@
-// IBM model 2 with a distortion that prefers the diagonal: Dyer, Chahuneau and Smith, "A Simple, Fast, and Effective
-// Reparameterization of IBM Model 2", NAACL 2013, whose symbols the comments use.
+// Word alignment with IBM model 2 and a distortion that prefers the diagonal: Dyer, Chahuneau and Smith, "A Simple,
+// Fast, and Effective Reparameterization of IBM Model 2", NAACL 2013. Comments that mention the paper refer to it.
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "corpus.hpp"
 
 namespace meteor::bitext {
 
 struct ModelOptions {
-    std::size_t iterations = 5;
-    double null_probability = 0.08;  // p0
-    double tension = 4.0;            // λ to begin with
-    double concentration = 0.01;     // α of the Dirichlet prior on translations
-    std::size_t longest = 100;       // longer sentences are left out
+    std::size_t iterations = 5;      // of expectation maximization
+    double null_probability = 0.08;  // of the empty word: p0 of the paper
+    double tension = 4.0;            // the initial λ of the paper
+    double concentration = 0.01;     // of the Dirichlet prior on translations: α of the paper
+    std::size_t max_words = 100;     // sentence pairs with a longer sentence are not used
     std::size_t threads = 1;
 };
 
-// Trains a model of target words given source words; writes for each target word its most probable source position,
-// or NOT_ALIGNED. `report(done, all)` is called now and then and says whether to go on.
-// The result does not depend on the number of threads. Returns λ, negative if it was told to stop.
-double align_words(const Side& source, const Side& target, std::size_t source_types, std::size_t target_types,
-                   const ModelOptions& options, std::uint16_t* positions,
-                   const std::function<bool(std::size_t, std::size_t)>& report);
+// Reports that `completed` of `total` steps are completed. Returns false to interrupt the work.
+using Progress = std::function<bool(std::size_t completed, std::size_t total)>;
 
-// The same links both ways, as pairs (source position, target position) sorted by sentence; `starts` counts pairs.
-enum class Heuristic { intersection, union_, grow_diag, grow_diag_final, grow_diag_final_and };
-
-struct Links {
-    std::vector<std::uint16_t> pairs;
-    std::vector<std::uint64_t> starts{0};
-};
-
-// `forward` holds a source position for each target word, `backward` a target position for each source word.
-Links symmetrize(View<std::uint64_t> source_starts, View<std::uint64_t> target_starts, View<std::uint16_t> forward,
-                 View<std::uint16_t> backward, Heuristic heuristic);
+// Trains a model of the target words given the source words. Fills, for each target word, its most probable source
+// position, or NOT_ALIGNED. The result does not depend on the number of threads. Returns the final tension, or a
+// negative number if the work was interrupted.
+[[nodiscard]] double align_words(const Corpus& source, const Corpus& target, std::size_t source_types,
+                                 std::size_t target_types, const ModelOptions& options, std::uint16_t* positions,
+                                 const Progress& progress);
 
 }  // namespace meteor::bitext

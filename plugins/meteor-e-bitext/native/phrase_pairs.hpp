@@ -1,0 +1,42 @@
+// Extracts the phrase pairs that are consistent with a word alignment (Och and Ney 2004).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "phrase_numbers.hpp"
+
+namespace meteor::bitext {
+
+struct PairCount {
+    std::uint32_t first, second, count;
+};
+
+// A language of the bitext.
+struct PhraseCorpus {
+    View<std::uint64_t> starts;  // of the sentences
+    PhraseIds phrase_ids;
+};
+
+// The number of pairs in which each phrase occurs, by its id.
+struct PhraseTotals {
+    std::uint32_t* counts = nullptr;
+    std::size_t max_id = 0;
+};
+
+// Extracts the phrase pairs of the sentences from `begin` to `end`. A pair is consistent if no word of either phrase is
+// linked to a word outside of the other phrase, and if there is a link between the phrases. Words without links at the
+// edges of a phrase may be included or not.
+//
+// Returns the pairs of numbered phrases with their counts, sorted. Adds to the totals of each phrase, whether the other
+// phrase of a pair is numbered or not; several threads can share totals.
+[[nodiscard]] std::vector<PairCount> extract_pairs(const PhraseCorpus& first, const PhraseCorpus& second,
+                                                   View<std::uint16_t> links, View<std::uint64_t> link_starts,
+                                                   std::size_t begin, std::size_t end, const PhraseTotals& first_totals,
+                                                   const PhraseTotals& second_totals);
+
+// Merges sorted runs, and adds the counts of equal pairs. The result is passed to `write` in blocks.
+void merge_runs(const std::vector<View<PairCount>>& runs,
+                const std::function<void(const std::vector<PairCount>&)>& write);
+
+}  // namespace meteor::bitext
