@@ -107,10 +107,24 @@ class TextColumns(NamedTuple):
     Attributes:
         hypotheses: one column per system.
         references: one or several columns; a cell holds a text or a list of texts.
+        id: the column of the segments' ids; ``None`` to number the rows from 1.
+        has_header: whether the first line of a delimited table names the columns. Without a header, columns are named
+            by their numbers, from 1.
     """
 
     hypotheses: tuple[str, ...] = ("hypothesis",)
     references: tuple[str, ...] = ("reference",)
+    id: str | None = None
+    has_header: bool = True
+
+    def options(self) -> list[tuple[str, str]]:
+        """Return each column with the command-line option that names it."""
+        ids = [] if self.id is None else [(self.id, "--id-column")]
+        return [
+            *((column, "--hypothesis-column") for column in self.hypotheses),
+            *((column, "--reference-column") for column in self.references),
+            *ids,
+        ]
 
 
 class TextTable(ABC):

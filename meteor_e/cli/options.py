@@ -11,17 +11,18 @@ import click
 
 from meteor_e.api.formats import OutputOptions
 from meteor_e.api.languages import GREEK
-from meteor_e.api.segments import System
+from meteor_e.api.segments import System, TextContext
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.base.yamlfile import plain_value
 from meteor_e.chains.keys import KEYS
 from meteor_e.cli.commands import Options, destination, option
-from meteor_e.formats.systems import check_same_segments, read_systems
+from meteor_e.formats.systems import check_same_segments
 from meteor_e.plugins.builtin import meteor_e_output_formats
-from meteor_e.render.plain import printable
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from click.shell_completion import CompletionItem
 
     from meteor_e.api.formats import OutputFormat, Result
@@ -48,58 +49,6 @@ def complete_names(kind: str, files: bool = False) -> Callable[..., list[Complet
         return [*items, CompletionItem(incomplete, type="file")] if files else items
 
     return complete
-
-
-@dataclasses.dataclass(frozen=True)
-class Inputs(Options, heading="Input", example="system.txt -r first.txt -r second.txt"):
-    """Hypotheses and references in files."""
-
-    files: tuple[str, ...] = option((), nargs=-1, metavar="SYSTEM...")
-    references: tuple[str, ...] = option(
-        (),
-        *("-r", "--reference"),
-        multiple=True,
-        metavar="FILE",
-        help="File of references; repeat it for several references per segment. Without -r, the last file holds "
-        "the references.",
-    )
-    references_per_segment: int = option(
-        1,
-        "--references-per-segment",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Lines of the reference file that belong to one segment.",
-    )
-    encoding: str = option("utf-8", "--encoding", help="Encoding of plain text files.")
-    on_missing: str = option(
-        "stop",
-        "--on-missing",
-        type=click.Choice(["stop", "skip", "empty"]),
-        help="What to do with a segment of an SGML, XML or COCO file that a system or the references lack: an error, "
-        "leave it out, or, where a system lacks it, score an empty text.",
-    )
-    names: tuple[str, ...] = option(
-        (), "--name", multiple=True, metavar="NAME", help="Name of a system; one for each, in order."
-    )
-
-    def systems(self) -> list[System]:
-        """Return the systems, lined up with their references; errors as for :meth:`named`."""
-        counted = self.references_per_segment
-        return self.named(read_systems(self.files, self.references, counted, self.encoding, on_missing=self.on_missing))
-
-    def named(self, found: Sequence[System]) -> list[System]:
-        """Return systems under the names that were given, or their own.
-
-        Raises:
-            ConfigError: if there are names, but not one for each system, or one is empty, or two are equal.
-        """
-        # Each is one line, fit for a terminal.
-        shown = [printable(" ".join(name.split())) for name in self.names or [system.name for system in found]]
-        if len(shown) != len(found):
-            raise ConfigError(f"--name is given {len(shown)} times, and there are {len(found)} systems; name each once")
-        if self.names and (len(set(shown)) < len(shown) or not all(shown)):
-            raise ConfigError("--name: each system needs a name of its own")
-        return [dataclasses.replace(system, name=name) for system, name in zip(found, shown, strict=True)]
 
 
 def lined_up(inputs: Sequence[System]) -> list[System]:
@@ -157,6 +106,16 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
         show_default="as many as processors",
         help="Threads that score.",
     )
+
+    def for_text(self, context: TextContext) -> Self:
+        """Return the options for a kind of text: METEOR tokenizes English captions as COCO's tools do.
+
+        A chain of the user's, or a segmenter that ``--set`` names, is left as it is.
+        """
+        is_explicit = self.chain is not None or any(text.startswith("segmenter=") for text in self.settings)
+        if not context.is_captions or is_explicit or self.code not in ("", "en"):
+            return self
+        return dataclasses.replace(self, settings=(*self.settings, "segmenter=ptb"))
 
     def meteor(self) -> Meteor:
         """Return METEOR as the options describe it.

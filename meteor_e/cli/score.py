@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -13,14 +12,14 @@ import click
 from meteor_e.api.batches import LARGE_FIRST_BATCH, map_in_order, read_batches
 from meteor_e.api.formats import OutputOptions, WmtNames
 from meteor_e.api.metrics import Metric
-from meteor_e.api.segments import Segment, System, TextColumns
+from meteor_e.api.segments import Segment, System
 from meteor_e.api.tables import ScoreRun
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning, guarded, near_miss
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, destination, option
-from meteor_e.cli.options import Inputs, MetricOptions, Output, Tests, complete_names, lined_up
-from meteor_e.formats.inputs import INPUT_FORMATS, JSON_LINES, PARQUET, TEXT_FORMATS, input_formats
-from meteor_e.formats.systems import read_systems
+from meteor_e.cli.inputs import Inputs
+from meteor_e.cli.options import MetricOptions, Output, Tests, complete_names, lined_up
+from meteor_e.formats.inputs import JSON_LINES, PARQUET
 from meteor_e.meteor import Meteor
 from meteor_e.plugins.registry import plugin_registry
 
@@ -28,36 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from meteor_e.api.formats import OutputFormat
-    from meteor_e.api.tables import ScoreRunner, TableFormat
+    from meteor_e.api.tables import ScoreRunner
 
 
 @dataclass(frozen=True)
 class ScoreInputs(Inputs):
     """Hypotheses and references in files, in a table, or of a test set."""
 
-    form_in: str | None = option(
-        None,
-        "--format-in",
-        metavar="NAME",
-        show_default="the content tells",
-        help=f"Format of the input: {', '.join(INPUT_FORMATS)}, or a plugin's.",
-    )
-    hypothesis_columns: tuple[str, ...] = option(
-        (),
-        "--hypothesis-column",
-        multiple=True,
-        metavar="NAME",
-        show_default="hypothesis",
-        help="Column of the hypotheses in a table; repeat it for several systems.",
-    )
-    reference_columns: tuple[str, ...] = option(
-        (),
-        "--reference-column",
-        multiple=True,
-        metavar="NAME",
-        show_default="reference",
-        help="Column of the references in a table (texts or lists of texts); repeat it for several.",
-    )
     test_set: str | None = option(
         None,
         "--test-set",
@@ -80,63 +56,6 @@ class ScoreInputs(Inputs):
         help="Score on a Dask cluster: its scheduler's address or scheduler file; 'local' or 'local:N' starts N "
         "processes here. (Plugin meteor-e-tables.)",
     )
-
-    def systems(self) -> list[System]:
-        """Return the systems, lined up with their references; a table is read once for each.
-
-        Raises:
-            ConfigError: for a table beside other files, or columns of what is not a table.
-            InputError: if it cannot be read.
-            PluginError: if the plugin that reads it is not installed.
-        """
-        paths, alone = (*self.files, *self.references), len(self.files) == 1 and not self.references
-        asked = self.hypothesis_columns + self.reference_columns
-        found = self.form_in or ("jsonl" if asked and paths == ("-",) else None)
-        formats = input_formats(paths, found, alone=alone)
-        if found is None:
-            found = next((form for form in formats.values() if form not in TEXT_FORMATS), None)
-        if found is None and alone and paths[0] != "-":
-            found = _format_of_plugins(paths[0])
-        if found is None or found in TEXT_FORMATS:
-            if asked:
-                raise ConfigError(
-                    f"{paths[0] if paths else 'nothing'} is {found or 'not a table'}, which has no columns: tables are "
-                    "Parquet, .csv, .tsv, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
-                )
-            counted, missing = self.references_per_segment, self.on_missing
-            return self.named(read_systems(self.files, self.references, counted, self.encoding, formats, missing))
-        if found not in INPUT_FORMATS:
-            known = sorted({*INPUT_FORMATS, *plugin_registry().names("table format")})
-            if found not in known:
-                near = near_miss(found, known)
-                raise ConfigError(f"--format-in: there is no format {found!r}{near}; the formats: {', '.join(known)}")
-        if not alone or self.references_per_segment > 1:
-            raise ConfigError(
-                "a table holds hypotheses and references: name one file only, and the columns with "
-                "--hypothesis-column and --reference-column, one or several of references"
-            )
-        names = self.hypothesis_columns or TextColumns().hypotheses
-        if len(set(names)) < len(names):
-            raise ConfigError(f"--hypothesis-column: one of {', '.join(names)} is given twice")
-        columns = TextColumns(names, self.reference_columns or TextColumns().references)
-        kind: type[TableFormat] = plugin_registry().get("table format", found)
-        table = kind.make().open(paths[0], columns, encoding=self.encoding)
-        return self.named(
-            [
-                System(name, partial(table.segments, index), table.size, table=table)
-                for index, name in enumerate(table.systems)
-            ]
-        )
-
-
-def _format_of_plugins(path: str) -> str | None:
-    """Return the name of a plugin's format that knows a file that we do not."""
-    for name in plugin_registry().names("table format"):
-        if name not in INPUT_FORMATS:
-            with guarded(f"table format {name!r}"):
-                if plugin_registry().get("table format", name).recognizes(path):
-                    return name
-    return None
 
 
 @dataclass(frozen=True)
@@ -227,10 +146,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         inputs, metric = _of_test_set(inputs, metric)
     wmt = _wmt_names(inputs, output) if form.name == "wmt" else None
     systems = inputs.systems()
-    # COCO's JSON gets COCO's tokens in English; a chain has words of its own.
-    own = metric.chain is not None or any(text.startswith("segmenter=") for text in metric.settings)
-    if systems[0].context.is_captions and not own and metric.code in ("", "en"):
-        metric = replace(metric, settings=(*metric.settings, "segmenter=ptb"))
+    metric = metric.for_text(systems[0].context)
     metrics = metric.create_metrics(metric.metrics or ("meteor",))
     left_out: tuple[int, ...] = ()
     if inputs.on_error != "stop":

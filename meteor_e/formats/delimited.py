@@ -17,7 +17,7 @@ from meteor_e.formats.plain import csv_rows, read_segments
 class DelimitedTable(TextTable):
     """A file of comma-separated values (quoted as in RFC 4180), or of tab-separated values (without quotes).
 
-    The first line names the columns.
+    The first line names the columns, unless the columns are numbered.
 
     Args:
         path: the file, plain, gzip, bzip2 or xz; ``-`` is standard input, which can be read once.
@@ -42,25 +42,25 @@ class DelimitedTable(TextTable):
         if first is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
         self._begun: Iterator[tuple[int, list[str]]] | None = chain([first], rows)
+        for column, option in texts.options():
+            if column not in self._header:
+                columns = ", ".join(map(repr, self._header))
+                raise InputError(
+                    f"{self.name} has no column {column!r}{near_miss(column, self._header)}; it has {columns}; "
+                    f"choose with {option}{'; --no-header numbers the columns' if texts.has_header else ''}"
+                )
         for name, times in Counter(self._header).items():
             if times > 1:
                 raise InputError(f"{self.name}: two columns are called {name!r}")
-        for columns, option in ((texts.hypotheses, "--hypothesis-column"), (texts.references, "--reference-column")):
-            for column in columns:
-                if column not in self._header:
-                    known = ", ".join(map(repr, self._header))
-                    raise InputError(
-                        f"{self.name} has no column {column!r}{near_miss(column, self._header)}; it has {known}; "
-                        f"choose with {option}"
-                    )
         if path == "-" and len(texts.hypotheses) > 1:
             raise InputError("standard input can be read once only; give one --hypothesis-column, or a file")
 
     def segments(self, system: int) -> Iterator[Segment]:
         """Read the table and yield the segments of a system, numbered from 1."""
-        hypothesis_column = self.texts.hypotheses[system]
+        hypothesis_column, id_column = self.texts.hypotheses[system], self.texts.id
         for number, (_, row) in enumerate(self.records(), 1):
-            yield Segment(number, row[hypothesis_column], tuple(row[column] for column in self.texts.references))
+            references = tuple(row[column] for column in self.texts.references)
+            yield Segment(number if id_column is None else row[id_column], row[hypothesis_column], references)
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Read the table: yield the number of each row's last line, and its columns."""
@@ -73,14 +73,19 @@ class DelimitedTable(TextTable):
             yield number, dict(zip(self._header, cells, strict=True))
 
     def _opened(self) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-        """Return the header, and the rows with the numbers of their last lines."""
+        """Return the names of the columns, and the rows with the numbers of their last lines."""
         lines = read_segments(self._path, encoding=self._encoding)
         rows: Iterator[tuple[int, list[str]]]
         if self._tabs:
             rows = enumerate((line.split("\t") for line in lines), 1)
         else:
             rows = (row for row in csv_rows(lines, self.name, strict=True) if row[1])
-        return next(rows, (0, []))[1], rows
+        if self.texts.has_header:
+            return next(rows, (0, []))[1], rows
+        first = next(rows, None)
+        if first is None:
+            return [], rows
+        return [str(number) for number in range(1, len(first[1]) + 1)], chain([first], rows)
 
 
 class CsvFormat(TableFormat):

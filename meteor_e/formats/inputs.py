@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from meteor_e.formats.documents import Collection
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
 """Formats with hypotheses and references in files of their own."""
 
-INPUT_FORMATS = (*TEXT_FORMATS, "csv", "tsv", "jsonl", "parquet")
+INPUT_FORMATS = (*TEXT_FORMATS, "csv", "tsv", "json", "jsonl", "parquet")
 """All formats that ``--format-in`` takes; plugins may bring more tables."""
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
@@ -64,7 +66,8 @@ def input_format(path: str, *, alone: bool = False) -> str:
         start = head[prologue.end() :] if prologue else head
         for form, pattern in _STARTS.items():
             if pattern.match(start):
-                return form
+                # COCO's results need annotations; a JSON array alone is a table.
+                return "json" if alone and form == "coco" and start[:1] == b"[" else form
         if _DECLARATION.match(head):
             raise InputError(
                 f"{name} is XML or SGML, but neither WMT's nor NIST's, or it defines entities, which are not "
@@ -85,12 +88,34 @@ def input_formats(paths: Iterable[str], form: str | None = None, *, alone: bool 
         alone: see :func:`input_format`.
 
     Raises:
-        InputError: for a named pipe, also one that a shell makes; otherwise as for :func:`input_format`.
+        InputError: as for :func:`input_format`.
     """
-    for path in paths:
-        if path != "-" and Path(path).is_fifo():
-            raise InputError(f"{path} is a pipe, which can be read once only; give a file, or - for standard input")
     return {path: form or input_format(path, alone=alone) for path in dict.fromkeys(paths)}
+
+
+class SpooledPath(str):
+    """The path of a temporary copy of a pipe. The copy is deleted together with this object."""
+
+    folder: tempfile.TemporaryDirectory[str]
+
+
+def spool_pipes(paths: Iterable[str]) -> list[str]:
+    """Return paths that can be opened several times: a pipe, such as that of ``<(command)``, is copied to a file.
+
+    Raises:
+        InputError: if a pipe cannot be read or copied.
+    """
+    return [_spool_pipe(path) if path != "-" and Path(path).is_fifo() else path for path in paths]
+
+
+def _spool_pipe(path: str) -> SpooledPath:
+    with os_errors_as(InputError, f"cannot read {path}"):
+        folder = tempfile.TemporaryDirectory(prefix="meteor_e-")
+        copy = SpooledPath(Path(folder.name) / Path(path).name)
+        copy.folder = folder
+        with open_binary(path) as stream, Path(copy).open("wb") as output:
+            shutil.copyfileobj(stream, output)
+    return copy
 
 
 def _is_json(data: bytes) -> bool:

@@ -109,13 +109,18 @@ def test_other_commands_do_not_wait_for_a_pipe(cli, texts, arguments):
     assert b"not a regular file but a pipe" in out + err or b"is a pipe" in err
 
 
-def test_hypotheses_from_a_pipe_are_refused(cli, texts):
-    """They are read more than once; standard input is the way."""
-    os.mkfifo(cli.folder / "pipe")
-    process = cli.start("score", "pipe", "ref", "-l", "other")
-    _, err = process.communicate()
-    assert process.returncode == 1
-    assert b"pipe is a pipe, which can be read once only; give a file, or - for standard input" in err
+@pytest.mark.parametrize("packed", [False, True])
+def test_pipes_are_read_as_files_are(cli, texts, packed):
+    """A shell makes them of <(command)."""
+    for name in ("hyp", "ref"):
+        os.mkfifo(cli.folder / f"{name}-pipe")
+    process = cli.start("score", "hyp-pipe", "ref-pipe", "-l", "other", "--segments", "--name", "hyp")
+    for name in ("hyp", "ref"):
+        data = (cli.folder / name).read_bytes()
+        (cli.folder / f"{name}-pipe").write_bytes(gzip.compress(data) if packed else data)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert out.decode() == cli("score", "hyp", "ref", "-l", "other", "--segments").out
 
 
 @pytest.mark.parametrize(

@@ -110,3 +110,40 @@ def test_a_format_of_a_plugin(cli, plugin_site):
     named = cli("score", "x.txt", "--format-in", "bars", "-l", "other", "-q", env=environment)
     assert named.out == "1.0\n"
     assert "bars" in cli.failing(2, "score", "x.txt", "--format-in", "bar", env=environment)
+
+
+def test_tables_without_a_header(cli):
+    cli.file("data.tsv", "a b\ta b\tx1\nc\td\tx2\n")
+    cli.file("named.tsv", "hypothesis\treference\tkey\na b\ta b\tx1\nc\td\tx2\n")
+    options = ["-l", "other", "--segments", "--name", "mt", "-f", "csv"]
+    named = cli("score", "named.tsv", *options).out
+    assert cli("score", "data.tsv", "--no-header", *options).out == named
+    chosen = ["--hypothesis-column", "2", "--reference-column", "1"]
+    assert cli("score", "data.tsv", "--no-header", *chosen, *options).out == named
+    message = cli.failing(1, "score", "data.tsv")
+    assert "has no column 'hypothesis'" in message
+    assert "--no-header numbers the columns" in message
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_a_json_array_is_a_table(cli, form):
+    pytest.importorskip("meteor_e_tables", reason="the plugin of tables is not installed")
+    rows = [
+        {"key": "x1", "hypothesis": "a b", "reference": ["a b", "b"]},
+        {"key": "x2", "hypothesis": "c", "reference": ["d"]},
+    ]
+    text = json.dumps(rows) if form == "json" else "".join(json.dumps(row) + "\n" for row in rows)
+    cli.file(f"data.{form}", text)
+    out = cli("align", f"data.{form}", "--id-column", "key", "-l", "other", "--format", "jsonl").out
+    assert [json.loads(line)["segment"] for line in out.splitlines()] == ["x1", "x2"]
+    assert "no column 'mt'" in cli.failing(1, "score", f"data.{form}", "--hypothesis-column", "mt")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("[1]", "not a JSON array of objects"), ('[{"hypothesis": "a",', "is not JSON"), ("[]", "is empty")],
+)
+def test_other_json_is_no_table(cli, text, problem):
+    pytest.importorskip("meteor_e_tables", reason="the plugin of tables is not installed")
+    cli.file("data.json", text)
+    assert problem in cli.failing(1, "score", "data.json", "--format-in", "json")

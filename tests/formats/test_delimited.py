@@ -59,7 +59,7 @@ def test_packed(tmp_path):
         ("mt,ref\n", "is empty"),
         ("mt,ref\na\n", "line 2: 1 columns; the header has 2"),
         ("mt,ref\na,b,c\n", "line 2: 3 columns; the header has 2"),
-        ("mt,mt\na,b\n", "two columns are called 'mt'"),
+        ("mt,ref,mt\na,b,c\n", "two columns are called 'mt'"),
         ("mt,reference\na,b\n", "ref"),
         ('mt,ref\n"a,b\n', "unexpected end of data"),
         ('mt,ref\n"a"x,b\n', "line 2: "),

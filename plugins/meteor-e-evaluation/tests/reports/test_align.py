@@ -74,7 +74,7 @@ def test_a_dialogue_is_answered_line_by_line(cli):
     ("arguments", "message"),
     [
         ([], "align needs a hypothesis and a reference"),
-        (["one"], "align needs a hypothesis and a reference"),
+        (["--text", "one"], "align needs a hypothesis and a reference"),
         (["--stdio", "one", "two"], "--stdio reads standard input"),
         (["--stdio", "--text"], "--stdio reads standard input"),
         (["a", "b", "--show", "--format", "jsonl"], "--show and --format"),
@@ -150,3 +150,42 @@ def test_a_matrix_in_latex(cli):
     assert "segment 1: an alignment with an empty side" in cli.failing(
         1, "align", "--text", "", "x", "--format", "latex"
     )
+
+
+def test_the_best_of_several_references_is_shown(cli):
+    cli.file("hyp", "a b c\n")
+    cli.file("first", "x y z\n")
+    cli.file("second", "a b c\n")
+    out = cli("align", "hyp", "-r", "first", "-r", "second").out
+    assert "  reference   a b c" in out.splitlines()
+    cli.file("both", "x y z\na b c\n")
+    assert cli("align", "hyp", "both", "--references-per-segment", "2").out == out
+    (row,) = map(json.loads, cli("align", "hyp", "-r", "first", "-r", "second", "--format", "jsonl").out.splitlines())
+    assert row["reference"] == ["a", "b", "c"]
+    requests = "a b c ||| x y z ||| a b c\n"
+    assert cli("align", "--stdio", text=requests).out == out
+
+
+def test_ids_are_those_of_the_input(cli):
+    cli.file("results.json", json.dumps([{"image_id": 9, "caption": "a b"}, {"image_id": 4, "caption": "c"}]))
+    annotations = [{"image_id": image, "caption": caption} for image, caption in ((4, "c"), (9, "x"), (9, "a b"))]
+    cli.file("annotations.json", json.dumps({"annotations": annotations}))
+    rows = list(map(json.loads, cli("align", "results.json", "annotations.json", "--format", "json").out.splitlines()))
+    assert [(row["segment"], row["reference"]) for row in rows] == [(9, ["a", "b"]), (4, ["c"])]
+    cli.file("data.csv", "key,mt,ref\nk1,a b,a b\n")
+    columns = ["--hypothesis-column", "mt", "--reference-column", "ref", "--id-column", "key"]
+    assert cli("align", "data.csv", *columns).out.startswith("segment k1\n")
+
+
+def test_captions_have_the_same_tokens_in_all_commands(cli):
+    """COCO's tokens: without punctuation, which other tokenizers keep."""
+    pytest.importorskip("meteor_e_captions", reason="the plugin of captions is not installed")
+    cli.file("results.json", json.dumps([{"image_id": 1, "caption": "A man, riding a horse."}]))
+    annotations = [{"image_id": 1, "caption": "A man riding a horse"}]
+    cli.file("annotations.json", json.dumps({"annotations": annotations}))
+    files = ["results.json", "annotations.json"]
+    assert cli("score", *files, "-q").out == "1.0\n"
+    (row,) = map(json.loads, cli("align", *files, "--format", "json").out.splitlines())
+    assert row["hypothesis"] == ["a", "man", "riding", "a", "horse"]
+    cli("report", *files, "-o", "report.html")
+    assert "segmenter:ptb" in (cli.folder / "report.html").read_text("utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 
 from meteor_e.api import InputError, TextColumns
 from meteor_e_tables.batches import TableBatch, text_batch
-from meteor_e_tables.cells import COLUMN_OPTIONS, find_column, nested
+from meteor_e_tables.cells import find_column, nested
 
 
 @contextlib.contextmanager
@@ -96,11 +96,10 @@ def text_paths(schema: Any, texts: TextColumns, name: str) -> dict[str, list[str
         InputError: if one is missing, or there are two of one name.
     """
     paths = {}
-    for columns, option in zip(texts, COLUMN_OPTIONS, strict=True):
-        for column in columns:
-            paths[column] = path = find_column(schema.names, column, name, option)
-            if schema.names.count(path[0]) > 1:
-                raise InputError(f"{name} has two columns {path[0]!r}; rename one of them")
+    for column, option in texts.options():
+        paths[column] = path = find_column(schema.names, column, name, option)
+        if schema.names.count(path[0]) > 1:
+            raise InputError(f"{name} has two columns {path[0]!r}; rename one of them")
     return paths
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from meteor_e.api import Segment, TextColumns, TextTable
-from meteor_e_tables.cells import Where, checked_references, checked_texts
+from meteor_e.api.segments import SegmentId
+from meteor_e_tables.cells import Where, checked_ids, checked_references, checked_texts
 
 BATCH_ROWS = 4096
 """Rows of a batch."""
@@ -35,11 +36,13 @@ class TableBatch(NamedTuple):
         hypotheses: one list per system.
         references: of each row, at least one.
         rows: all columns, if they were asked for.
+        ids: of each row; ``None`` for the numbers of the rows.
     """
 
     hypotheses: list[list[str]]
     references: list[Sequence[str]]
     rows: Rows | None
+    ids: list[SegmentId] | None = None
 
 
 class BatchedTable(TextTable):
@@ -54,7 +57,7 @@ class BatchedTable(TextTable):
         """Read the table from its beginning; all columns if ``whole``."""
 
     def segments(self, system: int, kept: deque[Rows] | None = None) -> Iterator[Segment]:
-        """Read the table and yield the segments of a system, numbered from 1.
+        """Read the table and yield the segments of a system.
 
         Args:
             system: index of the system.
@@ -64,8 +67,9 @@ class BatchedTable(TextTable):
         for batch in self.batches(kept is not None):
             if kept is not None and batch.rows is not None:
                 kept.append(batch.rows)
-            for hypothesis, references in zip(batch.hypotheses[system], batch.references, strict=True):
-                yield Segment(next(numbers), hypothesis, tuple(references))
+            ids = itertools.islice(numbers, len(batch.references)) if batch.ids is None else batch.ids
+            for id, hypothesis, references in zip(ids, batch.hypotheses[system], batch.references, strict=True):
+                yield Segment(id, hypothesis, tuple(references))
 
     def schema(self) -> Any:
         """Return what the columns are, for writers: a ``pyarrow.Schema``, or ``None`` if only the rows tell."""
@@ -88,4 +92,5 @@ def text_batch(
     """
     hypotheses = [checked_texts(values[column], column, where) for column in columns.hypotheses]
     references = checked_references({column: values[column] for column in columns.references}, where)
-    return TableBatch(hypotheses, references, rows)
+    ids = None if columns.id is None else checked_ids(values[columns.id], columns.id, where)
+    return TableBatch(hypotheses, references, rows, ids)

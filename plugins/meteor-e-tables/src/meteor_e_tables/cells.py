@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from meteor_e.api import InputError
+from meteor_e.api.segments import SegmentId
 from meteor_e.base.errors import near_miss
 
 Where = Callable[[int], str]
 """Says where a row (from 0) is."""
-
-COLUMN_OPTIONS = ("--hypothesis-column", "--reference-column")
-"""Options that choose columns, in the order of the fields of :class:`meteor_e.api.TextColumns`."""
 
 
 def checked_texts(values: Iterable[Any], column: str, where: Where) -> list[str]:
@@ -35,6 +33,20 @@ def checked_texts(values: Iterable[Any], column: str, where: Where) -> list[str]
         if not text.isascii():
             _check_characters(text, f"{where(row)}, column {column!r}")
     return texts
+
+
+def checked_ids(values: Iterable[Any], column: str, where: Where) -> list[SegmentId]:
+    """Return the ids of a column: texts or whole numbers.
+
+    Raises:
+        InputError: for the first cell that holds something else, naming its row.
+    """
+    ids: list[SegmentId] = []
+    for row, value in enumerate(values):
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            raise InputError(f"{where(row)}, column {column!r}: an id is a text or a whole number, not {value!r:.40}")
+        ids.append(value)
+    return ids
 
 
 def checked_references(columns: dict[str, Iterable[Any]], where: Where) -> list[Sequence[str]]:

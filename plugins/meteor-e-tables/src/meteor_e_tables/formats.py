@@ -28,3 +28,15 @@ class JsonLinesFormat(TableFormat):
         from meteor_e_tables.jsonlines import JsonLines
 
         return JsonLines(path, texts)
+
+
+class JsonArrayFormat(TableFormat):
+    """JSON: one array of objects."""
+
+    name = "json"
+
+    def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> BatchedTable:
+        """Open a table."""
+        from meteor_e_tables.jsonlines import JsonArray
+
+        return JsonArray(path, texts)

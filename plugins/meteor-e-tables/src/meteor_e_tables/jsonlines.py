@@ -11,13 +11,14 @@ from typing import Any
 import msgspec
 
 from meteor_e.api import InputError, TextColumns
-from meteor_e.base.files import PathLike, input_name
+from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
 from meteor_e.base.texts import distinct_keys
 from meteor_e.formats.plain import read_segments
 from meteor_e_tables.arrow import arrow_table
 from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch, text_batch
-from meteor_e_tables.cells import COLUMN_OPTIONS, find_column, nested
+from meteor_e_tables.cells import find_column, nested
 
+_ARRAY = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
 _LINE = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -62,6 +63,9 @@ class JsonLines(BatchedTable):
         InputError: if it cannot be read, or its first line lacks a field.
     """
 
+    row_name = "line"
+    """What messages call a row."""
+
     def __init__(self, path: PathLike, texts: TextColumns) -> None:
         self.name = input_name(path)
         self.size = None
@@ -72,14 +76,12 @@ class JsonLines(BatchedTable):
         if self._first is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
         self._fields = {
-            column: find_column(tuple(self._first[1]), column, self.name, option)
-            for names, option in zip(texts, COLUMN_OPTIONS, strict=True)
-            for column in names
+            column: find_column(tuple(self._first[1]), column, self.name, option) for column, option in texts.options()
         }
 
     def _objects(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
         # The decoder keeps the last of fields that have one name. What may be such a line is read again.
-        keys = {f'"{column.partition(".")[0]}' for names in self.texts for column in names}
+        keys = {f'"{column.partition(".")[0]}' for column, _ in self.texts.options()}
         for number, line in enumerate(read_segments(self._path), 1):
             if not line.strip():
                 continue
@@ -106,7 +108,7 @@ class JsonLines(BatchedTable):
 
     def _batch(self, numbers: list[int], rows: list[dict[str, msgspec.Raw]], whole: bool) -> TableBatch:
         def where(row: int) -> str:
-            return f"{self.name}, line {numbers[row]}"
+            return f"{self.name}, {self.row_name} {numbers[row]}"
 
         values = {}
         for column, path in self._fields.items():
@@ -120,6 +122,32 @@ class JsonLines(BatchedTable):
                     raise InputError(f"{where(row)}, field {path[0]!r}: {error}") from None
             values[column] = list(nested(cells, path, where))
         return text_batch(self.texts, values, ObjectRows(self.name, [*rows]) if whole else None, where)
+
+
+class JsonArray(JsonLines):
+    """A JSON file with one array of objects, which is decoded in memory.
+
+    Args:
+        path: the file, plain or compressed; ``-`` is standard input.
+        texts: which fields contain the texts; ``translation.de`` is a field of a field.
+
+    Raises:
+        InputError: if the file cannot be read, is not an array of objects, or its first object lacks a field.
+    """
+
+    row_name = "entry"
+
+    def _objects(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
+        with open_binary(self._path) as stream, os_errors_as(InputError, f"cannot read {self.name}"):
+            data = stream.read()
+        try:
+            entries = _ARRAY.decode(data)
+            json.loads(data, object_pairs_hook=distinct_keys)
+        except msgspec.ValidationError as error:
+            raise InputError(f"{self.name} is not a JSON array of objects: {error}") from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{self.name} is not JSON ({error})") from None
+        return enumerate(entries, 1)
 
 
 def _decoded(value: Any) -> Any:

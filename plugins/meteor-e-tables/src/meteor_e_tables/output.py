@@ -110,7 +110,7 @@ def _records(system: System, *, several: bool) -> Iterator[tuple[int, dict[str, 
     """Yield the rows of a system that comes from no table; of several systems, they say which is which."""
     begin = {"system": system.name} if several else {}
     for number, segment in enumerate(system.read(), 1):
-        row = {"segment": number, "hypothesis": segment.hypothesis, "references": list(segment.references)}
+        row = {"segment": segment.id, "hypothesis": segment.hypothesis, "references": list(segment.references)}
         yield number, {**begin, **row}
 
 
@@ -130,7 +130,7 @@ class RecordTable(BatchedTable):
         records = self._records()
         while some := list(itertools.islice(records, BATCH_ROWS)):
             numbers, rows = zip(*some, strict=True)
-            cells = {column: [row[column] for row in rows] for columns in self.texts for column in columns}
+            cells = {column: [row[column] for row in rows] for column, _ in self.texts.options()}
             kept = ObjectRows(self.name, [dict(row) for row in rows])
             yield text_batch(self.texts, cells, kept, partial(self._place, numbers))
 

@@ -9,6 +9,7 @@ from meteor_e import hookimpl
 def meteor_e_table_formats() -> dict[str, str]:
     """Return the formats that need a library, or more than one line of text per row."""
     return {
+        "json": "meteor_e_tables.formats:JsonArrayFormat",
         "jsonl": "meteor_e_tables.formats:JsonLinesFormat",
         "parquet": "meteor_e_tables.formats:ParquetFormat",
     }

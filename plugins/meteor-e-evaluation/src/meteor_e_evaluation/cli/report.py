@@ -10,7 +10,8 @@ import click
 
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
-from meteor_e.cli.options import SIGNIFICANCE, Inputs, MetricOptions, Tests, complete_names, lined_up
+from meteor_e.cli.inputs import Inputs
+from meteor_e.cli.options import SIGNIFICANCE, MetricOptions, Tests, complete_names, lined_up
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
@@ -65,6 +66,7 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     from meteor_e_evaluation.reports.scored import score_systems
 
     given = inputs.systems()
+    metric = metric.for_text(given[0].context)
     meteor = metric.meteor()
     wanted = _metrics(metric, meteor.signature)
     unique = _unique([system.name for system in given])
@@ -77,6 +79,7 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
                 for name, system in zip(unique, texts, strict=True)
             },
             [segment.references for segment in texts[0].read()],
+            ids=[segment.id for segment in texts[0].read()],
             metrics=wanted,
             title=page.title,
             method=None if statistics.significance == "none" else statistics.significance,

@@ -9,8 +9,8 @@ import click
 from meteor_e.api import ConfigError
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
+from meteor_e.cli.inputs import Inputs
 from meteor_e.cli.options import Output, ParallelComputation, complete_names, seed_option
-from meteor_e.formats.systems import read_systems
 from meteor_e.render.columns import format_wrapped_table
 
 
@@ -77,7 +77,7 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
     written.format()  # before the work begins
     references, texts = None, ()
     if given.hypotheses is not None and given.references:
-        (system,) = read_systems([given.hypotheses], given.references)
+        (system,) = Inputs(files=(given.hypotheses,), references=given.references).systems()
         _, texts, references, _ = zip(*system.read(), strict=True)
     elif given.hypotheses is not None or given.references or given.source is not None:
         raise ConfigError("give the hypotheses and the references: HYPOTHESES --reference FILE")

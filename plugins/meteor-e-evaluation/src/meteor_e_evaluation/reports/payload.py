@@ -96,6 +96,7 @@ def payload(report: Report) -> dict[str, Any]:
         "matchers": RawTexts(report.matchers),
         "vocabulary": RawTexts(vocabulary),
         "functionWords": functional,
+        "ids": RawTexts(report.ids or tuple(range(1, len(report) + 1))),
         "references": RawTexts(report.references),
         "referenceWords": reference_words,
         "lengths": report.lengths.tolist(),

@@ -15,7 +15,7 @@ from meteor_e import MeteorCorpusScore, MeteorSegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
 from meteor_e.api.formats import Found
 from meteor_e.api.metrics import Explains, main_scores
-from meteor_e.api.segments import System
+from meteor_e.api.segments import SegmentId, System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent
 from meteor_e.results import Results, score
@@ -182,7 +182,8 @@ class Report:
         lengths: words of each segment's first reference.
         systems: in the order in which they were given; the first is the baseline.
         metrics: all that were asked for, in that order. METEOR is one of them, as alignments are METEOR's.
-        meteor: its place among them.
+        meteor: the index of METEOR among them.
+        ids: of the segments, as the input has them; empty for numbers from 1.
     """
 
     title: str
@@ -195,6 +196,7 @@ class Report:
     systems: tuple[ScoredSystem, ...]
     metrics: tuple[MetricResult, ...]
     meteor: int = 0
+    ids: tuple[SegmentId, ...] = ()
 
     def __len__(self) -> int:
         return len(self.references)
@@ -227,6 +229,7 @@ def score_systems(
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
     progress: Progress = silent,
+    ids: Sequence[SegmentId] | None = None,
 ) -> Report:
     """Score systems on the same segments, and compare them.
 
@@ -241,6 +244,7 @@ def score_systems(
         samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
         seed: of the test and of the confidence intervals.
         progress: told about the work on each system.
+        ids: of the segments; by default their numbers, from 1.
 
     Raises:
         ConfigError: for an unknown method.
@@ -295,6 +299,7 @@ def score_systems(
         scored,
         tuple(result(place, metric) for place, metric in enumerate(wanted)),
         wanted.index(None),
+        tuple(range(1, len(texts) + 1) if ids is None else ids),
     )
 
 

@@ -141,7 +141,7 @@ class SegmentList {
     row.dataset.segment = segment;
     row.setAttribute("aria-rowindex", place + 2);
     row.style.transform = `translateY(${place * rowHeight()}px)`;
-    at.textContent = segment + 1;
+    at.textContent = report.ids[segment];
     words.textContent = report.lengths[segment];
     const digits = report.digits(metric);
     const score = report.score(first, metric, segment);

@@ -52,7 +52,7 @@ class SegmentView {
     return element(
       "div",
       { class: "segment-heading" },
-      element("h3", null, `Segment ${segment + 1}`),
+      element("h3", null, `Segment ${report.ids[segment]}`),
       element("span", { class: "faint" }, `${plural(report.lengths[segment], "word")}${reference}`),
       element("span", { class: "steps" }, step(-1, "‹", "Previous segment"), step(1, "›", "Next segment")),
     );
