@@ -82,8 +82,8 @@ def _table_grid(table: Table, digits: int) -> Grid:
         for column, (value, best_value) in enumerate(zip(values, best_values, strict=True), 1)
         if value.value == best_value
     }
-    header = [table.measure.level, *table.columns]
-    return Grid(header, cells, _title(table), notes=_explain_undefined(table), best=frozenset(best_cells))
+    title = f"{_title(table)}, {table.measure.level} level"
+    return Grid(["metric", *table.columns], cells, title, notes=_explain_undefined(table), best=frozenset(best_cells))
 
 
 def _cells(table: Table, values: Sequence[Value]) -> Iterator[tuple[str, Value]]:

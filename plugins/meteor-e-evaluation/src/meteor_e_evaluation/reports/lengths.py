@@ -109,12 +109,14 @@ def _numbers(report: Report) -> Iterator[tuple[str, float, float, bool, list[Flo
 
 
 def ends_of(segments: tuple[Floats, ...]) -> tuple[float, float]:
-    """Return the ends of a scale for numbers of any size: 0 to 1 or 100 where they lie there."""
+    """Return the ends of a scale for scores of any size: 0 and the next power of ten from 1 to 100 if scores fit.
+
+    CIDEr's scores go up to 10, but rarely exceed 3, so that a scale up to 100 would squeeze them into a corner.
+    """
     low, high = min(float(one.min()) for one in segments), max(float(one.max()) for one in segments)
-    if low >= 0 and high <= 1:
-        return 0.0, 1.0
-    if low >= 0 and high <= 100:
-        return 0.0, 100.0
+    for end in (1.0, 10.0, 100.0):
+        if low >= 0 and high <= end:
+            return 0.0, end
     # Of errors and the like, few segments go very far: the scale ends where 99 of 100 do.
     whole = np.concatenate(segments)
     low, high = (0.0 if low >= 0 else float(np.quantile(whole, 0.01))), float(np.quantile(whole, 0.99))
