@@ -131,8 +131,6 @@ class ModelMetric(SystemsMetric):
         self._jobs = jobs
         self.language = model.recipe.language
         self.signature = signature_of(model)
-        # Scores from 0 to 100 have as many decimals as chrF's and BLEU's.
-        self.decimals = 2 if has_scale(model) else 4
 
     def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
