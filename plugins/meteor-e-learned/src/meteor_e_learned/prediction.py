@@ -132,6 +132,11 @@ class ModelMetric(SystemsMetric):
         self.language = model.recipe.language
         self.signature = signature_of(model)
 
+    @property
+    def decimals(self) -> int:  # type: ignore[override]
+        """Decimals that tables show: as many as for chrF and BLEU if scores range from 0 to 100."""
+        return 2 if has_scale(self.model) else 4
+
     def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
