@@ -23,7 +23,13 @@ def test_segments_fall_into_their_length_class(long_report):
 
 @pytest.mark.parametrize(
     ("segments", "ends"),
-    [([0.2, 0.9], (0, 1)), ([0.2, 3.4], (0, 10)), ([0.0, 55.0], (0, 100)), ([-5.0, -5.0], (-5, -4)), ([0.0] * 200 + [300.0], (0, 1))],
+    [
+        ([0.2, 0.9], (0, 1)),
+        ([0.2, 3.4], (0, 10)),
+        ([0.0, 55.0], (0, 100)),
+        ([-5.0, -5.0], (-5, -4)),
+        ([0.0] * 200 + [300.0], (0, 1)),
+    ],
 )
 def test_the_ends_of_a_scale(segments, ends):
     assert ends_of((np.array(segments),)) == ends

@@ -120,6 +120,9 @@ class ScoringOptions(
         return [measure(name) for name in dict.fromkeys(names)]
 
 
+TESTS = ("auto", "williams", "perm-both", "paired", "documents", "systems", "paired+systems")
+
+
 @dataclass(frozen=True)
 class TestOptions(Options, heading="Statistics", example="wmt12.yaml --intervals 1000 --significance"):
     """Confidence intervals, and tests of metrics against one another."""
@@ -135,11 +138,13 @@ class TestOptions(Options, heading="Statistics", example="wmt12.yaml --intervals
     significance: str | None = option(
         None,
         "--significance",
-        type=click.Choice(["auto", "williams", "perm-both", "paired", "documents", "systems", "paired+systems"]),
+        type=click.Choice(TESTS),
+        metavar="TEST",
         is_flag=False,
         flag_value="auto",
         show_default="no test; without a name: auto, the test that suits the measure",
-        help="Test every metric against every other, and rank them; write it after the indexes, or with a test's name.",
+        help="Test every metric against every other, and rank them; write it after the indexes, or with the name of a "
+        f"test: {', '.join(TESTS)}.",
     )
     samples: int = option(
         1000, "--samples", type=click.IntRange(min=1), metavar="N", help="Permutations of a permutation test."
