@@ -64,6 +64,38 @@ def test_train_and_use(tmp_path, corpus, model):
     assert (made["model"], made["sentences"], made["deterministic"]) == (model, 6000, True)
 
 
+def test_options_change_what_is_trained(tmp_path, corpus):
+    plain = ["train", corpus, "-l", "other", "-d", 4]
+    run(*plain, "-o", tmp_path / "plain")
+    for number, (option, value) in enumerate({"--epochs": 9, "--min-count": 200, "--seed": 2, "-w": 2}.items()):
+        file = tmp_path / f"other-{number}"
+        run(*plain, option, value, "-o", file)
+        assert open_vectors(file).digest != open_vectors(tmp_path / "plain").digest, option
+    assert "cat" in open_vectors(tmp_path / "plain")
+    counts = open_vectors(tmp_path / "other-1").counts
+    assert len(counts)
+    assert counts.min() >= 200
+    made = open_vectors(tmp_path / "other-0").metadata
+    assert (made["epochs"], made["min_count"], made["seed"], made["key"]) == (9, 5, 1, "word")
+
+
+def test_lemmas_and_tags_as_units(tmp_path):
+    text = tmp_path / "text"
+    text.write_text("the cats sleep on houses\nthe house has a cat\n" * 5)
+    with pytest.raises(MeteorError, match=r"--key lemma needs a lemmatizer: add --lemmatizer simplemma"):
+        run("train", text, "-l", "en", "--key", "lemma", "-o", tmp_path / "v")
+    pytest.importorskip("simplemma", reason="simplemma is not installed")
+    with pytest.raises(MeteorError, match=r"needs parts of speech, and the lemmatizer simplemma does not tag"):
+        run("train", text, "-l", "en", "--key", "word_POS", "--lemmatizer", "simplemma", "-o", tmp_path / "v")
+    run("train", text, "-l", "en", "--key", "lemma", "--lemmatizer", "simplemma", "-d", 3, "-o", tmp_path / "v")
+    vectors = open_vectors(tmp_path / "v")
+    assert {"cat", "house"} <= set(vectors)
+    assert not {"cats", "houses"} & set(vectors)
+    assert (vectors.key, vectors.metadata["lemmatizer"]) == ("lemma", "simplemma")
+    run("train", text, "-l", "en", "--key", "word_lemma", "--lemmatizer", "simplemma", "-d", 3, "-o", tmp_path / "w")
+    assert "cats_cat" in open_vectors(tmp_path / "w")
+
+
 def test_one_thread_gives_the_same_vectors(tmp_path, corpus):
     for name in "ab":
         run("train", corpus, "-l", "other", "-d", 4, "-o", tmp_path / name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +12,10 @@ from meteor_e.api import ConfigError, InputError
 from meteor_e.base.files import scratch_folder
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, Options, option
-from meteor_e_vectors.keys import KEYS
+from meteor_e_vectors.keys import KEYS, needed
+
+if TYPE_CHECKING:
+    from meteor_e import Meteor
 
 
 @click.group(cls=FullHelpGroup)
@@ -49,6 +53,18 @@ class CorpusOptions(Options, heading="Text and vector file", example="europarl.f
         show_default="install them for the language",
         help="The vector file.",
     )
+    key: str = option(
+        "word",
+        "--key",
+        type=click.Choice(KEYS),
+        help="What gets a vector: the word, its lemma, or either with its part of speech or lemma appended.",
+    )
+    lemmatizer: str | None = option(
+        None,
+        "--lemmatizer",
+        metavar="NAME",
+        help="Lemmatizer, for all keys but word: simplemma, or hanta, treetagger, udpipe, which also tag.",
+    )
 
 
 @dataclass(frozen=True)
@@ -58,6 +74,11 @@ class VectorOptions(Options, heading="Training", example="europarl.fr -l fr --mo
     model: str = option("cbow", "--model", type=click.Choice(["cbow", "skip-gram"]), help="What is trained.")
     dimension: int = option(50, "-d", "--dimension", type=click.IntRange(1, 10_000), help="Size of a vector.")
     window: int = option(5, "-w", "--window", type=click.IntRange(1), help="Words of context on each side.")
+    epochs: int = option(5, "--epochs", type=click.IntRange(1), help="Number of passes over the text.")
+    min_count: int = option(
+        5, "--min-count", type=click.IntRange(1), help="Words that occur less often do not get a vector."
+    )
+    seed: int = option(1, "--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of the training.")
     threads: int = option(1, "--threads", type=click.IntRange(1), help="More than 1: not reproducible.")
 
 
@@ -65,11 +86,12 @@ class VectorOptions(Options, heading="Training", example="europarl.fr -l fr --mo
 def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     """Train vectors on text, one sentence per line (plain, gzip, bzip2, xz).
 
-    The defaults are METEOR-E's. Train with gensim itself for other settings, and convert what it saves.
+    The defaults are METEOR-E's. gensim trains; other programs' vectors can be converted.
 
     \b
     meteor-e vectors train europarl.fr.xz -l fr
     meteor-e vectors train europarl.fr.xz -l fr -d 100 -o fr-100.vectors
+    meteor-e vectors train europarl.fr -l fr --key lemma --lemmatizer simplemma
     """
     from meteor_e import Meteor
     from meteor_e_vectors.training import train as run
@@ -79,15 +101,34 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     target = _target(corpus.output, corpus.language)
     if target.is_dir():  # Said now, and not after hours of training.
         raise InputError(f"cannot write {target}: it is a folder; name a file with -o")
-    meteor = Meteor(corpus.language, matchers=["exact"])
+    meteor = Meteor(corpus.language, matchers=["exact"], lemmatizer=corpus.lemmatizer)
+    _check_key(corpus.key, meteor)
     with scratch_folder(target.parent, target.name) as folder, terminal_progress() as tell:
         with (folder / "corpus").open("w", encoding="utf-8", newline="\n") as stream:
-            sentences, units = write_corpus(stream, meteor, corpus.texts, tell)
+            sentences, units = write_corpus(stream, meteor, corpus.texts, tell, key=corpus.key)
         words, rows, counts, described = run(folder / "corpus", tell, **vars(training))
-        described |= {"key": "word", "language": meteor.chain.language.code, "sentences": sentences, "words": units}
+        described |= {"key": corpus.key, "language": meteor.chain.language.code, "sentences": sentences, "words": units}
         described |= {"texts": [Path(text).name for text in corpus.texts]}
+        if meteor.lemmatizer is not None:
+            described["lemmatizer"] = meteor.lemmatizer.name
         write_vectors(target, words, rows, counts=counts, metadata=described)
     click.echo(f"{target}: {len(words)} words, {rows.shape[1]} dimensions, from {units} words of text")
+
+
+def _check_key(key: str, meteor: Meteor) -> None:
+    """Check that the lemmatizer gives what a key needs.
+
+    Raises:
+        ConfigError: if there is no lemmatizer, or if it does not tag.
+    """
+    needs = needed(key)
+    if needs and meteor.lemmatizer is None:
+        raise ConfigError(f"--key {key} needs a lemmatizer: add --lemmatizer simplemma, hanta, treetagger or udpipe")
+    if "tag" in needs and meteor.lemmatizer is not None and not meteor.lemmatizer.tags:
+        raise ConfigError(
+            f"--key {key} needs parts of speech, and the lemmatizer {meteor.lemmatizer.name} does not tag; "
+            "use hanta, treetagger or udpipe"
+        )
 
 
 @vectors.command()
