@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import ParamSpec
 
 from meteor_e.base.errors import MeteorError
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from sample_data import add_sample_option as add_sample_option
+from sample_data import sample_folder as sample_folder
+from sample_data import write_sample_vectors as write_sample_vectors
 
 P = ParamSpec("P")
 

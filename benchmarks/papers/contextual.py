@@ -3,6 +3,7 @@
     meteor-e encoder install minilm
     python benchmarks/papers/contextual.py --work FOLDER -o tables.md
     python benchmarks/papers/contextual.py --work FOLDER --speed DATA/wmt17
+    python benchmarks/papers/contextual.py --sample                     # seconds, without the encoder
 
 Needs meteor-e-vectors[encoder]. Each sentence is encoded once: its rows are kept in the folder ``--work``, some
 20 KB a sentence. Only judged segments are scored.
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from command import add_sample_option, sample_folder
 from meteor_e_evaluation.evaluation import AVERAGE, evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
@@ -89,6 +91,7 @@ def metrics(names: Sequence[str], work: Path) -> list[Meteor]:
     """Return the chains as metrics; ``-idf`` behind a name weighs words by the references of two other years."""
     shared = Path(os.environ.get("METEOR_E_SHARED", HERE.parent.parent / "shared"))
     texts = [shared / "data" / f"wmt{year}" / "references" / f"newstest20{year}-ref.en" for year in (11, 13)]
+    work.mkdir(parents=True, exist_ok=True)
     rare = work / "references.en"
     rare.write_bytes(b"".join(text.read_bytes() for text in texts))
     found = []
@@ -158,7 +161,7 @@ def speed(folder: Path, segments: int) -> str:
 def main() -> None:
     """Run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", type=Path, required=True, help="folder of kept rows and scores")
+    parser.add_argument("--work", type=Path, help="folder of kept rows and scores")
     parser.add_argument("--set", action="append", choices=tuple(SETS), help="default: both")
     parser.add_argument("--pair", action="append", help="default: all")
     parser.add_argument("--chain", action="append", choices=CHAINS, help="default: all")
@@ -166,7 +169,18 @@ def main() -> None:
     parser.add_argument("--speed", type=Path, metavar="WMT17", help="measure speed on this folder instead")
     parser.add_argument("--segments", type=int, default=300, help="segments of the measurement of speed")
     parser.add_argument("-o", "--output", type=Path)
+    add_sample_option(parser)
     options = parser.parse_args()
+    with sample_folder(options.sample) as folder:
+        if folder is not None:
+            options.work, options.chain, options.samples = folder / "work", ["meteor", "meteor-idf"], 10
+        if options.work is None:
+            raise SystemExit("contextual.py: name a folder with --work")
+        write_tables(options)
+
+
+def write_tables(options: argparse.Namespace) -> None:
+    """Print the tables, or the speed."""
     names = options.chain or CHAINS
     if options.speed:
         os.environ["METEOR_E_THREADS"] = "1"
@@ -177,7 +191,8 @@ def main() -> None:
     print(text)
     if options.output:
         options.output.write_text(text + "\n", encoding="utf-8")
-    print(open_encoder("minilm").digest, file=sys.stderr)
+    if any("contextual" in name for name in names):
+        print(open_encoder("minilm").digest, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
     python benchmarks/papers/europarl_packs.py build en europarl.en europarl.fr fr packs
     python benchmarks/papers/europarl_packs.py tau en packs        # cs-en, de-en, es-en, fr-en
     python benchmarks/papers/europarl_packs.py tau fr packs        # en-fr
+    python benchmarks/papers/europarl_packs.py sample              # both for French and English, in seconds
 
 ``build`` runs ``meteor-e pack build`` from nothing, on two threads or as many as ``--threads`` says, and prints the
 seconds of each stage and of all, processor time, the highest resident memory of the process (it starts no others; files
@@ -22,6 +23,9 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+
+from command import sample_folder
+from sample_data import shared_data
 
 from meteor_e.base.progress import silent
 from meteor_e.packs.build import pack_place
@@ -103,8 +107,18 @@ def main() -> None:
     measure.add_argument("language", choices=sorted(PAIRS))
     measure.add_argument("packs", type=Path)
     measure.add_argument("--significance", action="store_true", help="one-sided permutation tests of each difference")
+    commands.add_parser("sample")
     arguments = vars(parser.parse_args())
-    {"build": build, "tau": tau}[arguments.pop("command")](**arguments)
+    {"build": build, "tau": tau, "sample": run_sample}[arguments.pop("command")](**arguments)
+
+
+def run_sample() -> None:
+    """Build a pack from a few hundred sentences, and measure its τ on the first segments."""
+    with sample_folder(True) as folder:
+        assert folder is not None
+        texts = [str(shared_data() / "europarl" / f"europarl.fr-en.{language}.xz") for language in ("en", "fr")]
+        build("en", texts[0], texts[1], "fr", folder, 1)
+        tau("en", folder, significance=False)
 
 
 if __name__ == "__main__":

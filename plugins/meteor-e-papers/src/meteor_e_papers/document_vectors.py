@@ -55,6 +55,7 @@ def train_document_vectors(
     phrase_threshold: float = 10.0,
     limit: int | None = None,
     seed: int = 1,
+    language: str = "en",
     tell: Callable[[str], object] | None = None,
 ) -> int:
     """Train skip-gram vectors with phrases joined, and write them in word2vec's binary form.
@@ -71,6 +72,7 @@ def train_document_vectors(
         phrase_threshold: the higher, the fewer phrases (Mikolov et al., 2013, eq. 6).
         limit: sentences of each file; by default all.
         seed: of all that is drawn.
+        language: of the texts; phrases of English may have words such as "of" in their middle.
         tell: told what is being done.
 
     Returns:
@@ -103,7 +105,7 @@ def train_document_vectors(
             min_count=min_count,
             threshold=phrase_threshold,
             delimiter=DELIMITER,
-            connector_words=ENGLISH_CONNECTOR_WORDS,
+            connector_words=ENGLISH_CONNECTOR_WORDS if language == "en" else frozenset(),
         ).freeze()
         model = Word2Vec(
             vector_size=dimension, window=window, sg=1, epochs=epochs, min_count=min_count, seed=seed, workers=1

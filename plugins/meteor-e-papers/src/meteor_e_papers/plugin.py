@@ -23,6 +23,12 @@ def meteor_e_features() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """Return commands by name."""
+    return {"papers": "meteor_e_papers.cli:papers"}
+
+
+@hookimpl
 def meteor_e_estimators() -> dict[str, str]:
     """Return estimators by name; their libraries are imported when a recipe uses one."""
     return {

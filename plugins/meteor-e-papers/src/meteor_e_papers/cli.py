@@ -1,0 +1,176 @@
+"""The command ``meteor-e papers``: train the metrics of the founding papers. Heavy libraries are imported on use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, Options, option
+from meteor_e.cli.options import ParallelComputation
+
+
+@click.group(cls=FullHelpGroup)
+def papers() -> None:
+    """Train the learned metrics of the papers that meteor_e reproduces.
+
+    \b
+    meteor-e papers list
+    meteor-e papers train maxsd-1 --data judged.yaml --word-vectors glove.bin -o maxsd.safetensors
+    meteor-e score system.txt reference.txt -M maxsd.safetensors
+    """
+
+
+@papers.command("list")
+def list_recipes() -> None:
+    """List the recipes.
+
+    \b
+    meteor-e papers list
+    """
+    from meteor_e_papers.paper_recipes import read_paper_recipe, recipe_names
+
+    for name in recipe_names():
+        click.echo(f"{name}: {read_paper_recipe(name).description}")
+
+
+@dataclass(frozen=True)
+class PaperOptions(Options, heading="Training", example="maxsd-1 --data judged.yaml --word-vectors glove.bin"):
+    """The recipe, its data and the model file."""
+
+    recipe: str = option(None, metavar="RECIPE", required=True)
+    data: tuple[str, ...] = option(
+        (),
+        "--data",
+        multiple=True,
+        required=True,
+        metavar="INDEX",
+        help="Data index of judgments to learn from, as `meteor-e evaluate` reads it; may be repeated.",
+    )
+    validation: tuple[str, ...] = option(
+        (),
+        "--validation",
+        multiple=True,
+        metavar="INDEX",
+        show_default="the training data",
+        help="Data index of judgments that choose the best epoch; may be repeated.",
+    )
+    sample: int | None = option(
+        None,
+        "--sample",
+        type=click.IntRange(1),
+        metavar="N",
+        show_default="all",
+        help="Number of judgments to draw from each index of --data.",
+    )
+    word_vectors: str | None = option(
+        None, "--word-vectors", metavar="FILE", help="Word vectors, for guzman, maxsd-1 and maxsd-2."
+    )
+    document_vectors: str | None = option(
+        None,
+        "--document-vectors",
+        metavar="FILE",
+        help="Vectors of words and phrases, for USAAR's metrics; `papers document-vectors` trains them.",
+    )
+    language: str = option("en", "-l", "--language", help="Language of hypotheses and references.")
+    epochs: int | None = option(
+        None, "--epochs", type=click.IntRange(1), show_default="the recipe's", help="Largest number of epochs."
+    )
+    seed: int = option(1, "--seed", type=click.IntRange(0), help="Seed of everything that is drawn.")
+    output: str | None = option(
+        None, *("-o", "--output"), metavar="FILE", show_default="RECIPE.safetensors", help="The model file."
+    )
+    resume: bool = option(False, "--resume", is_flag=True, help="Continue an interrupted training.")
+
+
+@papers.command(cls=GroupedCommand)
+def train(training: PaperOptions, computation: ParallelComputation) -> None:
+    """Train a paper's metric on judgments, and write its model file, with a log beside it.
+
+    \b
+    meteor-e papers train guzman --data judged.yaml --word-vectors glove.bin
+    meteor-e papers train usaar-comet --data judged.yaml --document-vectors documents.bin -o comet.safetensors
+    """
+    from pathlib import Path
+
+    from meteor_e_learned.cli import print_epoch
+    from meteor_e_learned.extraction import FeatureStore
+    from meteor_e_learned.recipe import DataSpec
+    from meteor_e_learned.training import train as train_model
+
+    from meteor_e.base.progress import terminal_progress
+    from meteor_e_papers.paper_recipes import make_recipe
+
+    recipe = make_recipe(
+        training.recipe,
+        [DataSpec(index, sample=training.sample) for index in training.data],
+        [DataSpec(index) for index in training.validation],
+        word_vectors=training.word_vectors,
+        document_vectors=training.document_vectors,
+        language=training.language,
+        seed=training.seed,
+        options={} if training.epochs is None else {"epochs": training.epochs},
+    )
+    target = Path(training.output or f"{training.recipe}.safetensors")
+    with terminal_progress(computation.quiet) as progress:
+        model = train_model(
+            recipe,
+            target,
+            folder=Path.cwd(),
+            store=FeatureStore(enabled=not computation.no_cache),
+            resume=training.resume,
+            jobs=computation.jobs,
+            listener=None if computation.quiet else print_epoch,
+            progress=progress,
+        )
+    click.echo(f"wrote {target}", err=True)
+    for name, value in model.card["figures"].items():
+        click.echo(f"{name}\t{value:.4f}" if isinstance(value, float) else f"{name}\t{value}")
+
+
+@dataclass(frozen=True)
+class DocumentVectorOptions(Options, heading="Training", example="news.en europarl.en.xz -o documents.bin"):
+    """The texts, the settings and the vector file."""
+
+    texts: tuple[str, ...] = option((), nargs=-1, required=True, metavar="TEXT...")
+    output: str = option(None, *("-o", "--output"), required=True, metavar="FILE", help="The vector file.")
+    dimension: int = option(400, "-d", "--dimension", type=click.IntRange(1, 10_000), help="Size of a vector.")
+    window: int = option(5, "-w", "--window", type=click.IntRange(1), help="Number of context words on each side.")
+    epochs: int = option(100, "--epochs", type=click.IntRange(1), help="Number of passes over the texts.")
+    min_count: int = option(
+        5, "--min-count", type=click.IntRange(1), help="Words and phrases that occur less often do not get a vector."
+    )
+    limit: int | None = option(
+        None, "--limit", type=click.IntRange(1), show_default="all", help="Number of sentences of each text."
+    )
+    language: str = option("en", "-l", "--language", help="Language of the texts.")
+    seed: int = option(1, "--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of the training.")
+
+
+@papers.command("document-vectors", cls=GroupedCommand)
+def document_vectors(training: DocumentVectorOptions) -> None:
+    """Train the vectors of words and phrases that USAAR's document vectors are made of (Vela and Tan, 2015).
+
+    Texts have one sentence per line (plain, gzip, bzip2, xz). One thread trains, so that the same texts give the same
+    file. The defaults are the paper's.
+
+    \b
+    meteor-e papers document-vectors news.en -o documents.bin --epochs 20
+    """
+    from meteor_e.base.progress import terminal_progress
+    from meteor_e_papers.document_vectors import train_document_vectors
+
+    with terminal_progress() as progress:
+        count = train_document_vectors(
+            training.texts,
+            training.output,
+            dimension=training.dimension,
+            window=training.window,
+            epochs=training.epochs,
+            min_count=training.min_count,
+            limit=training.limit,
+            seed=training.seed,
+            language=training.language,
+            tell=lambda stage: progress(stage, 0, None),
+        )
+    click.echo(f"{training.output}: {count} words and phrases, {training.dimension} dimensions")

@@ -1,0 +1,58 @@
+"""The command ``meteor-e papers``: every recipe trains on the user's judgments, and its model scores."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+from meteor_e_papers.cli import papers
+from meteor_e_papers.paper_recipes import recipe_names
+
+from meteor_e import load_metric
+from meteor_e.base.errors import ConfigError
+
+
+def run(*arguments):
+    result = CliRunner().invoke(papers, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_recipes_are_listed():
+    assert recipe_names() == ["guzman", "maxsd-1", "maxsd-2", "usaar-comet", "usaar-cosine", "usaar-zwickel"]
+    output = run("list")
+    assert all(f"{name}: " in output for name in recipe_names())
+
+
+@pytest.mark.parametrize("name", ["maxsd-1", "maxsd-2", "usaar-cosine", "usaar-zwickel", "usaar-comet", "guzman"])
+def test_a_recipe_trains_and_its_model_scores(name, test_set, tmp_path, monkeypatch):
+    monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
+    model = tmp_path / f"{name}.safetensors"
+    kind = "document" if name.startswith("usaar") else "word"
+    more = [] if name.startswith("usaar") else ["--epochs", 2, "--validation", test_set / "ranked.yaml"]
+    index, words = test_set / "ranked.yaml", test_set / "words.txt"
+    run("train", name, "--data", index, f"--{kind}-vectors", words, "-o", model, "-q", *more)
+    metric = load_metric(f"model:{model}")
+    if name != "guzman":
+        score = metric.corpus(["new houses were sold", "zzyx"], ["new houses were sold", "the old city"])
+        assert score.segments[0] > score.segments[1]
+
+
+def test_what_is_missing_is_named(test_set, tmp_path):
+    index = test_set / "ranked.yaml"
+    for arguments, message in (
+        (("maxd-1",), r"no recipe 'maxd-1' \(did you mean 'maxsd-1'\?\); the recipes are guzman"),
+        (("maxsd-1",), r"recipe 'maxsd-1' needs --word-vectors FILE"),
+        (("usaar-comet",), r"recipe 'usaar-comet' needs --document-vectors FILE"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            run("train", *arguments, "--data", index, "-o", tmp_path / "m")
+
+
+def test_document_vectors(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("the prime minister of new york said no\n" * 30, encoding="utf-8")
+    assert "words and phrases, 8 dimensions" in run(
+        "document-vectors", text, "-o", tmp_path / "v.bin", "-d", 8, "--epochs", 1
+    )
+    run("document-vectors", text, "-o", tmp_path / "w.bin", "-d", 8, "--epochs", 1, "-l", "de")
+    assert (tmp_path / "w.bin").stat().st_size > 0
