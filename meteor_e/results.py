@@ -15,13 +15,14 @@ from meteor_e.api.metrics import (
     HasDetails,
     Metric,
     MetricSum,
+    Scores,
     SystemOutputs,
     SystemsMetric,
     compute_statistics,
     found_by,
     main_scores,
 )
-from meteor_e.api.segments import Segment, System
+from meteor_e.api.segments import System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError, guarded
 from meteor_e.base.extras import data_frame
@@ -438,7 +439,19 @@ def score(
     used = list(metrics)
     scorer = _Scorer(metrics, segments, details, alignments, finite)
     loop = _Loop(
-        scorer, used, systems, tests, keep or tests is not None, prepared, progress, left_out, in_order, [], [], set()
+        scorer,
+        used,
+        systems,
+        tests,
+        keep or tests is not None,
+        prepared,
+        progress,
+        left_out,
+        in_order,
+        [],
+        [],
+        set(),
+        {},
     )
     return Results(
         used,
@@ -476,6 +489,27 @@ def _explanations(
     return explained
 
 
+class NamedRows(NamedTuple):
+    """Scores of a system's segments of a metric that scores whole outputs.
+
+    Attributes:
+        statistics: score and 1 of each segment.
+        details: what JSON says of each segment; empty if there is nothing to say.
+    """
+
+    statistics: Any
+    details: Sequence[Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, scores: Scores, position: int) -> NamedRows:
+        """Return the rows of the system at a position."""
+        import numpy as np
+
+        segments = scores.segments[position]
+        details = scores.segment_details[position] if scores.segment_details else ()
+        return cls(np.stack([segments, np.ones(len(segments))], axis=1), details)
+
+
 _Found: TypeAlias = tuple[Any, list[tuple[Found, ...]]]
 """What a metric finds for a batch: statistics, and for each segment what its columns hold, where that is wanted."""
 
@@ -502,18 +536,20 @@ class _Scorer:
         batch.alignments = self.alignments
         found: list[_Found] = []
         for metric in self.metrics:
-            if metric.label in self.named:
-                rows = self.named[metric.label][batch.position : batch.position + len(batch)]
-            else:
-                rows = compute_statistics(metric, batch, finite=self.finite)
-            found.append((rows, self._of_segments(metric, rows, batch) if self.segments else []))
+            named = self.named.get(metric.label)
+            part = slice(batch.position, batch.position + len(batch))
+            rows = compute_statistics(metric, batch, finite=self.finite) if named is None else named.statistics[part]
+            details = named.details[part] if named is not None and named.details and self.details else None
+            found.append((rows, self._of_segments(metric, rows, batch, details) if self.segments else []))
         return found
 
-    def _of_segments(self, metric: Metric, statistics: Any, batch: Batch) -> list[tuple[Found, ...]]:
+    def _of_segments(
+        self, metric: Metric, statistics: Any, batch: Batch, details: Sequence[Mapping[str, Any]] | None
+    ) -> list[tuple[Found, ...]]:
         with guarded(f"metric {metric.name!r}"):
             scores = metric.segment_scores(statistics)
-            told = None
-            if (self.details or self.alignments) and isinstance(metric, HasDetails):
+            told = details
+            if details is None and (self.details or self.alignments) and isinstance(metric, HasDetails):
                 told = metric.details(statistics, batch)
             return found_by(metric, scores, told)
 
@@ -526,6 +562,7 @@ class _Loop(NamedTuple):
         sums: of each system, one per metric.
         references: of each system, where systems are tested, a hash of its references.
         reference_counts: the distinct numbers of references of a segment.
+        whole_outputs: scores of the metrics that score whole outputs.
     """
 
     scorer: _Scorer
@@ -540,6 +577,7 @@ class _Loop(NamedTuple):
     sums: list[list[MetricSum]]
     references: list[int]
     reference_counts: set[int]
+    whole_outputs: dict[tuple[str, str, int], Scores]
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows of one system after the other: the loop over segments."""
@@ -591,11 +629,27 @@ class _Loop(NamedTuple):
             if metric.needs_references and not self.prepared:
                 metric = metric.prepare(references)
             if isinstance(metric, SystemsMetric) and not metric.scores_segments:
-                named[metric.label], total.given = _by_name(metric, system.name, kept)
+                position, scores = self._score_systems(metric, system)
+                named[metric.label] = NamedRows.of(scores, position)
+                total.given = [float(scores.systems[position])]
+                total.details = scores.details[position] if scores.details else None
             total.metric = metric
             prepared.append(metric)
         self.metrics[:] = prepared
         return itertools.chain([first], batches), replace(self.scorer, metrics=prepared, named=named)
+
+    def _score_systems(self, metric: SystemsMetric, system: System) -> tuple[int, Scores]:
+        """Return the position of a system among those that a metric scores together, and their scores.
+
+        All systems are read at once if the metric compares them; otherwise each is read by itself.
+        """
+        together = self.systems if metric.compares_systems else [system]
+        key = (metric.label, together[0].name, len(together))
+        if key not in self.whole_outputs:
+            outputs = _read_outputs(metric, together)
+            with guarded(f"metric {metric.name!r}"):
+                self.whole_outputs[key] = metric.score_shown_systems(outputs, progress=self.progress)
+        return list(together).index(system), self.whole_outputs[key]
 
     def tested_rows(self, tests: Significance) -> Iterator[Row]:
         """Score all systems, keep their rows, test them, and yield the rows."""
@@ -604,6 +658,12 @@ class _Loop(NamedTuple):
         rows = list(self.rows())
         columns = []
         method, samples, seed = tests
+        for metric in self.scorer.metrics:
+            if not metric.additive:
+                raise ConfigError(
+                    f"metric {metric.label}: its score of a system is not a mean of its segments; --significance needs "
+                    "a metric whose score is"
+                )
         for number, metric in enumerate(self.scorer.metrics):
             of_systems = {str(place): sums[number].statistics for place, sums in enumerate(self.sums)}
             start = 0
@@ -620,20 +680,21 @@ class _Loop(NamedTuple):
             yield row
 
 
-def _by_name(metric: SystemsMetric, name: str, segments: Sequence[Segment]) -> tuple[Any, list[float]]:
-    """Return the statistics of a system's segments, score and 1, and its own score.
+def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOutputs:
+    """Read all systems, for a metric that scores whole outputs.
 
     Raises:
-        InputError: if segments differ in their number of references.
+        InputError: if segments differ in their number of references, or if systems have other references.
     """
-    import numpy as np
-
-    from meteor_e.base.array_cache import ArrayCache
-
-    if len({len(segment.references) for segment in segments}) > 1:
-        raise InputError(f"metric {metric.label}: all segments need the same number of references")
-    sides = tuple(list(side) for side in zip(*(segment.references for segment in segments), strict=True))
-    outputs = SystemOutputs("", "", "", (name,), ([segment.hypothesis for segment in segments],), sides)
-    cells = np.ones((1, len(outputs)), bool)
-    scores = metric.score_systems(outputs, cells, ArrayCache(enabled=False), systems=True)
-    return np.stack([scores.segments[0], np.ones(len(segments))], axis=1), [float(scores.systems[0])]
+    outputs, references = [], None
+    for system in systems:
+        segments = list(system.read())
+        texts = [segment.references for segment in segments]
+        if len({len(each) for each in texts}) > 1:
+            raise InputError(f"metric {metric.label}: all segments need the same number of references")
+        if references is not None and texts != references:
+            raise InputError(f"metric {metric.label}: {systems[0].name} and {system.name} have other references")
+        references = texts
+        outputs.append([segment.hypothesis for segment in segments])
+    sides = tuple(list(side) for side in zip(*(references or ()), strict=True))
+    return SystemOutputs("", "", metric.language, tuple(system.name for system in systems), tuple(outputs), sides)

@@ -31,8 +31,8 @@ from meteor_e_learned.recipe import DataSpec, Recipe
 from meteor_e_learned.training import train
 from meteor_e_papers.paper_recipes import make_recipe
 
+from meteor_e import load_metric
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.metrics.specs import parse_metric
 
 HERE = Path(__file__).parents[1]
 INTO_ENGLISH = ["cs-en", "de-en", "es-en", "fr-en"]
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
         if options.vectors is None:
             raise SystemExit("maxsd.py: name the word vectors with --vectors")
         options.work.mkdir(parents=True, exist_ok=True)
-        metrics = [parse_metric("meteor")]
+        metrics = [load_metric("meteor")]
         for row in options.rows:
             for seed in options.seeds if row != "linear" else options.seeds[:1]:
                 model = trained_model(row, seed, options)

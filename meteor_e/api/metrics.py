@@ -96,6 +96,8 @@ class Scores:
             ``(samples,)`` on resampled test sets; ``None`` where the mean of the segments has to do.
         resamplable: whether scores of systems on resampled test sets can be told. They cannot where systems' scores
             were given and are not the means of their segments'.
+        details: what JSON says of each system in addition to its score.
+        segment_details: what JSON says of each segment of each system.
     """
 
     name: str
@@ -104,6 +106,8 @@ class Scores:
     systems: Floats
     resample: Callable[[int, Floats], Floats] | None = None
     resamplable: bool = True
+    details: Sequence[Mapping[str, Any]] = ()
+    segment_details: Sequence[Sequence[Mapping[str, Any]]] = ()
 
     def resampled(self, system: int, weights: Floats) -> Floats:
         """Return a system's scores on resampled test sets; NaN where they cannot be told."""
@@ -365,6 +369,24 @@ class Metric(Component):
             score, then its parts.
         """
 
+    @property
+    def additive(self) -> bool:
+        """Whether a system's scores are a function of the sum of its segments' statistics."""
+        return True
+
+    def system_scores(self, statistics: Floats, weights: Floats | None = None) -> ArrayLike:
+        """Return scores of a system from the statistics of its segments; only used if the metric is not additive.
+
+        Args:
+            statistics: ``(segments, width)``.
+            weights: how often each segment occurs in each sample, ``(samples, segments)``; by default one sample with
+                each segment once.
+
+        Returns:
+            As :meth:`scores`, one row per sample.
+        """
+        return self.scores(statistics.sum(axis=0)[None] if weights is None else weights @ statistics)
+
     def segment_scores(self, statistics: Any) -> ArrayLike:
         """Return scores of segments from what :meth:`statistics` returned; by default as of small corpora."""
         return self.scores(statistics)
@@ -558,6 +580,7 @@ class MetricSum:
         count: number of segments.
         total: the sum, ``(width,)``: a list of whole numbers, or an array; ``None`` before there are rows.
         given: the values of the system, where a metric knows them and does not compute them from the sum.
+        details: what JSON says of the system, where a metric knows it and does not compute it from the sum.
     """
 
     metric: Metric
@@ -565,21 +588,23 @@ class MetricSum:
     count: int = 0
     total: Any = None
     given: list[float] | None = None
+    details: Mapping[str, Any] | None = None
     _rows: list[Floats] = field(default_factory=list)
 
     def add(self, rows: Floats | SummedStatistics) -> None:
         """Add the rows of the next segments."""
+        keep = self.keep or not self.metric.additive
         if isinstance(rows, SummedStatistics):
             self.total = (
                 rows.total if self.total is None else [a + b for a, b in zip(self.total, rows.total, strict=True)]
             )
             self.count += rows.count
-            if not self.keep:  # Plain METEOR does without NumPy.
+            if not keep:  # Plain METEOR does without NumPy.
                 return
         import numpy as np
 
         part = np.asarray(rows, float)
-        if self.keep:
+        if keep:
             self._rows.append(part)
         if not isinstance(rows, SummedStatistics) and len(part):
             # One after the other, so that no digit depends on the batches.
@@ -618,9 +643,13 @@ class MetricSum:
             raise InputError("there are no segments to score")
         with guarded(f"metric {metric.name!r}"):
             scores: Any = [self.given]
-            if self.given is None:
+            if self.given is None and not metric.additive:
+                scores = metric.system_scores(self.statistics)
+            elif self.given is None:
                 scores = metric.scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
             told = metric.details([total]) if details and isinstance(metric, HasDetails) else None
+            if details and self.details:
+                told = [self.details]
             return found_by(metric, scores, told or None)[0]
 
 
@@ -663,9 +692,11 @@ class SystemsMetric(Metric):
 
     Class attributes:
         scores_segments: whether :meth:`statistics` scores segments of any text, too; ``score`` then uses it.
+        compares_systems: whether a system's score depends on the other systems, so that all are read at once.
     """
 
-    scores_segments: ClassVar[bool] = False
+    scores_segments: bool = False
+    compares_systems: bool = False
 
     @abstractmethod
     def score_systems(
@@ -680,6 +711,18 @@ class SystemsMetric(Metric):
             systems: whether scores of whole systems are needed, too.
             progress: told about the work.
         """
+
+    def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
+        """Return the scores that ``score`` shows; by default those of :meth:`score_systems`.
+
+        A metric that compares systems with one another can return scores that only mean something for these systems.
+        """
+        import numpy as np
+
+        from meteor_e.base.array_cache import ArrayCache
+
+        cells = np.ones((len(test.systems), len(test)), bool)
+        return self.score_systems(test, cells, ArrayCache(enabled=False), systems=True, progress=progress)
 
 
 def _numbers(scores: ArrayLike, label: str) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -13,8 +14,10 @@ from meteor_e.api import (
     Batch,
     ComponentOptions,
     ConfigError,
+    Estimator,
     FeatureBatch,
     FilePath,
+    InputError,
     Meta,
     MetricContext,
     SystemOutputs,
@@ -95,6 +98,50 @@ def pairwise_advantages(
     return result
 
 
+@dataclass(frozen=True)
+class PairwiseComparison:
+    """Decisions of a model between every two systems on every segment.
+
+    Attributes:
+        systems: names.
+        decisions: ``(systems, systems, segments)``: 1 if the first system's hypothesis is better, -1 if the second's
+            is, and 0 if the model does not prefer one, as for equal texts.
+    """
+
+    systems: tuple[str, ...]
+    decisions: NDArray[np.int8]
+
+    @property
+    def segment_shares(self) -> Floats:
+        """Share of the other systems that each system beats, ``(systems, segments)``; ties count half."""
+        others = len(self.systems) - 1
+        won: Floats = (self.decisions.sum(axis=1) / others + 1) / 2
+        return won
+
+    @property
+    def shares(self) -> Floats:
+        """Share of its decisions that each system wins, ``(systems,)``; ties count half."""
+        shares: Floats = self.segment_shares.mean(axis=1)
+        return shares
+
+    def shares_by_pair(self) -> dict[str, dict[str, float]]:
+        """Return for each system the share of its decisions that it wins against each other system."""
+        won = (self.decisions.mean(axis=2) + 1) / 2
+        return {
+            name: {other: float(won[row, column]) for column, other in enumerate(self.systems) if column != row}
+            for row, name in enumerate(self.systems)
+        }
+
+    def segment_decisions(self, system: str) -> list[dict[str, dict[str, int]]]:
+        """Return for each segment the decisions between a system and each other one, under ``decisions``."""
+        row = self.systems.index(system)
+        others = [(column, name) for column, name in enumerate(self.systems) if column != row]
+        return [
+            {"decisions": {name: int(self.decisions[row, column, segment]) for column, name in others}}
+            for segment in range(self.decisions.shape[2])
+        ]
+
+
 def check_language(model: LearnedModel, language: str) -> None:
     """Raise if texts are in another language than a model's.
 
@@ -118,7 +165,6 @@ class ModelMetric(SystemsMetric):
     """
 
     name: ClassVar[str] = "model"
-    scores_segments: ClassVar[bool] = True
 
     class Options(ComponentOptions):
         """The model."""
@@ -131,6 +177,69 @@ class ModelMetric(SystemsMetric):
         self._jobs = jobs
         self.language = model.recipe.language
         self.signature = signature_of(model)
+        self.scores_segments = has_scores(model)
+        self.compares_systems = not self.scores_segments
+
+    @property
+    def additive(self) -> bool:
+        """Whether a system's score is the mean of its segments: not if decisions are compared, or by another mean."""
+        return self.scores_segments and type(self.model.estimator).system_score is Estimator.system_score
+
+    def system_scores(self, statistics: Floats, weights: Floats | None = None) -> Floats:
+        """Return scores of a system, or of samples of its segments, by the estimator's own mean."""
+        return self.model.estimator.system_score(statistics[:, 0], weights)
+
+    def compare(
+        self,
+        outputs: Mapping[str, Sequence[str]],
+        references: Sequence[str | Sequence[str]],
+        *,
+        progress: Progress = silent,
+    ) -> PairwiseComparison:
+        """Decide between every two systems on every segment.
+
+        Args:
+            outputs: the segments of each system, by its name; at least two systems.
+            references: for each segment its reference, or a sequence of references.
+            progress: told about the features.
+
+        Raises:
+            InputError: for fewer than two systems, or lists of different lengths.
+        """
+        if len(outputs) < 2:
+            raise InputError(
+                f"model {self.model.recipe.name!r} decides between systems; give two or more, and their references"
+            )
+        texts = check_items(**{"references": references})["references"]
+        lists = [[each] if isinstance(each, str) else list(each) for each in texts]
+        for name, segments in outputs.items():
+            if len(segments) != len(lists):
+                raise InputError(f"{name} has {len(segments)} segments, and there are {len(lists)} references")
+        if not lists:
+            raise InputError("there are no segments to compare")
+        store = FeatureStore(enabled=False)
+        names = tuple(outputs)
+        advantages = pairwise_advantages(
+            self.model, list(outputs.values()), lists, store, names=names, jobs=self._jobs, progress=progress
+        )
+        return PairwiseComparison(names, np.sign(np.nan_to_num(advantages)).astype(np.int8))
+
+    def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
+        """Return each system's share of won decisions, with the shares by pair and the decisions as details.
+
+        Raises:
+            InputError: for fewer than two systems.
+        """
+        references = [list(each) for each in zip(*test.references, strict=True)]
+        comparison = self.compare(dict(zip(test.systems, test.outputs, strict=True)), references, progress=progress)
+        return Scores(
+            self.label,
+            self.signature,
+            comparison.segment_shares,
+            comparison.shares,
+            details=[{"won": shares} for shares in comparison.shares_by_pair().values()],
+            segment_details=[comparison.segment_decisions(name) for name in test.systems],
+        )
 
     @property
     def decimals(self) -> int:  # type: ignore[override]

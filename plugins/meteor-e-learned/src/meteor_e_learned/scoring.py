@@ -54,7 +54,7 @@ def score_segments(
     if not has_scores(model):
         raise ConfigError(
             f"model {model.recipe.name!r} compares hypotheses and has no score of a single one; "
-            "`meteor-e evaluate` compares the judged hypotheses of a test set with it"
+            "`meteor-e score A B REFERENCE -M MODEL` and ModelMetric.compare decide between two or more systems"
         )
     if not len(batch):
         return np.empty(0)

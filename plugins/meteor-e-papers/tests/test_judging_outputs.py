@@ -1,0 +1,129 @@
+"""Models judge outputs that nobody judged: shares of won decisions, and an estimator's own score of a system."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.index import load_index
+from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.training import train
+
+from meteor_e import load_metric
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.cli.score import score
+from meteor_e.metrics.translations import score_test_set
+
+PAIRWISE = """
+name: small-network
+estimator: pairwise-network
+train: [{index: DATA/ranked.yaml}]
+features: [bleu, chrf]
+vectors: [{use: word-vectors, file: DATA/words.txt}]
+options: {epochs: 3, skip_start: logistic}
+"""
+
+
+@pytest.fixture
+def network(recipe, tmp_path):
+    path = tmp_path / "net.safetensors"
+    train(load_recipe(recipe(PAIRWISE)), path, folder=tmp_path, store=FeatureStore(tmp_path / "features"))
+    return path
+
+
+def run_score(*arguments, code=0):
+    result = CliRunner().invoke(score, [str(argument) for argument in arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_score_shows_shares_of_won_decisions(network, test_set):
+    files = [test_set / f"out.{name}" for name in ("good", "fair", "poor")]
+    document = json.loads(run_score(*files, test_set / "ref.en", "-M", network, "-f", "json", "--segments"))
+    shares = [system["scores"]["small-network"]["score"] for system in document["systems"]]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1.5)  # of three systems, two decisions each
+    won = [system["scores"]["small-network"]["details"]["won"] for system in document["systems"]]
+    names = [system["system"] for system in document["systems"]]
+    for row, shares_of_system in enumerate(won):
+        assert set(shares_of_system) == {*names} - {names[row]}
+        assert shares[row] == pytest.approx(np.mean([*shares_of_system.values()]))
+        for other, share in shares_of_system.items():
+            assert share + won[names.index(other)][names[row]] == pytest.approx(1)
+    segments = [system["segments"] for system in document["systems"]]
+    assert [len(each) for each in segments] == [60, 60, 60]
+    decisions = [segment["scores"]["small-network"]["details"]["decisions"] for segment in segments[0]]
+    assert {value for each in decisions for value in each.values()} <= {-1, 0, 1}
+    beaten = np.mean([(each[names[1]] + 1) / 2 for each in decisions])
+    assert beaten == pytest.approx(won[0][names[1]])
+    text = run_score(*files, test_set / "ref.en", "-M", network, "--segments")
+    assert f"{shares[0]:.4f}" in text
+
+
+def test_the_order_of_systems_does_not_matter(network, test_set):
+    files = [test_set / f"out.{name}" for name in ("good", "poor")]
+    first, second = (
+        [line.split()[-2] for line in run_score(*order, test_set / "ref.en", "-M", network).splitlines()[1:3]]
+        for order in (files, files[::-1])
+    )
+    assert first == second[::-1]
+
+
+def test_from_python(network, test_set):
+    outputs = {name: (test_set / f"out.{name}").read_text("utf-8").splitlines() for name in ("good", "poor")}
+    references = (test_set / "ref.en").read_text("utf-8").splitlines()
+    metric = load_metric(f"model:{network}")
+    comparison = metric.compare(outputs, references)
+    assert comparison.systems == ("good", "poor")
+    assert comparison.shares[0] > 0.8
+    assert comparison.shares_by_pair()["good"]["poor"] == pytest.approx(comparison.shares[0])
+    assert (comparison.decisions[0, 1] == -comparison.decisions[1, 0]).all()
+    equal = metric.compare({"a": references[:2], "b": references[:2]}, references[:2])
+    assert equal.shares.tolist() == [0.5, 0.5]
+    with pytest.raises(InputError, match="decides between systems; give two or more"):
+        metric.compare({"good": outputs["good"]}, references)
+    with pytest.raises(InputError, match="poor has 1 segments, and there are 60 references"):
+        metric.compare({"good": outputs["good"], "poor": ["a"]}, references)
+    with pytest.raises(ConfigError, match="decide between two or more systems"):
+        metric.corpus(["a"], ["a"])
+
+
+def test_one_system_and_significance_are_refused(network, test_set):
+    one = [test_set / "out.good", test_set / "ref.en", "-M", network]
+    with pytest.raises(InputError, match="give two or more"):
+        run_score(*one)
+    with pytest.raises(ConfigError, match="--significance needs a metric"):
+        run_score(test_set / "out.poor", *one, "--significance")
+
+
+@pytest.mark.parametrize("mean", ["harmonic", "median"])
+def test_an_estimators_own_score_of_a_system_is_used_everywhere(mean, recipe, test_set, tmp_path):
+    """``score``, ``corpus`` and ``evaluate`` give one number."""
+    path = recipe(
+        "name: own\nestimator: usaar-cosine\ntrain: [{index: DATA/ranked.yaml}]\n"
+        f"features: [{{use: document-cosine, file: DATA/words.txt}}]\noptions: {{mean: {mean}}}\n"
+    )
+    model = tmp_path / "own.safetensors"
+    train(load_recipe(path), model, folder=tmp_path, store=FeatureStore(enabled=False))
+    document = json.loads(run_score(test_set / "out.fair", test_set / "ref.en", "-M", model, "-f", "json"))
+    scored = document["systems"][0]["scores"]["own"]["score"]
+    metric = load_metric(f"model:{model}")
+    hypotheses = (test_set / "out.fair").read_text("utf-8").splitlines()
+    references = (test_set / "ref.en").read_text("utf-8").splitlines()
+    corpus = metric.corpus(hypotheses, references, segments=True)
+    test = load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")
+    evaluated = score_test_set(
+        load_metric(f"model:{model}"), test, test.judged(), ArrayCache(tmp_path / "evaluation"), systems=True
+    )
+    assert scored == corpus.score == evaluated.systems[test.systems.index("fair")]
+    arithmetic = np.mean([segment.score for segment in corpus.segments])
+    assert scored != pytest.approx(arithmetic, abs=1e-4)
+    with pytest.raises(ConfigError, match="its score of a system is not a mean of its segments"):
+        run_score(test_set / "out.good", test_set / "out.fair", test_set / "ref.en", "-M", model, "--significance")
