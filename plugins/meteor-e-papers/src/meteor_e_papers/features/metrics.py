@@ -209,7 +209,7 @@ class NistFeature(_MetricFeature):
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
             self._nist.weigh([self._nist.words(reference) for reference in references])
-            rows.append(self._rows(self._nist.statistics([hypothesis], [references])))
+            rows.append(self._rows(self._nist.statistics(Batch([hypothesis], [references]))))
         return np.vstack(rows)
 
     def _rows(self, statistics: Floats) -> Floats:
