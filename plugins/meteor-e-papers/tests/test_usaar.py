@@ -193,7 +193,8 @@ def test_features_are_addressed_by_name(recipe, test_set, tmp_path):
         )
         output = tmp_path / f"{position}.safetensors"
         train(load_recipe(path), output, folder=path.parent, store=FeatureStore(tmp_path / "cache"))
-        scores.append(load_metric(f"model:{output}").corpus(hypotheses, references).segments.tolist())
+        metric = load_metric(f"model:{output}")
+        scores.append([segment.score for segment in metric.corpus(hypotheses, references, segments=True).segments])
     assert scores[0] == scores[1] == scores[2]
     assert len(set(scores[0])) == 3
 
