@@ -23,8 +23,8 @@ def split_list(text: str) -> list[str]:
 
 STOP_WORDS = frozenset(
     split_list(
-        "a an the of in on at to for by with from and or is was are were be been it its as that this these those he she "
-        "they his her their i you we who whom which what when where how why did do does has have had not also known"
+        "a an the of in on at to for by with from and or is was are were be been it its as that this these those he "
+        "she they his her their i you we who whom which what when where how why did do does has have had not also known"
     )
 )
 """Words that say nothing about which answer a text gives."""

@@ -1,0 +1,43 @@
+"""lm-evaluation-harness: grade answers by a task whose `process_results` is a `!function`.
+
+uv run --with lm-eval python lm_evaluation_harness.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+os.chdir(Path(__file__).parent)
+
+import lm_eval
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
+
+
+class CannedAnswers(LM):
+    """Stands in for a language model: returns the answers of the file."""
+
+    def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
+        """Return the answer of each request's document."""
+        return [request.doc["answer"] for request in requests]
+
+    def loglikelihood(self, requests: list[Any], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        """Refuse; the task generates."""
+        raise NotImplementedError
+
+    def loglikelihood_rolling(self, requests: list[Any], disable_tqdm: bool = False) -> list[float]:
+        """Refuse; the task generates."""
+        raise NotImplementedError
+
+
+results = lm_eval.simple_evaluate(
+    model=CannedAnswers(),
+    tasks=["graded_answers"],
+    task_manager=TaskManager(include_path=".", include_defaults=False),
+    bootstrap_iters=0,
+)
+samples = results["samples"]["graded_answers"]
+print(json.dumps([sample["answer_light"] for sample in samples]))

@@ -1,0 +1,68 @@
+"""Every recipe gives the scores that meteor_e gives, in an environment of its own, without network and without keys.
+
+Run by `tox -e frameworks`. promptfoo itself is a Node program that is not run here; its assertion is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from meteor_e import load_metric
+
+FOLDER = Path(__file__).parent
+LIBRARIES = {
+    "lm_evaluation_harness.py": ["lm-eval"],
+    "inspect_ai_scorer.py": ["inspect-ai"],
+    "opik_metrics.py": ["opik"],
+    "deepeval_metric.py": ["deepeval"],
+    "ragas_metric.py": ["ragas", "langchain-community<0.4"],
+    "mlflow_scorer.py": ["mlflow"],
+    "promptfoo_assertion.py": [],
+    # Releases of PyTorch on PyPI are built for graphics cards and take gigabytes.
+    "trl_reward.py": ["trl", "torch==2.13.0"],
+}
+"""The libraries that each recipe needs besides meteor_e."""
+
+OFFLINE = """
+import runpy, socket, sys
+
+resolve = socket.getaddrinfo
+
+def resolve_local(host, *arguments, **options):
+    if host not in (None, "", "localhost", "127.0.0.1", "::1"):
+        raise OSError(f"the recipe asked for {host}; recipes run without network")
+    return resolve(host, *arguments, **options)
+
+socket.getaddrinfo = resolve_local
+sys.argv = sys.argv[1:]
+sys.path.insert(0, ".")
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def test_every_recipe_is_run():
+    recipes = {path.name for path in FOLDER.glob("*.py")}
+    assert recipes - {Path(__file__).name, "lm_eval_functions.py"} == LIBRARIES.keys()
+
+
+@pytest.mark.parametrize("recipe", LIBRARIES)
+def test_a_recipe_gives_the_scores_of_meteor_e(recipe, tmp_path):
+    rows = [json.loads(line) for line in (FOLDER / "answers.jsonl").read_text().splitlines()]
+    metric = load_metric("answer-light")
+    expected = [metric.score(row["answer"], row["references"], row["question"]) for row in rows]
+    libraries = [argument for library in LIBRARIES[recipe] for argument in ("--with", library)]
+    command = ["uv", "run", "--quiet", "--no-project", "--python", sys.executable, *libraries, "python", "-c", OFFLINE]
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    environment |= {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    environment |= {"UV_CACHE_DIR": os.environ.get("UV_CACHE_DIR") or os.path.expanduser("~/.cache/uv")}
+    result = subprocess.run(
+        [*command, recipe], cwd=FOLDER, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert json.loads(result.stdout.splitlines()[-1]) == pytest.approx(expected, abs=1e-12)
