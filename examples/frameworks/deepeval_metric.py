@@ -29,7 +29,7 @@ class AnswerLight(BaseMetric):
     def measure(self, test_case: LLMTestCase, *arguments: Any, **options: Any) -> float:
         """Score a test case."""
         references = test_case.context or [test_case.expected_output or ""]
-        self.score = self._metric.score(test_case.actual_output or "", references, test_case.input)
+        self.score = self._metric.score(test_case.actual_output or "", references, test_case.input).score
         self.success = self.score >= self.threshold
         return self.score
 

@@ -25,7 +25,7 @@ def answer_light() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = state.output.completion
-        return Score(value=metric.score(answer, list(target), state.input_text), answer=answer)
+        return Score(value=metric.score(answer, list(target), state.input_text).score, answer=answer)
 
     return score
 

@@ -14,6 +14,6 @@ def grade(document: dict[str, Any], results: list[str]) -> dict[str, float]:
     """Return the metrics of one answer: the probability that it is correct, and METEOR's recall-oriented chain."""
     answer, references, question = results[0], document["references"], document["question"]
     return {
-        "answer_light": load("answer-light").score(answer, references, question),
-        "answer_meteor": load("answer").score(answer, references),
+        "answer_light": load("answer-light").score(answer, references, question).score,
+        "answer_meteor": load("answer").score(answer, references).score,
     }

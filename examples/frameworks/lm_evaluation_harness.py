@@ -10,8 +10,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-os.chdir(Path(__file__).parent)
-
 import lm_eval
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
@@ -33,6 +31,7 @@ class CannedAnswers(LM):
         raise NotImplementedError
 
 
+os.chdir(Path(__file__).parent)
 results = lm_eval.simple_evaluate(
     model=CannedAnswers(),
     tasks=["graded_answers"],

@@ -24,7 +24,7 @@ metric = load_metric("answer-light")
 @scorer
 def answer_light(inputs: dict[str, Any], outputs: str, expectations: dict[str, Any]) -> float:
     """Return the probability that an answer is correct."""
-    return metric.score(outputs, expectations["references"], inputs["question"])
+    return metric.score(outputs, expectations["references"], inputs["question"]).score
 
 
 rows = [json.loads(line) for line in Path(__file__).with_name("answers.jsonl").read_text().splitlines()]

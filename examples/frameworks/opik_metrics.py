@@ -23,7 +23,7 @@ chain = load_metric("answer")
 
 def meteor_fn(references: Sequence[str], hypothesis: str) -> float:
     """Return METEOR's chain for answers, in the place of nltk's function."""
-    return chain.score(hypothesis, list(references))
+    return chain.score(hypothesis, list(references)).score
 
 
 class AnswerLight(BaseMetric):
@@ -35,7 +35,7 @@ class AnswerLight(BaseMetric):
 
     def score(self, input: str, output: str, reference: list[str], **ignored: Any) -> ScoreResult:
         """Score one answer to the question ``input``."""
-        return ScoreResult(value=self._metric.score(output, reference, input), name=self.name)
+        return ScoreResult(value=self._metric.score(output, reference, input).score, name=self.name)
 
 
 rows = [json.loads(line) for line in Path(__file__).with_name("answers.jsonl").read_text().splitlines()]

@@ -23,7 +23,7 @@ load = cache(load_metric)
 def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
     """Grade an output: it passes if it is correct with a probability of at least one half."""
     variables = context["vars"]
-    probability = load("answer-light").score(output, variables["references"], variables["question"])
+    probability = load("answer-light").score(output, variables["references"], variables["question"]).score
     return {
         "pass": probability >= 0.5,
         "score": probability,

@@ -23,7 +23,7 @@ metric = load_metric("answer-light")
 @numeric_metric(name="answer_light", allowed_values=(0.0, 1.0))
 def answer_light(user_input: str, response: str, references: list[str]) -> MetricResult:
     """Return the probability that an answer is correct."""
-    probability = metric.score(response, references, user_input)
+    probability = metric.score(response, references, user_input).score
     return MetricResult(value=probability, reason=f"correct with a probability of {probability:.2f}")
 
 

@@ -27,7 +27,7 @@ def answer_reward(
 ) -> list[float]:
     """Return the probability that each completion answers its prompt; `references` is a column of the data set."""
     questions, answers = ([last_content(text) for text in texts] for texts in (prompts, completions))
-    return [metric.score(*row) for row in zip(answers, references, questions, strict=True)]
+    return [metric.score(*row).score for row in zip(answers, references, questions, strict=True)]
 
 
 def last_content(text: Any) -> str:
@@ -62,7 +62,7 @@ with tempfile.TemporaryDirectory() as folder:
             use_cpu=True,
             bf16=False,
             save_strategy="no",
-        ),  # fmt: skip
+        ),
     )
     trainer.train()
 print(json.dumps(answer_reward(*([row[name] for row in rows] for name in ("question", "answer", "references")))))
