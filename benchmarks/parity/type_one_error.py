@@ -147,7 +147,7 @@ def of_gain(objective: str, units: int = 40, systems: int = 3) -> Simulation:
             starts=np.arange(cells),
             units=unit,
             groups=np.zeros(cells, int),
-            humans=random.normal(size=cells),
+            human_scores=random.normal(size=cells),
             lengths=lengths[:, 1].astype(float),
             better=better[better != worse],
             worse=worse[better != worse],

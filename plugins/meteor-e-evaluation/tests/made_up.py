@@ -38,7 +38,7 @@ def make_set(
         starts=np.arange(cells) * references,
         units=unit,
         groups=(unit >= units // 2).astype(int),
-        humans=quality,
+        human_scores=quality,
         lengths=first[:, 1].astype(float),
         better=np.array(better),
         worse=np.array(worse),

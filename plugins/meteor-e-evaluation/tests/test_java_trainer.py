@@ -61,7 +61,7 @@ def grid_options(weights: str, last_weights: str, steps: str) -> list[str]:
     return ["-i", text(FIRST, weights), "-f", text(LAST, last_weights), "-s", text(STEP, steps)]
 
 
-def tuning_set(meteor: Meteor, pairs: list[tuple[int, str, str]], humans: dict[str, list[float]]) -> TuningSet:
+def tuning_set(meteor: Meteor, pairs: list[tuple[int, str, str]], human_scores: dict[str, list[float]]) -> TuningSet:
     names = list(OUTPUTS)
     size = len(REFERENCE)
     references = [[text] for text in REFERENCE]
@@ -72,7 +72,7 @@ def tuning_set(meteor: Meteor, pairs: list[tuple[int, str, str]], humans: dict[s
         starts=np.arange(len(counts)),
         units=np.tile(np.arange(size), len(names)),
         groups=np.zeros(len(counts), int),
-        humans=np.concatenate([humans.get(name, [np.nan] * size) for name in names]),
+        human_scores=np.concatenate([human_scores.get(name, [np.nan] * size) for name in names]),
         lengths=counts[:, 1].astype(float),
         better=np.array([cell[better, segment] for segment, better, _ in pairs], int),
         worse=np.array([cell[worse, segment] for segment, _, worse in pairs], int),
@@ -124,12 +124,13 @@ def test_correlations_are_those_of_the_java_trainer(small, tmp_path, task, objec
     java, resources = small
     (tmp_path / "x.ref").write_text(sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
     (tmp_path / "x.tst").write_text(sgm("tstset", "sysid", "beta", OUTPUTS["beta"]), encoding="utf-8")
-    humans = [0.3, 0.9, 0.5, 0.2, 0.8, 0.1, 0.45, 0.7, 0.65, 0.15]
-    (tmp_path / "x.ter").write_text("".join(f"d {n} {value}\n" for n, value in enumerate(humans, 1)), encoding="utf-8")
+    human_scores = [0.3, 0.9, 0.5, 0.2, 0.8, 0.1, 0.45, 0.7, 0.65, 0.15]
+    lines = [f"d {number} {score}\n" for number, score in enumerate(human_scores, 1)]
+    (tmp_path / "x.ter").write_text("".join(lines), encoding="utf-8")
     options = grid_options("1 0.5 0.8 0.6", "1 0.7 0.8 0.6", "1 0.1 1 1")
     values, theirs = parse(java.run([task, str(tmp_path), "-l", "en", *options], main="Trainer"))
     axes = java_axes((*FIRST, 1, 0.5, 0.8, 0.6), (*LAST, 1, 0.7, 0.8, 0.6), (*STEP, 1, 0.1, 1, 1))
-    data = tuning_set(Meteor("en", resources=resources), [], {"beta": humans})
+    data = tuning_set(Meteor("en", resources=resources), [], {"beta": human_scores})
     result = evaluate_grid(data, make_objective(objective, macro=False), axes)
     assert result.values.tolist() == pytest.approx(values, abs=1e-9)
     best = theirs[values.index(max(values))]

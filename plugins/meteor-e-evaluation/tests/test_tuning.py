@@ -59,10 +59,10 @@ def test_correlation_objectives(data):
     def value(name):
         return make_objective(name, macro=False).prepare(data).value(scores)
 
-    assert value("pearson") == pytest.approx(stats.pearsonr(scores, data.humans).statistic)
-    assert value("spearman") == pytest.approx(stats.spearmanr(scores, data.humans).statistic)
+    assert value("pearson") == pytest.approx(stats.pearsonr(scores, data.human_scores).statistic)
+    assert value("spearman") == pytest.approx(stats.spearmanr(scores, data.human_scores).statistic)
     repeated = data.lengths.astype(int)
-    weighted = stats.pearsonr(np.repeat(scores, repeated), np.repeat(data.humans, repeated)).statistic
+    weighted = stats.pearsonr(np.repeat(scores, repeated), np.repeat(data.human_scores, repeated)).statistic
     assert value("weighted-pearson") == pytest.approx(weighted)
 
 
@@ -85,7 +85,7 @@ def test_judgments_of_the_wrong_kind(data):
     with pytest.raises(InputError, match="not rankings"):
         make_objective("rank").prepare(dataclasses.replace(data, better=none, worse=none))
     with pytest.raises(InputError, match="not scores"):
-        make_objective("pearson").prepare(dataclasses.replace(data, humans=data.humans * np.nan))
+        make_objective("pearson").prepare(dataclasses.replace(data, human_scores=data.human_scores * np.nan))
     with pytest.raises(ConfigError, match="unknown objective 'ranks' \\(did you mean 'rank'"):
         make_objective("ranks")
 
@@ -123,7 +123,7 @@ def test_search_is_at_least_as_good_as_the_grid_in_a_fraction_of_the_points(data
 
 def test_a_search_stops_after_its_trials_and_is_no_worse_than_its_start(data):
     objective = make_objective("rank")
-    before = objective.prepare(data).at(PointScorer(data), DEFAULT)
+    before = objective.prepare(data).evaluate(PointScorer(data), DEFAULT)
     short = search(data, objective, AXES, [DEFAULT], seed=1, trials=25)
     assert (short.evaluations, short.stopped) == (25, True)
     whole = search(data, objective, AXES, [DEFAULT], seed=1)
@@ -167,16 +167,16 @@ def test_what_is_held_out_is_not_tuned_on(data, other):
 
 def test_renamed_data_are_recognized_by_their_texts(data, other):
     texts = tuple(f"Segment {unit} of  the set" for unit in range(60))
-    data = dataclasses.replace(data, texts=texts)
-    renamed = dataclasses.replace(other, texts=tuple(text.lower().replace("  ", " ") for text in texts))
+    data = dataclasses.replace(data, references=texts)
+    renamed = dataclasses.replace(other, references=tuple(text.lower().replace("  ", " ") for text in texts))
     with pytest.raises(ConfigError, match="60 of 60 held-out segments were tuned on: their references are the same"):
         leave_out_overlap(data, renamed)
     units = np.arange(60)
-    many = dataclasses.replace(other, texts=tuple(f"other {unit}" for unit in units))
+    many = dataclasses.replace(other, references=tuple(f"other {unit}" for unit in units))
     assert leave_out_overlap(data, many)[1] == 0
     # A sentence or two that two test sets share are left out.
     large = dataclasses.replace(
-        make_set(units=200, seed=3, name="large"), texts=("Segment 1 of the set", *(f"o {n}" for n in range(199)))
+        make_set(units=200, seed=3, name="large"), references=("Segment 1 of the set", *(f"o {n}" for n in range(199)))
     )
     kept, count = leave_out_overlap(data, large)
     assert count == 1

@@ -1,10 +1,9 @@
-"""``meteor-e tune``: parameters and weights that agree best with people."""
+"""``meteor-e tune``: find parameters and weights that agree best with people."""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from meteor_e_evaluation.cli.options import Data, pair_option
 if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e_evaluation.tuning.grid import Axes
+    from meteor_e_evaluation.tuning.run import Variant
     from meteor_e_evaluation.tuning.scorer import Point
 
 STEP = 0.05
@@ -48,8 +48,8 @@ class TuningData(Data, example="wmt11.yaml wmt13.yaml --held-out wmt12.yaml --fo
         False,
         "--pooled",
         is_flag=True,
-        show_default="all language pairs count alike",
-        help="All judgments count alike, as for the Java Trainer.",
+        show_default="all language pairs have the same weight",
+        help="All judgments have the same weight, as for the Java Trainer.",
     )
 
 
@@ -99,35 +99,48 @@ class GridOptions(Options, heading="Grid, as the Java Trainer searches", example
     )
 
     def axes(self, default: Point) -> Axes:
-        """Return the values to try.
+        """Return the values of each coordinate.
 
         Args:
-            default: the chain's point, which gives the first weight where neither end of the grid is given.
+            default: the chain's point. If neither end of the grid is given, its first weight is the only value of the
+                first weight, because METEOR's weights matter only relative to one another and to the penalty.
 
         Raises:
-            ConfigError: for a text that is not as many numbers as needed.
+            ConfigError: for an option that does not have as many numbers as needed.
         """
         from meteor_e_evaluation.tuning.grid import java_axes
 
         size = len(default)
-        given = []
-        for text, what, usual in (
-            (self.first, "--first", (0.0,) * size),
-            (self.last, "--last", (1.0, 2.0, *(1.0,) * (size - 2))),
-            (self.step, "--step", (STEP,) * size),
-        ):
-            values = usual if text is None else _numbers(text, what)
-            if what == "--step" and len(values) == 1:
-                values *= size
-            if len(values) != size:
-                raise ConfigError(
-                    f"{what} has {len(values)} numbers; {size} are needed: 4 parameters, {size - 4} weights"
-                )
-            given.append(list(values))
+        first = _parse_point(self.first, "--first", size, (0.0,) * size)
+        last = _parse_point(self.last, "--last", size, (1.0, 2.0, *(1.0,) * (size - 2)))
+        steps = _parse_point(self.step, "--step", size, (STEP,) * size, repeat_single=True)
         if self.first is None and self.last is None:
-            # Weights matter only relative to one another and to the penalty; METEOR keeps the first at 1.
-            given[0][4] = given[1][4] = default[4]
-        return java_axes(*map(tuple, given))
+            first = (*first[:4], default[4], *first[5:])
+            last = (*last[:4], default[4], *last[5:])
+        return java_axes(first, last, steps)
+
+
+def _parse_point(
+    text: str | None, option_name: str, size: int, default: Point, *, repeat_single: bool = False
+) -> Point:
+    """Return the numbers of an option; ``repeat_single`` allows a single number for all coordinates.
+
+    Raises:
+        ConfigError: for text that is not as many numbers as needed.
+    """
+    if text is None:
+        return default
+    try:
+        numbers = tuple(float(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        raise ConfigError(f"{option_name} {text!r} is not a row of numbers") from None
+    if repeat_single and len(numbers) == 1:
+        numbers *= size
+    if len(numbers) != size:
+        raise ConfigError(
+            f"{option_name} has {len(numbers)} numbers; {size} are needed: 4 parameters, {size - 4} weights"
+        )
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -159,8 +172,8 @@ def tune(
     """
     from meteor_e_evaluation.mtme import load_tests
     from meteor_e_evaluation.tuning.objectives import make_objective
-    from meteor_e_evaluation.tuning.report import chain_file, render_text, tuning_report
-    from meteor_e_evaluation.tuning.run import Settings, Variant
+    from meteor_e_evaluation.tuning.report import make_chain_file, make_report, render_text
+    from meteor_e_evaluation.tuning.run import Settings
     from meteor_e_evaluation.tuning.run import tune as run
 
     settings = Settings(
@@ -176,14 +189,14 @@ def tune(
     objective = make_objective(search.objective, epsilon=data.epsilon, macro=not data.pooled)
     language = base.chain.language.code
     tests = load_tests(data.indexes, language, data.pairs, root=data.root)
-    unseen = load_tests(data.held_out, language, ()) if data.held_out else []
-    variants = [Variant(meteor, values) for values, meteor in _variants(base, search.option_values)]
+    held_out_tests = load_tests(data.held_out, language, ()) if data.held_out else []
+    variants = _make_variants(base, search.option_values)
     with terminal_progress(computation.quiet) as progress:
-        tuning = run(base, variants, tests, unseen, objective, settings, computation.cache(), progress)
-    report = tuning_report(tuning, search.objective + (" (pooled)" if data.pooled else ""), settings)
+        tuning = run(base, variants, tests, held_out_tests, objective, settings, computation.cache(), progress)
+    report = make_report(tuning, search.objective + (" (pooled)" if data.pooled else ""), settings)
     if written.output is not None:
         with destination(written.output) as stream:
-            stream.write(chain_file(tuning, report))
+            stream.write(make_chain_file(tuning, report))
     with destination(None) as stream:
         if written.as_json:
             stream.write(json.dumps(report, ensure_ascii=False, indent=2) + "\n")
@@ -191,38 +204,39 @@ def tune(
             stream.write(render_text(report, tuning.variant.meteor.matcher_names))
 
 
-def _numbers(text: str, what: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.replace(",", " ").split())
-    except ValueError:
-        raise ConfigError(f"{what} {text!r} is not a row of numbers") from None
-
-
-def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], Meteor]]:
-    """Yield the chain with every combination of the options to try."""
-    if not option_values:
-        yield {}, base
-        return
+def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant]:
+    """Return the chain with every combination of the options to try."""
     from meteor_e import Meteor
-    from meteor_e.base.yamlfile import plain_value
+    from meteor_e_evaluation.tuning.run import Variant
 
-    names, values = [], []
-    for text in option_values:
-        name, separator, rest = text.partition("=")
-        matcher, dot, option = name.partition(".")
-        if not separator or not dot:
-            raise ConfigError(f"--option {text!r} is not of the form MATCHER.NAME=VALUE,VALUE")
-        if matcher not in base.matcher_names:
-            raise ConfigError(
-                f"--option {text!r}: the chain has no matcher {matcher!r}; it has {', '.join(base.matcher_names)}"
-            )
-        names.append((matcher, option))
-        values.append([plain_value(value) for value in rest.split(",") if value])
-    for combination in itertools.product(*values):
+    if not option_values:
+        return [Variant(base)]
+    options = [_parse_option(text, base.matcher_names) for text in option_values]
+    variants = []
+    for combination in itertools.product(*(values for _, _, values in options)):
         chain = base.chain.effective()
-        for (matcher, option), value in zip(names, combination, strict=True):
+        settings = {}
+        for (matcher, option_name, _), value in zip(options, combination, strict=True):
+            settings[f"{matcher}.{option_name}"] = value
             for entry in chain["matchers"]:
                 if entry["use"] == matcher:
-                    entry[option] = value
-        options = {f"{matcher}.{option}": value for (matcher, option), value in zip(names, combination, strict=True)}
-        yield options, Meteor.from_config(chain)
+                    entry[option_name] = value
+        variants.append(Variant(Meteor.from_config(chain), settings))
+    return variants
+
+
+def _parse_option(text: str, matchers: tuple[str, ...]) -> tuple[str, str, list[Any]]:
+    """Return the matcher, the name and the values of an option ``MATCHER.NAME=VALUE,VALUE``.
+
+    Raises:
+        ConfigError: for text of another form, or a matcher that the chain does not have.
+    """
+    from meteor_e.base.yamlfile import plain_value
+
+    full_name, separator, values = text.partition("=")
+    matcher, dot, option_name = full_name.partition(".")
+    if not separator or not dot:
+        raise ConfigError(f"--option {text!r} is not of the form MATCHER.NAME=VALUE,VALUE")
+    if matcher not in matchers:
+        raise ConfigError(f"--option {text!r}: the chain has no matcher {matcher!r}; it has {', '.join(matchers)}")
+    return matcher, option_name, [plain_value(value) for value in values.split(",") if value]

@@ -1,4 +1,4 @@
-"""Judged test sets for tuning, in flat arrays."""
+"""Judged test sets for tuning, as flat arrays."""
 
 from __future__ import annotations
 
@@ -24,36 +24,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TuningSet:
-    """Judged segments ("cells": one segment of one system) and what people say of them.
+    """Judged outputs ("cells": a segment of a system) of several test sets, and their judgments.
+
+    A unit is a segment of a test set. Folds and bootstrap samples consist of units. A group is a test set of a language
+    pair.
 
     Attributes:
-        counts: statistics ``(cells × references, width)``, the references of a cell one after the other.
-        starts: where each cell begins in ``counts``, ``(cells,)``.
-        units: segment that a cell belongs to, ``(cells,)``; what folds and bootstrap samples are made of.
-        groups: test set and language pair that a cell belongs to, ``(cells,)``.
-        humans: human score of a cell, ``(cells,)``; NaN where there is none.
-        lengths: words of a cell's (first) reference, ``(cells,)``.
-        better, worse: cells that were compared, ``(pairs,)``.
+        counts: statistics, ``(cells × references, width)``; the references of a cell are adjacent.
+        starts: index of each cell's first row in ``counts``, ``(cells,)``.
+        units: unit of each cell, ``(cells,)``.
+        groups: group of each cell, ``(cells,)``.
+        human_scores: human score of each cell, ``(cells,)``; NaN for a cell without a score.
+        lengths: number of words of each cell's first reference, ``(cells,)``.
+        better, worse: cells that people compared, ``(pairs,)``.
         names: names of the groups.
         unit_groups: group of each unit, ``(units,)``.
-        rows: system of each cell in its test set, ``(cells,)``.
+        systems: index of each cell's system in its test set, ``(cells,)``.
         tests: the test set of each group.
-        texts: reference of each unit; empty where it is not known.
+        references: first reference of each unit; empty if the texts are unknown.
     """
 
     counts: Counts
     starts: Integers
     units: Integers
     groups: Integers
-    humans: Floats
+    human_scores: Floats
     lengths: Floats
     better: Integers
     worse: Integers
     names: tuple[str, ...]
     unit_groups: Integers
-    rows: Integers = field(default_factory=lambda: np.array([], np.int64))
+    systems: Integers = field(default_factory=lambda: np.array([], np.int64))
     tests: tuple[TestSet, ...] = ()
-    texts: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
 
     @property
     def matchers(self) -> int:
@@ -61,23 +64,23 @@ class TuningSet:
         return (int(self.counts.shape[1]) - 7) // 4
 
     def select(self, units: NDArray[np.bool_]) -> TuningSet:
-        """Return the part with some of the units; ``units`` has one truth value per unit."""
-        keep = units[self.units]
-        number = np.cumsum(keep) - 1
+        """Return the cells and judgments of some units, given by a mask, ``(units,)``."""
+        is_selected = units[self.units]
+        new_index = np.cumsum(is_selected) - 1
         sizes = np.diff(np.append(self.starts, len(self.counts)))
-        pairs = keep[self.better]
-        kept_sizes = sizes[keep]
+        selected_sizes = sizes[is_selected]
+        selected_pairs = is_selected[self.better]
         return dataclasses.replace(
             self,
-            counts=self.counts[np.repeat(keep, sizes)],
-            starts=np.cumsum(kept_sizes) - kept_sizes,
-            units=self.units[keep],
-            groups=self.groups[keep],
-            humans=self.humans[keep],
-            lengths=self.lengths[keep],
-            better=number[self.better[pairs]],
-            worse=number[self.worse[pairs]],
-            rows=self.rows[keep] if len(self.rows) else self.rows,
+            counts=self.counts[np.repeat(is_selected, sizes)],
+            starts=np.cumsum(selected_sizes) - selected_sizes,
+            units=self.units[is_selected],
+            groups=self.groups[is_selected],
+            human_scores=self.human_scores[is_selected],
+            lengths=self.lengths[is_selected],
+            better=new_index[self.better[selected_pairs]],
+            worse=new_index[self.worse[selected_pairs]],
+            systems=self.systems[is_selected] if len(self.systems) else self.systems,
         )
 
 
@@ -88,65 +91,70 @@ def collect(
     *,
     progress: Progress = silent,
 ) -> TuningSet:
-    """Align the judged segments of test sets and gather their statistics and judgments.
+    """Align the judged outputs of test sets, and collect their statistics and judgments.
 
-    Several ratings of a segment of a system are averaged.
+    Several ratings of an output are averaged.
 
     Args:
         meteor: the chain.
         tests: the test sets.
-        cache: where statistics are kept.
-        progress: told about the work.
+        cache: keeps statistics between runs.
+        progress: receives the progress.
 
     Raises:
         ConfigError: if a test set's language is not the chain's.
     """
     parts: list[dict[str, NDArray[np.generic]]] = []
     unit_groups: list[int] = []
-    names: list[str] = []
-    texts: list[str] = []
-    offset = 0
+    references: list[str] = []
+    n_cells = 0
     for group, test in enumerate(tests):
         if test.language != meteor.chain.language.code:
             raise ConfigError(
                 f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {meteor.chain.language.code!r}"
             )
-        names.append(f"{test.name} {test.pair}")
-        cells = test.judged()
-        counts = chain_statistics(meteor, test, cells, cache, progress=progress)
-        rows, columns = np.nonzero(cells)
-        at = np.full(cells.shape, -1, np.int64)
-        at[rows, columns] = np.arange(len(rows)) + offset
-        humans = test.human
-        better = worse = np.array([], np.int64)
-        if test.rankings is not None:
-            strict = test.rankings.strict()
-            better, worse = at[strict.better, strict.segments], at[strict.worse, strict.segments]
-        references = counts.shape[2]
-        own = counts[rows, columns]
-        parts.append(
-            {
-                "counts": own.reshape(-1, own.shape[-1]),
-                "sizes": np.full(len(rows), references),
-                "units": columns + len(unit_groups),
-                "groups": np.full(len(rows), group),
-                "humans": humans[rows, columns],
-                "lengths": statistics_columns(own[:, 0]).reference_length.astype(float),
-                "better": better,
-                "worse": worse,
-                "rows": rows,
-            }
-        )
+        part = _collect_test_set(meteor, test, cache, progress)
+        part["groups"] = np.full(len(part["units"]), group)
+        part["units"] = part["units"] + len(unit_groups)
+        part["better"], part["worse"] = part["better"] + n_cells, part["worse"] + n_cells
+        parts.append(part)
         unit_groups += [group] * len(test)
-        texts += test.references[0]
-        offset += len(rows)
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    sizes = joined.pop("sizes").astype(np.int64)
+        references += test.references[0]
+        n_cells += len(part["units"])
+    arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    sizes = arrays.pop("sizes").astype(np.int64)
     return TuningSet(
-        **joined,
+        **arrays,
         starts=np.cumsum(sizes) - sizes,
-        names=tuple(names),
+        names=tuple(f"{test.name} {test.pair}" for test in tests),
         unit_groups=np.array(unit_groups, np.int64),
         tests=tuple(tests),
-        texts=tuple(texts),
+        references=tuple(references),
     )
+
+
+def _collect_test_set(
+    meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress
+) -> dict[str, NDArray[np.generic]]:
+    """Return the arrays of a test set, whose units and cells count from 0."""
+    is_judged = test.judged()
+    statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
+    systems, segments = np.nonzero(is_judged)
+    cell_index = np.full(is_judged.shape, -1, np.int64)
+    cell_index[systems, segments] = np.arange(len(systems))
+    better = worse = np.array([], np.int64)
+    if test.rankings is not None:
+        untied = test.rankings.strict()
+        better = cell_index[untied.better, untied.segments]
+        worse = cell_index[untied.worse, untied.segments]
+    cell_statistics = statistics[systems, segments]
+    return {
+        "counts": cell_statistics.reshape(-1, cell_statistics.shape[-1]),
+        "sizes": np.full(len(systems), cell_statistics.shape[1]),
+        "units": segments,
+        "human_scores": test.human[systems, segments],
+        "lengths": statistics_columns(cell_statistics[:, 0]).reference_length.astype(float),
+        "better": better,
+        "worse": worse,
+        "systems": systems,
+    }

@@ -1,4 +1,4 @@
-"""All points of a grid, as the Java Trainer tries them."""
+"""Search of all points of a grid, as the Java Trainer searches."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ Axes: TypeAlias = Sequence[Sequence[float]]
 """The values of each coordinate of a point."""
 
 LONGEST_AXIS = 10_000
-"""Values of a coordinate at most."""
+"""Largest number of values of a coordinate."""
 
 LARGEST_GRID = 20_000_000
-"""Points at most."""
+"""Largest number of points."""
 
 
-def axis(first: float, last: float, step: float) -> tuple[float, ...]:
-    """Return the values from ``first`` to ``last``, both included, ``step`` apart."""
+def make_axis(first: float, last: float, step: float) -> tuple[float, ...]:
+    """Return the values from ``first`` to ``last``, both included, at intervals of ``step``.
+
+    Raises:
+        ConfigError: for an empty range, a step that is not positive, or too many values.
+    """
     if not 0 < step < math.inf:
         raise ConfigError(f"a step of the grid is {step}; it must be more than 0")
     if not -math.inf < first <= last < math.inf:
@@ -40,8 +44,8 @@ def axis(first: float, last: float, step: float) -> tuple[float, ...]:
 
 
 def java_axes(first: Point, last: Point, steps: Point) -> list[tuple[float, ...]]:
-    """Return the axes of a grid given as to the Java Trainer: first point, last point, steps."""
-    return [axis(*ends) for ends in zip(first, last, steps, strict=True)]
+    """Return the axes of a grid that is specified as for the Java Trainer: first point, last point, steps."""
+    return [make_axis(*limits) for limits in zip(first, last, steps, strict=True)]
 
 
 def grid_size(axes: Axes) -> int:
@@ -50,7 +54,7 @@ def grid_size(axes: Axes) -> int:
 
 
 def points(axes: Axes) -> Iterator[Point]:
-    """Iterate over the points, the last coordinate changing fastest."""
+    """Iterate over the points; the last coordinate changes fastest."""
     return itertools.product(*axes)
 
 
@@ -59,11 +63,11 @@ class SearchResult:
     """The result of a grid or a search.
 
     Attributes:
-        best: the best point; of equals in a grid the first in the order of :func:`points`.
-        value: its objective.
-        evaluations: number of points that were tried.
-        stopped: whether trials or time were used up before the end.
-        values: the objective of each point of a grid in the order of :func:`points`; ``None`` for a search.
+        best: the best point; among equal points of a grid, the first in the order of :func:`points`.
+        value: objective of the best point.
+        evaluations: number of points that were evaluated.
+        stopped: whether the search reached its limit of trials.
+        values: objective of each point of a grid in the order of :func:`points`; ``None`` for a search.
     """
 
     best: Point
@@ -74,25 +78,30 @@ class SearchResult:
 
 
 def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress: Progress = silent) -> SearchResult:
-    """Try all points.
+    """Evaluate all points.
 
     Args:
         data: the cells and judgments.
-        objective: what to maximize.
-        axes: α, β, γ, δ, and the weight of each matcher.
-        progress: told the number of points done and of all.
+        objective: the objective to maximize.
+        axes: values of α, β, γ, δ, and of the weight of each matcher.
+        progress: receives the number of evaluated points, and of all points.
+
+    Raises:
+        ConfigError: for a grid with too many points.
     """
     size = grid_size(axes)
     if size > LARGEST_GRID:
         raise ConfigError(f"the grid has {size:.1e} points, more than {LARGEST_GRID:.0e}; take larger steps (--step)")
     values = np.empty([len(axis) for axis in axes])
     scorer, prepared = PointScorer(data), objective.prepare(data)
-    # Weights and δ change most slowly, as what depends on them costs most.
-    for done, place in enumerate(np.ndindex(values.shape[3:])):
-        rest = [axis[at] for axis, at in zip(axes[3:], place, strict=True)]
-        for at, point in zip(np.ndindex(values.shape[:3]), itertools.product(*axes[:3]), strict=True):
-            values[(*at, *place)] = prepared.at(scorer, (*point, *rest))
-        progress("grid", done * math.prod(values.shape[:3]), size)
-    best = np.unravel_index(int(values.argmax()), values.shape)
-    point = tuple(axis[int(at)] for axis, at in zip(axes, best, strict=True))
-    return SearchResult(point, float(values.max()), size, values=values.reshape(-1))
+    n_inner_points = math.prod(values.shape[:3])
+    # The parts of the formula that depend on δ and the weights are the most expensive, so these change most slowly.
+    for n_done, outer_index in enumerate(np.ndindex(values.shape[3:])):
+        outer_point = [axis[index] for axis, index in zip(axes[3:], outer_index, strict=True)]
+        inner_points = itertools.product(*axes[:3])
+        for inner_index, inner_point in zip(np.ndindex(values.shape[:3]), inner_points, strict=True):
+            values[(*inner_index, *outer_index)] = prepared.evaluate(scorer, (*inner_point, *outer_point))
+        progress("grid", n_done * n_inner_points, size)
+    best_index = np.unravel_index(int(values.argmax()), values.shape)
+    best = tuple(axis[int(index)] for axis, index in zip(axes, best_index, strict=True))
+    return SearchResult(best, float(values.max()), size, values=values.reshape(-1))

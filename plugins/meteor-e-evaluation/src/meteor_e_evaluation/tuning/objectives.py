@@ -1,4 +1,4 @@
-"""Objectives, which tuning maximizes."""
+"""The objectives that tuning maximizes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +23,17 @@ from meteor_e_evaluation.test_set import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
+UNDEFINED = -1.0
+"""Value of an objective that is undefined: the worst correlation, so that a search avoids such points."""
+
 
 @dataclass(frozen=True)
 class Objective:
-    """A function from scores of cells to a number; the more, the better.
+    """A function of the scores of cells; higher is better.
 
     Attributes:
-        name: as on the command line.
-        prepare: gets it ready for a data set; raises :class:`InputError` if that has no judgments of the kind.
+        name: name on the command line.
+        prepare: prepares the objective for a data set; raises :class:`InputError` if it lacks suitable judgments.
     """
 
     name: str
@@ -39,210 +43,247 @@ class Objective:
 class PreparedObjective(ABC):
     """An objective on a data set."""
 
-    def at(self, scorer: PointScorer, point: Point) -> float:
-        """Return the objective for a point of parameters."""
+    def evaluate(self, scorer: PointScorer, point: Point) -> float:
+        """Return the objective at a point of parameters."""
         return self.value(scorer.score(point))
 
     @abstractmethod
     def value(self, scores: Floats) -> float:
-        """Return the objective for scores of all cells."""
+        """Return the objective of the scores of all cells, ``(cells,)``."""
 
     @abstractmethod
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
-        """Return the objective on bootstrap samples, ``(samples, units)``."""
+        """Return the objective on bootstrap samples, ``(samples,)``; weights are ``(samples, units)``."""
 
-    def exchanged(
+    def permute(
         self, first: Floats, second: Floats, data: TuningSet, samples: int, seed: int
     ) -> Iterator[tuple[Floats, Floats]]:
-        """Yield both sides with the scores of units exchanged at random, brought to one scale."""
-        one, other = ((each - each.mean()) / (each.std() or 1.0) for each in (first, second))
+        """Yield two rows of scores, standardized, with the scores of random units exchanged."""
+        first_scores, second_scores = _standardize(first), _standardize(second)
         for block in random_signs(len(data.unit_groups), samples, seed):
-            for mask in block:
-                exchange = mask[data.units]
-                yield np.where(exchange, other, one), np.where(exchange, one, other)
+            for unit_mask in block:
+                is_exchanged = unit_mask[data.units]
+                yield (
+                    np.where(is_exchanged, second_scores, first_scores),
+                    np.where(is_exchanged, first_scores, second_scores),
+                )
 
 
-class _Ranked(PreparedObjective):
-    """Kendall's τ (strict) on pairs that people ranked: the better one must score more by over ε.
+def _standardize(scores: Floats) -> Floats:
+    return np.asarray((scores - scores.mean()) / (scores.std() or 1.0))
+
+
+class _RankObjective(PreparedObjective):
+    """Strict Kendall's τ over ranked pairs: the better output must score higher by more than ε.
 
     Args:
-        epsilon: ε, as the Java Trainer's ``-e``.
-        macro: average over language pairs; else all pairs count alike, as for the Java Trainer.
+        data: the data set.
+        epsilon: ε, the Java Trainer's ``-e``.
+        macro: whether to average over groups; otherwise all pairs count equally, as for the Java Trainer.
     """
 
     def __init__(self, data: TuningSet, *, epsilon: float, macro: bool) -> None:
-        if not len(data.better):
+        n_pairs = len(data.better)
+        if not n_pairs:
             raise InputError("these judgments are not rankings; choose another objective, such as pearson")
         self._epsilon = epsilon
-        # Cells that are compared often are fetched once; the pairs come sorted for the processor's cache.
-        order = np.lexsort((data.worse, data.better))
+        pair_groups = data.groups[data.better]
+        pairs_per_group = np.bincount(pair_groups, minlength=len(data.names)).astype(float)
+        has_pairs = pairs_per_group > 0
+        self._averages_groups = macro and int(has_pairs.sum()) > 1
+        if self._averages_groups:
+            self._n_groups, self._has_pairs = len(data.names), has_pairs
+        else:
+            pair_groups, pairs_per_group = np.zeros(n_pairs, np.int64), np.array([float(n_pairs)])
+            self._n_groups, self._has_pairs = 1, np.array([True])
+        # Pairs of a group are adjacent, so that correct pairs are counted in slices; within a group, the order of the
+        # cells suits the processor's cache.
+        order = np.lexsort((data.worse, data.better, pair_groups))
         self._better, self._worse = data.better[order], data.worse[order]
-        groups = data.groups[self._better]
-        self._units = data.units[self._better]
-        sizes = np.bincount(groups, minlength=len(data.names)).astype(float)
-        self._present = sizes > 0
-        macro = macro and int(self._present.sum()) > 1
-        self._groups = groups if macro else np.zeros(len(groups), np.int64)
-        self._sizes = sizes[self._present] if macro else np.array([float(len(groups))])
-        self._width = len(data.names) if macro else 1
-        self._keep = self._present if macro else np.array([True])
-        # Pairs sorted by group, so that counting right ones is a sum over stretches.
-        by_group = np.argsort(self._groups, kind="stable")
-        self._better, self._worse = self._better[by_group], self._worse[by_group]
-        self._units, self._groups = self._units[by_group], self._groups[by_group]
-        self._ends = np.cumsum(np.bincount(self._groups, minlength=self._width))
-        self._first, self._second = np.empty(len(groups)), np.empty(len(groups))
+        self._groups, self._units = pair_groups[order], data.units[self._better]
+        self._group_ends = np.cumsum(np.bincount(self._groups, minlength=self._n_groups)).tolist()
+        self._pairs_per_group = pairs_per_group[self._has_pairs]
+        self._better_scores, self._worse_scores = np.empty(n_pairs), np.empty(n_pairs)
 
-    def right(self, scores: Floats) -> NDArray[np.bool_]:
-        """Return which pairs are in the right order."""
-        np.take(scores, self._better, out=self._first, mode="clip")
-        np.take(scores, self._worse, out=self._second, mode="clip")
+    def is_ordered_right(self, scores: Floats) -> NDArray[np.bool_]:
+        """Return for each pair whether the better output scores higher."""
+        np.take(scores, self._better, out=self._better_scores, mode="clip")
+        np.take(scores, self._worse, out=self._worse_scores, mode="clip")
         if not self._epsilon:
-            result: NDArray[np.bool_] = self._first > self._second
-            return result
-        np.subtract(self._first, self._second, out=self._first)
-        return self._first > self._epsilon
+            return np.asarray(self._better_scores > self._worse_scores)
+        np.subtract(self._better_scores, self._worse_scores, out=self._better_scores)
+        return np.asarray(self._better_scores > self._epsilon)
 
     def value(self, scores: Floats) -> float:
-        right = self.right(scores)
-        if self._width == 1:
-            return 2 * int(np.count_nonzero(right)) / len(right) - 1
-        ends = self._ends.tolist()
-        counts = [int(np.count_nonzero(right[start:end])) for start, end in zip([0, *ends], ends, strict=False)]
-        return float((2 * np.array(counts)[self._keep] / self._sizes - 1).mean())
+        is_right = self.is_ordered_right(scores)
+        if not self._averages_groups:
+            return 2 * int(np.count_nonzero(is_right)) / len(is_right) - 1
+        limits = zip([0, *self._group_ends], self._group_ends, strict=False)
+        n_right = np.array([int(np.count_nonzero(is_right[start:end])) for start, end in limits])
+        return float((2 * n_right[self._has_pairs] / self._pairs_per_group - 1).mean())
 
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
-        right = self.right(scores)
-        shape = (self._width, weights.shape[1])
-        hits, all_pairs = np.zeros(shape), np.zeros(shape)
-        np.add.at(hits, (self._groups, self._units), right)
-        np.add.at(all_pairs, (self._groups, self._units), 1.0)
-        tau = 2 * (weights @ hits[self._keep].T) / (weights @ all_pairs[self._keep].T) - 1
-        result: Floats = tau.mean(axis=1)
-        return result
+        is_right = self.is_ordered_right(scores)
+        shape = (self._n_groups, weights.shape[1])
+        n_right, n_pairs = np.zeros(shape), np.zeros(shape)
+        np.add.at(n_right, (self._groups, self._units), is_right)
+        np.add.at(n_pairs, (self._groups, self._units), 1.0)
+        right_shares = (weights @ n_right[self._has_pairs].T) / (weights @ n_pairs[self._has_pairs].T)
+        return np.asarray((2 * right_shares - 1).mean(axis=1))
 
 
 def weighted_pearson(first: Floats, second: Floats, weights: Floats) -> float:
-    """Return Pearson's correlation with one weight per row; NaN where a side does not vary."""
+    """Return Pearson's correlation with a weight per row; NaN if the values of a variable are all equal."""
     weights = weights / weights.sum()
     x, y = first - weights @ first, second - weights @ second
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.divide(weights @ (x * y), np.sqrt((weights @ (x * x)) * (weights @ (y * y)))))
 
 
-class _Correlated(PreparedObjective):
+class _CorrelationObjective(PreparedObjective):
     """Correlation with human scores of segments.
 
     Args:
-        kind: ``pearson``, ``weighted-pearson`` (each segment weighs as many as its reference has words, the Java
-            Trainer's ``segcor``), or ``spearman``.
-        macro: average over language pairs, else all segments count alike, as for the Java Trainer.
+        data: the data set.
+        coefficient: ``pearson``, ``weighted-pearson`` (the weight of a segment is the number of words of its reference,
+            the Java Trainer's ``segcor``), or ``spearman``.
+        macro: whether to average over groups; otherwise all segments count equally, as for the Java Trainer.
     """
 
-    def __init__(self, data: TuningSet, *, kind: str, macro: bool) -> None:
-        self._kind = kind
-        scored = np.flatnonzero(~np.isnan(data.humans))
-        if not len(scored):
-            raise InputError("these judgments are not scores of segments; choose the objective rank")
-        if macro:
-            groups = data.groups[scored]
-            self._parts = [scored[groups == group] for group in np.unique(groups)]
-        else:
-            self._parts = [scored]
+    def __init__(self, data: TuningSet, *, coefficient: str, macro: bool) -> None:
+        self._coefficient = coefficient
         self._data = data
+        scored_cells = np.flatnonzero(~np.isnan(data.human_scores))
+        if not len(scored_cells):
+            raise InputError("these judgments are not scores of segments; choose the objective rank")
+        self._cells_by_group = [scored_cells]
+        if macro:
+            groups = data.groups[scored_cells]
+            self._cells_by_group = [scored_cells[groups == group] for group in np.unique(groups)]
 
     def value(self, scores: Floats) -> float:
-        return self._value(scores, None)
-
-    def _value(self, scores: Floats, units: Floats | None) -> float:
-        values = []
-        for cells in self._parts:
-            if units is not None:
-                cells = np.repeat(cells, units[self._data.units[cells]].astype(int))
-            metric, human = scores[cells], self._data.humans[cells]
-            # Pearson's not by scipy, which computes p too: a search asks for tens of thousands.
-            if self._kind == "weighted-pearson":
-                values.append(weighted_pearson(metric, human, self._data.lengths[cells]))
-            elif self._kind == "pearson":
-                values.append(weighted_pearson(metric, human, np.ones(len(cells))))
-            else:
-                values.append(correlate(metric, human, self._kind))
-        mean = float(np.mean(values))
-        return -1.0 if np.isnan(mean) else mean
+        return self._mean([self._correlate(scores, cells) for cells in self._cells_by_group])
 
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
-        return np.array([self._value(scores, sample) for sample in weights])
+        values = []
+        for unit_weights in weights:
+            repetitions = unit_weights.astype(int)[self._data.units]
+            samples = [np.repeat(cells, repetitions[cells]) for cells in self._cells_by_group]
+            values.append(self._mean([self._correlate(scores, cells) for cells in samples]))
+        return np.array(values)
+
+    def _correlate(self, scores: Floats, cells: Integers) -> float:
+        metric, human = scores[cells], self._data.human_scores[cells]
+        if self._coefficient == "weighted-pearson":
+            return weighted_pearson(metric, human, self._data.lengths[cells])
+        if self._coefficient == "pearson":
+            # SciPy's function also computes a p-value, which would make a search slow.
+            return weighted_pearson(metric, human, np.ones(len(cells)))
+        return correlate(metric, human, self._coefficient)
+
+    @staticmethod
+    def _mean(values: list[float]) -> float:
+        mean = float(np.mean(values))
+        return UNDEFINED if np.isnan(mean) else mean
 
 
-class _Measured(PreparedObjective):
-    """Any measure of an evaluation that takes scores of segments.
+class _JudgedGroup(NamedTuple):
+    """A group with judgments for a measure.
+
+    Attributes:
+        test: the test set.
+        cells: indices of its cells.
+        first_unit: its first unit.
+        agreement: the measure as a function of segment scores.
+    """
+
+    test: TestSet
+    cells: Integers
+    first_unit: int
+    agreement: Agreement
+
+
+class _MeasureObjective(PreparedObjective):
+    """A measure of an evaluation that takes scores of segments.
 
     Args:
+        data: the data set.
         measure: the measure.
-        macro: average over language pairs alike; else each counts as many as it has judged segments.
+        macro: whether all groups have the same weight; otherwise the weight is the number of judged outputs.
     """
 
     def __init__(self, data: TuningSet, *, measure: Measure[TestSet], macro: bool) -> None:
-        self._measure, self._data = measure, data
-        self._groups: list[tuple[TestSet, Integers, int, Agreement]] = []
-        weights = []
-        starts = np.cumsum([0, *(len(test) for test in data.tests)])
-        for group, whole in enumerate(data.tests):
+        self._measure = measure
+        self._data = data
+        self._groups: list[_JudgedGroup] = []
+        group_weights = []
+        first_units = np.cumsum([0, *(len(test) for test in data.tests)])
+        for group, full_test in enumerate(data.tests):
             cells = np.flatnonzero(data.groups == group)
-            here = np.zeros((len(whole.systems), len(whole)), bool)
-            here[:, np.unique(data.units[cells]) - starts[group]] = True
-            test = whole.without(~here)
-            agreement, judged = measure.agreement(test), int(test.judged().sum())
-            if agreement is not None and judged:
-                self._groups.append((test, cells, int(starts[group]), agreement))
-                weights.append(1.0 if macro else float(judged))
+            is_included = np.zeros((len(full_test.systems), len(full_test)), bool)
+            is_included[:, np.unique(data.units[cells]) - first_units[group]] = True
+            test = full_test.without(~is_included)
+            agreement = measure.agreement(test)
+            n_judged = int(test.judged().sum())
+            if agreement is not None and n_judged:
+                self._groups.append(_JudgedGroup(test, cells, int(first_units[group]), agreement))
+                group_weights.append(1.0 if macro else float(n_judged))
         if not self._groups:
             raise InputError(f"these judgments do not allow the objective {measure.name}")
-        self._shares = np.array(weights) / np.sum(weights)
+        self._shares = np.array(group_weights) / np.sum(group_weights)
 
-    def _segments(self, test: TestSet, cells: Integers, start: int, scores: Floats) -> Floats:
-        """Return a test set's scores, ``(systems, segments)``."""
-        result = np.full((len(test.systems), len(test)), np.nan)
-        result[self._data.rows[cells], self._data.units[cells] - start] = scores[cells]
-        return result
+    def _segment_scores(self, group: _JudgedGroup, scores: Floats) -> Floats:
+        """Return the scores of a group's test set, ``(systems, segments)``."""
+        segment_scores = np.full((len(group.test.systems), len(group.test)), np.nan)
+        segments = self._data.units[group.cells] - group.first_unit
+        segment_scores[self._data.systems[group.cells], segments] = scores[group.cells]
+        return segment_scores
 
     def value(self, scores: Floats) -> float:
-        groups = self._groups
-        values = [agreement(self._segments(test, cells, start, scores)) for test, cells, start, agreement in groups]
+        values = [group.agreement(self._segment_scores(group, scores)) for group in self._groups]
         mean = float(self._shares @ np.array(values))
-        return -1.0 if np.isnan(mean) else mean
+        return UNDEFINED if np.isnan(mean) else mean
 
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
-        parts = []
-        for test, cells, start, _ in self._groups:
-            known = Scores("", "", self._segments(test, cells, start, scores), np.full(len(test.systems), np.nan))
-            parts.append(self._measure.resampled(test, known, weights[:, start : start + len(test)]))
-        return np.asarray(self._shares @ np.stack(parts))
+        values = []
+        for group in self._groups:
+            no_system_scores = np.full(len(group.test.systems), np.nan)
+            group_scores = Scores("", "", self._segment_scores(group, scores), no_system_scores)
+            group_weights = weights[:, group.first_unit : group.first_unit + len(group.test)]
+            values.append(self._measure.resampled(group.test, group_scores, group_weights))
+        return np.asarray(self._shares @ np.stack(values))
 
 
 OBJECTIVES = {
-    "rank": "τ on rankings, the strict one of WMT12",
+    "rank": "strict Kendall's τ over ranked pairs, as in WMT12",
     "pearson": "Pearson's correlation with scores of segments",
     "weighted-pearson": "the same, segments weighted by the length of their reference (the Java Trainer's segcor)",
     "spearman": "Spearman's correlation with scores of segments",
 }
-"""The objectives and what they are."""
+"""The objectives and their descriptions."""
 
 
 def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Objective:
-    """Make an objective by its name: one of :data:`OBJECTIVES`, or any measure of an evaluation.
+    """Return an objective by its name: one of :data:`OBJECTIVES`, or a measure of an evaluation.
+
+    Args:
+        name: name of the objective.
+        epsilon: for the objective ``rank``, the difference of scores that a correct pair must exceed.
+        macro: whether to average over language pairs; otherwise all judgments count equally.
 
     Raises:
-        ConfigError: if there is none.
+        ConfigError: for an unknown name, or a measure that takes scores of systems.
     """
     if name == "rank":
-        return Objective(name, partial(_Ranked, epsilon=epsilon, macro=macro))
+        return Objective(name, partial(_RankObjective, epsilon=epsilon, macro=macro))
     if name in OBJECTIVES:
-        return Objective(name, partial(_Correlated, kind=name, macro=macro))
+        return Objective(name, partial(_CorrelationObjective, coefficient=name, macro=macro))
     if name.partition(":")[0] in measure_names():
-        found = measure(name)
-        if found.takes == "systems":
-            raise ConfigError(f"{name} looks at a few scores of systems, too few to tune on; spa looks at all segments")
-        return Objective(found.name, partial(_Measured, measure=found, macro=macro))
-    known = [*OBJECTIVES, *measure_names()]
-    raise ConfigError(f"unknown objective {name!r}{near_miss(name, known)}; there are {', '.join(known)}")
+        objective_measure = measure(name)
+        if objective_measure.takes == "systems":
+            raise ConfigError(
+                f"{name} takes the scores of a few systems, which are too few to tune on; spa takes all segments"
+            )
+        return Objective(objective_measure.name, partial(_MeasureObjective, measure=objective_measure, macro=macro))
+    names = [*OBJECTIVES, *measure_names()]
+    raise ConfigError(f"unknown objective {name!r}{near_miss(name, names)}; there are {', '.join(names)}")

@@ -12,13 +12,14 @@ from meteor_e.base.yamlfile import dump_yaml
 from meteor_e.render.plain import shown_p
 from meteor_e_evaluation.tuning.run import Settings, Tuning
 from meteor_e_evaluation.tuning.scorer import Point
+from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
 
 
-def tuned_chain(meteor: Meteor, point: Point, description: str) -> dict[str, Any]:
-    """Return a chain with other parameters and weights."""
+def make_tuned_chain(meteor: Meteor, point: Point, description: str) -> dict[str, Any]:
+    """Return a chain with the parameters and weights of a point, in the form of a chain file."""
     chain = meteor.chain.effective()
     chain["parameters"] = dict(zip(GREEK, point[:4], strict=True))
     for entry, weight in zip(chain["matchers"], point[4:], strict=True):
@@ -26,13 +27,13 @@ def tuned_chain(meteor: Meteor, point: Point, description: str) -> dict[str, Any
     return {"description": description, **chain}
 
 
-def tuning_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str, Any]:
-    """Return what was found, in a form that JSON can hold.
+def make_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str, Any]:
+    """Return the result of tuning as a JSON document.
 
     Args:
-        tuning: what was found.
-        objective: what was maximized.
-        settings: how it was searched for.
+        tuning: the result.
+        objective: name of the objective.
+        settings: settings of the search.
     """
     data = tuning.data
     method = "grid" if settings.grid else f"search, seed {settings.seed}, {settings.random_starts} random starts"
@@ -41,87 +42,92 @@ def tuning_report(tuning: Tuning, objective: str, settings: Settings) -> dict[st
     return {
         "objective": objective,
         "tuned on": ", ".join(data.names),
-        "judgements": len(data.better) or int(np.count_nonzero(~np.isnan(data.humans))),
+        "judgments": len(data.better) or int(np.count_nonzero(~np.isnan(data.human_scores))),
         "method": method,
-        "points tried": tuning.tried,
+        "points tried": tuning.n_evaluations,
         "default": {"point": list(tuning.default[0]), "value": tuning.default[1]},
         "tuned": {"point": list(tuning.best[0]), "value": tuning.best[1]},
         "options": dict(tuning.variant.options),
-        "cross-validation": None if tuning.validation is None else _validation_dict(tuning),
-        "held out": None if tuning.held_out is None else _outside_dict(tuning),
+        "cross-validation": None if tuning.validation is None else _validation_document(tuning, tuning.validation),
+        "held out": None if tuning.held_out is None else _held_out_document(tuning, tuning.held_out),
         "signature": tuning.variant.meteor.signature,
     }
 
 
-def _validation_dict(tuning: Tuning) -> dict[str, Any]:
-    validation = tuning.validation
-    assert validation is not None
+def _validation_document(tuning: Tuning, validation: CrossValidation) -> dict[str, Any]:
     return {
         "folds": len(validation.tuned),
         "default": list(validation.default),
         "tuned": list(validation.tuned),
         "mean gain": validation.gain,
         "points": [list(point) for point in validation.points],
-        "options": [dict(tuning.variants[which]) for which in validation.variants],
+        "options": [dict(tuning.variants[variant]) for variant in validation.variants],
     }
 
 
-def _outside_dict(tuning: Tuning) -> dict[str, Any]:
-    outside = tuning.held_out
-    assert outside is not None
+def _held_out_document(tuning: Tuning, held_out: HeldOut) -> dict[str, Any]:
+    results = {"default": held_out.default, "tuned": held_out.tuned, "gain": held_out.gain}
     return {
         "on": ", ".join(tuning.held_out_names),
-        "left out": tuning.left_out,
-        **{
-            name: {"value": value, "interval": [interval.low, interval.high]}
-            for name, (value, interval) in (
-                ("default", outside.default),
-                ("tuned", outside.tuned),
-                ("gain", outside.gain),
-            )
-        },
-        "p": outside.p,
+        "left out": tuning.n_left_out,
+        **{name: {"value": value, "interval": list(interval)} for name, (value, interval) in results.items()},
+        "p": held_out.p,
     }
 
 
-def _summary(entry: dict[str, Any]) -> str:
-    low, high = entry["interval"]
-    return f"{entry['value']:.4f} [{low:.4f}, {high:.4f}]"
+def _format_result(result: dict[str, Any]) -> str:
+    low, high = result["interval"]
+    return f"{result['value']:.4f} [{low:.4f}, {high:.4f}]"
 
 
 def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
-    """Return a report for a terminal."""
+    """Return a report as text for a terminal."""
     lines = [
-        f"tuned on  {report['tuned on']} ({report['judgements']} judgments)",
+        f"tuned on  {report['tuned on']} ({report['judgments']} judgments)",
         f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
     ]
     labels = (*GREEK, *matchers)
-    for which in ("default", "tuned"):
-        values = " ".join(f"{name}={value:g}" for name, value in zip(labels, report[which]["point"], strict=True))
-        lines.append(f"{which:9} {report[which]['value']:.4f}  {values}")
+    for name in ("default", "tuned"):
+        point = report[name]["point"]
+        values = " ".join(f"{label}={value:g}" for label, value in zip(labels, point, strict=True))
+        lines.append(f"{name:9} {report[name]['value']:.4f}  {values}")
     if report["options"]:
         lines.append("options   " + ", ".join(f"{name}={value}" for name, value in report["options"].items()))
     if report["cross-validation"]:
-        folds = report["cross-validation"]
-        tuned, default = (sum(folds[which]) / folds["folds"] for which in ("tuned", "default"))
-        lines.append(
-            f"{folds['folds']} folds   default {default:.4f}, tuned {tuned:.4f}, mean gain {folds['mean gain']:+.4f}"
-        )
+        lines.append(_render_validation(report["cross-validation"]))
     if report["held out"]:
-        outside = report["held out"]
-        lines.append(f"held out  {outside['on']}")
-        for which in ("default", "tuned", "gain"):
-            lines.append(f"          {which:8} {_summary(outside[which])}")
-        lines.append(f"          p        {shown_p(outside['p'])} (one-sided permutation test of the gain)")
-        if outside["left out"]:
-            lines.append(f"          left out, because they were tuned on: {outside['left out']} segments")
+        lines += _render_held_out(report["held out"])
     else:
-        lines.append("no data were held out: the tuned value is too good to be true of other data")
+        lines.append("no data were held out: the tuned value is too optimistic for other data")
     return "\n".join(lines) + "\n"
 
 
-def chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
-    """Return the tuned chain with its report in comments."""
+def _render_validation(validation: dict[str, Any]) -> str:
+    n_folds = validation["folds"]
+    tuned, default = sum(validation["tuned"]) / n_folds, sum(validation["default"]) / n_folds
+    gain = validation["mean gain"]
+    return f"{n_folds} folds   default {default:.4f}, tuned {tuned:.4f}, mean gain {gain:+.4f}"
+
+
+def _render_held_out(held_out: dict[str, Any]) -> list[str]:
+    lines = [f"held out  {held_out['on']}"]
+    lines += [f"          {name:8} {_format_result(held_out[name])}" for name in ("default", "tuned", "gain")]
+    lines.append(f"          p        {shown_p(held_out['p'])} (one-sided permutation test of the gain)")
+    if held_out["left out"]:
+        lines.append(f"          left out, because they were tuned on: {held_out['left out']} segments")
+    return lines
+
+
+def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
+    """Return the tuned chain as a YAML file, with its report in comments."""
+    provenance = _provenance(report)
+    comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in provenance.items())
+    description = f"Tuned for {report['objective']} on {report['tuned on']}"
+    return comments + dump_yaml(make_tuned_chain(tuning.variant.meteor, tuning.best[0], description))
+
+
+def _provenance(report: dict[str, Any]) -> dict[str, str]:
+    """Return where a tuned chain comes from, as comments by name."""
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],
@@ -130,22 +136,19 @@ def chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
         "default": f"{report['default']['value']:.6f} at {report['default']['point']}",
         "tuned": f"{report['tuned']['value']:.6f}",
         "from": report["signature"],
+        "held out": "nothing",
     }
     if report["held out"]:
-        outside = report["held out"]
+        held_out = report["held out"]
         provenance["held out"] = (
-            f"{outside['on']}: default {_summary(outside['default'])}, tuned {_summary(outside['tuned'])}, "
-            f"gain {_summary(outside['gain'])}, p {shown_p(outside['p'])}"
+            f"{held_out['on']}: default {_format_result(held_out['default'])}, tuned "
+            f"{_format_result(held_out['tuned'])}, gain {_format_result(held_out['gain'])}, p {shown_p(held_out['p'])}"
         )
-    else:
-        provenance["held out"] = "nothing"
     if report["cross-validation"]:
-        folds = report["cross-validation"]
-        provenance["folds"] = f"{folds['folds']}, mean gain {folds['mean gain']:+.4f}"
-        rows = zip(folds["default"], folds["tuned"], folds["points"], folds["options"], strict=True)
+        validation = report["cross-validation"]
+        provenance["folds"] = f"{validation['folds']}, mean gain {validation['mean gain']:+.4f}"
+        rows = zip(validation["default"], validation["tuned"], validation["points"], validation["options"], strict=True)
         for number, (default, tuned, point, options) in enumerate(rows, 1):
-            chosen = "".join(f", {name}={value}" for name, value in options.items())
-            provenance[f"fold {number}"] = f"default {default:.4f}, tuned {tuned:.4f} at {point}{chosen}"
-    description = f"Tuned for {provenance['objective']} on {provenance['tuned on']}"
-    comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in provenance.items())
-    return comments + dump_yaml(tuned_chain(tuning.variant.meteor, tuning.best[0], description))
+            settings = "".join(f", {name}={value}" for name, value in options.items())
+            provenance[f"fold {number}"] = f"default {default:.4f}, tuned {tuned:.4f} at {point}{settings}"
+    return provenance

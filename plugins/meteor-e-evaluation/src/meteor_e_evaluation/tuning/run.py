@@ -1,4 +1,4 @@
-"""A whole tuning: variants of a chain, the search, cross-validation and data held out."""
+"""Tuning from start to end: variants of a chain, the search, cross-validation, and held-out data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from meteor_e_evaluation.test_set import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
 from meteor_e_evaluation.tuning.grid import Axes, SearchResult, evaluate_grid
 from meteor_e_evaluation.tuning.objectives import Objective
-from meteor_e_evaluation.tuning.scorer import Point, PointScorer, point_of
+from meteor_e_evaluation.tuning.scorer import Point, PointScorer, make_point
 from meteor_e_evaluation.tuning.search import search
 from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut, cross_validate, hold_out, leave_out_overlap
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Variant:
-    """The chain with one setting of its matchers' options.
+    """A chain with one setting of its matchers' options.
 
     Attributes:
         meteor: the chain.
-        options: what was set.
+        options: the options that differ from the original chain, ``matcher.option`` → value.
     """
 
     meteor: Meteor
@@ -37,16 +37,16 @@ class Variant:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a tuning.
+    """Settings of tuning.
 
     Attributes:
-        axes: from a chain's default point to the values to try.
-        grid: whether to try all of them instead of searching.
-        random_starts: of the search.
-        trials: points for each search at most; ``None`` for no limit.
-        folds: of cross-validation; 0 for none.
-        samples: bootstrap samples and permutations on held-out data.
-        seed: of search, folds and samples.
+        axes: returns the values of each coordinate for a chain's default point.
+        grid: whether to evaluate all points instead of searching.
+        random_starts: number of random starts of the search.
+        trials: largest number of points per search; ``None`` for no limit.
+        folds: number of folds of the cross-validation; 0 for no cross-validation.
+        samples: number of bootstrap samples and permutations on held-out data.
+        seed: of the search, the folds and the samples.
     """
 
     axes: Callable[[Point], Axes]
@@ -67,51 +67,63 @@ class Tuning:
     """The result of tuning.
 
     Attributes:
-        variant: the chain with the options that came out best.
-        data: what was tuned on, as that chain sees it.
-        default: default point of the chain that was given, and its objective.
+        variant: the chain with the best options.
+        data: the training data, with the statistics of this chain.
+        default: default point of the original chain, and its objective.
         best: the best point, and its objective.
-        tried: points that were tried, over all options.
-        stopped: whether trials or time were used up.
-        variants: the options that were tried, in order.
+        n_evaluations: number of points that were evaluated, over all variants.
+        stopped: whether a search reached its limit of trials.
+        variants: the options of each variant, in order.
         validation: result of the cross-validation, if there was one.
-        held_out: result on data held out, if there are any.
-        held_out_names: names of these data.
-        left_out: held-out segments that were left out because they were tuned on.
+        held_out: results on held-out data, if there are any.
+        held_out_names: names of the held-out test sets.
+        n_left_out: number of held-out segments that were left out because they are training segments.
     """
 
     variant: Variant
     data: TuningSet
     default: tuple[Point, float]
     best: tuple[Point, float]
-    tried: int
+    n_evaluations: int
     stopped: bool
     variants: tuple[Mapping[str, Any], ...]
     validation: CrossValidation | None = None
     held_out: HeldOut | None = None
     held_out_names: tuple[str, ...] = ()
-    left_out: int = 0
+    n_left_out: int = 0
 
 
-class _Finder:
-    """Finds the best variant and point for data sets, one per variant."""
+class _VariantSearch:
+    """Finds the best variant and point for data sets, one per variant.
+
+    Attributes:
+        n_evaluations: number of points that were evaluated.
+        stopped: whether a search reached its limit of trials.
+    """
 
     def __init__(
         self, objective: Objective, variants: Sequence[Variant], settings: Settings, progress: Progress
     ) -> None:
-        self._objective, self._settings, self._progress = objective, settings, progress
-        self._defaults = [point_of(variant.meteor.chain.parameters) for variant in variants]
-        self.tried = 0
+        self._objective = objective
+        self._settings = settings
+        self._progress = progress
+        self._default_points = [make_point(variant.meteor.chain.parameters) for variant in variants]
+        self.n_evaluations = 0
         self.stopped = False
 
-    def find(self, parts: Sequence[TuningSet]) -> tuple[int, SearchResult]:
-        """Return the number of the best variant, of equals the first, and what was found for it."""
-        found = [self._one(data, default) for data, default in zip(parts, self._defaults, strict=True)]
-        self.tried += sum(each.evaluations for each in found)
-        self.stopped |= any(each.stopped for each in found)
-        return max(enumerate(found), key=lambda numbered: numbered[1].value)
+    def find_best(self, data_sets: Sequence[TuningSet]) -> tuple[int, SearchResult]:
+        """Return the index of the best variant, the first among equal ones, and its result."""
+        results = [self._search(data, default) for data, default in zip(data_sets, self._default_points, strict=True)]
+        self.n_evaluations += sum(result.evaluations for result in results)
+        self.stopped |= any(result.stopped for result in results)
+        return max(enumerate(results), key=lambda indexed: indexed[1].value)
 
-    def _one(self, data: TuningSet, default: Point) -> SearchResult:
+    def find_best_point(self, data_sets: Sequence[TuningSet]) -> tuple[int, Point]:
+        """Return the index of the best variant and its best point."""
+        variant, result = self.find_best(data_sets)
+        return variant, result.best
+
+    def _search(self, data: TuningSet, default: Point) -> SearchResult:
         settings = self._settings
         axes = settings.axes(default)
         if settings.grid:
@@ -132,7 +144,7 @@ def tune(
     base: Meteor,
     variants: Sequence[Variant],
     tests: Sequence[TestSet],
-    unseen: Sequence[TestSet],
+    held_out_tests: Sequence[TestSet],
     objective: Objective,
     settings: Settings,
     cache: ArrayCache,
@@ -141,56 +153,70 @@ def tune(
     """Tune a chain.
 
     Args:
-        base: the chain that was given; what is found is compared with its default point.
-        variants: the chain with each setting of the options to try; one, without options, where none are.
-        tests: what to tune on.
-        unseen: what to measure the result on; none for no report.
-        objective: what to maximize.
-        settings: how.
-        cache: where statistics are kept.
-        progress: told about the work.
+        base: the original chain; the result is compared with its default point.
+        variants: the chain with each setting of the options to try; only the original chain if there are no options.
+        tests: the training data.
+        held_out_tests: the data to measure the result on, if there are any.
+        objective: the objective to maximize.
+        settings: settings of the search.
+        cache: keeps statistics between runs.
+        progress: receives the progress.
 
     Raises:
-        ConfigError: if held-out segments were tuned on, or the settings do not go together.
-        InputError: if the judgments do not allow the objective.
+        ConfigError: if held-out segments are training segments, or the settings do not fit together.
+        InputError: if the judgments do not suit the objective.
     """
-
-    def aligned(meteor: Meteor, sets: Sequence[TestSet]) -> TuningSet:
-        return collect(meteor, sets, cache, progress=progress)
-
-    given = aligned(base, tests)
-    held = aligned(base, unseen) if unseen else None
-    left_out = 0
-    if held is not None:
-        held, left_out = leave_out_overlap(given, held)
-    data = [given if variant.meteor is base else aligned(variant.meteor, tests) for variant in variants]
-    default = point_of(base.chain.parameters)
-    finder = _Finder(objective, variants, settings, progress)
-    which, found = finder.find(data)
-    tried = finder.tried
-    before = objective.prepare(given).at(PointScorer(given), default)
-    validation = outside = None
+    base_data = collect(base, tests, cache, progress=progress)
+    base_held_out, n_left_out = None, 0
+    if held_out_tests:
+        all_held_out = collect(base, held_out_tests, cache, progress=progress)
+        base_held_out, n_left_out = leave_out_overlap(base_data, all_held_out)
+    data_sets = [
+        base_data if variant.meteor is base else collect(variant.meteor, tests, cache, progress=progress)
+        for variant in variants
+    ]
+    default_point = make_point(base.chain.parameters)
+    default_value = objective.prepare(base_data).evaluate(PointScorer(base_data), default_point)
+    variant_search = _VariantSearch(objective, variants, settings, progress)
+    best_variant, best = variant_search.find_best(data_sets)
+    n_evaluations = variant_search.n_evaluations
+    validation = None
     if settings.folds:
-
-        def find(parts: Sequence[TuningSet]) -> tuple[int, Point]:
-            number, best = finder.find(parts)
-            return number, best.best
-
-        validation = cross_validate(data, given, objective, default, find, folds=settings.folds, seed=settings.seed)
-    chosen = variants[which]
-    if held is not None:
-        other = held if chosen.meteor is base else leave_out_overlap(given, aligned(chosen.meteor, unseen))[0]
-        outside = hold_out(held, other, objective, default, found.best, samples=settings.samples, seed=settings.seed)
+        validation = cross_validate(
+            data_sets,
+            base_data,
+            objective,
+            default_point,
+            variant_search.find_best_point,
+            folds=settings.folds,
+            seed=settings.seed,
+        )
+    chosen = variants[best_variant]
+    held_out = None
+    if base_held_out is not None:
+        chosen_held_out = base_held_out
+        if chosen.meteor is not base:
+            chosen_data = collect(chosen.meteor, held_out_tests, cache, progress=progress)
+            chosen_held_out, _ = leave_out_overlap(base_data, chosen_data)
+        held_out = hold_out(
+            base_held_out,
+            chosen_held_out,
+            objective,
+            default_point,
+            best.best,
+            samples=settings.samples,
+            seed=settings.seed,
+        )
     return Tuning(
         variant=chosen,
-        data=data[which],
-        default=(default, before),
-        best=(found.best, found.value),
-        tried=tried,
-        stopped=finder.stopped,
+        data=data_sets[best_variant],
+        default=(default_point, default_value),
+        best=(best.best, best.value),
+        n_evaluations=n_evaluations,
+        stopped=variant_search.stopped,
         variants=tuple(variant.options for variant in variants),
         validation=validation,
-        held_out=outside,
-        held_out_names=() if held is None else held.names,
-        left_out=left_out,
+        held_out=held_out,
+        held_out_names=() if base_held_out is None else base_held_out.names,
+        n_left_out=n_left_out,
     )

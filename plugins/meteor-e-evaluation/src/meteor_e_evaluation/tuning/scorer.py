@@ -1,4 +1,4 @@
-"""Scores of all cells for a point of parameters, with what neighboring points share computed once."""
+"""Scores of all cells at a point of parameters. What neighboring points share is computed only once."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from meteor_e_evaluation.tuning.data import TuningSet
 Point: TypeAlias = tuple[float, ...]
 """α, β, γ, δ and one weight per matcher."""
 
+MAX_POWERS = 64
+"""Number of exponents β whose powers are kept."""
 
-def point_of(parameters: Parameters) -> Point:
+
+def make_point(parameters: Parameters) -> Point:
     """Return parameters as a point."""
     return (parameters.alpha, parameters.beta, parameters.gamma, parameters.delta, *parameters.weights)
 
 
 class PointScorer:
-    """Scores cells for points.
+    """Scores cells at points.
 
-    The formula falls into parts: precision and recall depend on δ and the weights, Fmean also on α, the power of
-    the fragmentation on β alone. Each part is kept until its parameters change, powers for good, so points are
-    best asked for with γ changing fastest, then α or β. Results equal those of
-    :func:`meteor_e.scoring.score`.
+    Precision and recall depend on δ and the weights, Fmean also depends on α, and the power of the fragmentation
+    depends on β only. Each part is kept until its parameters change, so scoring is fastest if γ changes fastest,
+    followed by α or β. The scores equal those of :func:`meteor_e.scoring.score`.
 
     Args:
         data: the cells.
@@ -37,49 +39,49 @@ class PointScorer:
     def __init__(self, data: TuningSet) -> None:
         counts = data.counts.astype(float)
         self._counts = np.ascontiguousarray(counts.T)
-        self._fragmentation = fragmentation(counts)
-        self._distinct, self._at = np.unique(self._fragmentation, return_inverse=True)
-        self._starts = data.starts if len(data.starts) != len(counts) else None
-        self._powers = Memory[float, Floats](64)
-        self._matched: tuple[Point, Floats, Floats] | None = None
-        self._mean: tuple[Point, Floats] | None = None
-        self._buffer = np.empty(len(counts))
+        self._fragmentations, self._fragmentation_index = np.unique(fragmentation(counts), return_inverse=True)
+        has_several_references = len(data.starts) != len(counts)
+        self._starts = data.starts if has_several_references else None
+        self._powers = Memory[float, Floats](MAX_POWERS)
+        self._precision_recall: tuple[Point, Floats, Floats] | None = None
+        self._fmean: tuple[Point, Floats] | None = None
+        self._scores = np.empty(len(counts))
 
     def score(self, point: Point) -> Floats:
-        """Return the scores of all cells, ``(cells,)``; the array is overwritten by the next call."""
+        """Return the scores of all cells, ``(cells,)``. The array is overwritten by the next call."""
         alpha, beta, gamma, delta, *weights = point
-        mean = self._fmean(alpha, delta, tuple(weights))
-        scores = self._buffer
-        np.multiply(self._power(beta), gamma, out=scores)
+        fmean_scores = self._compute_fmean(alpha, delta, tuple(weights))
+        scores = self._scores
+        np.multiply(self._compute_power(beta), gamma, out=scores)
         np.subtract(1.0, scores, out=scores)
-        np.multiply(mean, scores, out=scores)
-        # Fmean is 0 where it is not a number, and γ·frag^β is at most 1, but character mode may exceed that.
+        np.multiply(fmean_scores, scores, out=scores)
+        # The fragmentation penalty may exceed 1 in character mode.
         np.maximum(scores, 0.0, out=scores)
         if self._starts is None:
             return scores
-        result: Floats = np.maximum.reduceat(scores, self._starts)
-        return result
+        return np.asarray(np.maximum.reduceat(scores, self._starts))
 
-    def _power(self, beta: float) -> Floats:
+    def _compute_power(self, beta: float) -> Floats:
         powers = self._powers.get(beta)
         if powers is None:
-            powers = np.array([math.pow(value, beta) for value in self._distinct.tolist()], float)[self._at]
+            distinct_powers = [math.pow(value, beta) for value in self._fragmentations.tolist()]
+            powers = np.array(distinct_powers, float)[self._fragmentation_index]
             np.nan_to_num(powers, copy=False, nan=0.0)
             self._powers[beta] = powers
         return powers
 
-    def _fmean(self, alpha: float, delta: float, weights: Point) -> Floats:
+    def _compute_fmean(self, alpha: float, delta: float, weights: Point) -> Floats:
         key = (alpha, delta, *weights)
-        if self._mean is None or self._mean[0] != key:
-            precision, recall = self._precision_recall(delta, weights)
-            mean = fmean(precision, recall, alpha)
-            np.nan_to_num(mean, copy=False, nan=0.0)
-            self._mean = (key, mean)
-        return self._mean[1]
+        if self._fmean is None or self._fmean[0] != key:
+            precision, recall = self._compute_precision_recall(delta, weights)
+            fmean_scores = fmean(precision, recall, alpha)
+            np.nan_to_num(fmean_scores, copy=False, nan=0.0)
+            self._fmean = (key, fmean_scores)
+        return self._fmean[1]
 
-    def _precision_recall(self, delta: float, weights: Point) -> tuple[Floats, Floats]:
+    def _compute_precision_recall(self, delta: float, weights: Point) -> tuple[Floats, Floats]:
         key = (delta, *weights)
-        if self._matched is None or self._matched[0] != key:
+        if self._precision_recall is None or self._precision_recall[0] != key:
             precision, recall = precision_recall(self._counts.T, delta, weights)
-            self._matched = (key, precision, recall)
-        return self._matched[1], self._matched[2]
+            self._precision_recall = (key, precision, recall)
+        return self._precision_recall[1], self._precision_recall[2]

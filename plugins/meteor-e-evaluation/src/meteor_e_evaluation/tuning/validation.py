@@ -1,4 +1,4 @@
-"""Cross-validation, and a report on data held out: gains on data that tuning did not see."""
+"""Cross-validation, and results on held-out data: gains on data that were not used for tuning."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
-OVERLAP = 0.01
-"""Share of held-out segments that may have been tuned on; they are then left out. More is an error."""
+OVERLAP_LIMIT = 0.01
+"""Share of held-out segments that may also be training segments. They are left out; a larger share is an error."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class CrossValidation:
 
     Attributes:
         tuned: objective of each fold at the point that was tuned on the other folds.
-        default: objective of each fold at the default point of the chain that was given.
-        points: the point tuned for each fold.
-        variants: which of the data (one for each setting of the matchers' options) was chosen for each fold.
+        default: objective of each fold at the default point of the original chain.
+        points: the point that was tuned for each fold.
+        variants: for each fold, the index of the data set (one per setting of the matchers' options) that was chosen.
     """
 
     tuned: tuple[float, ...]
@@ -36,7 +36,7 @@ class CrossValidation:
 
     @property
     def gain(self) -> float:
-        """Mean gain over the default."""
+        """Mean gain over the default point."""
         return float(np.mean(self.tuned) - np.mean(self.default))
 
 
@@ -50,56 +50,57 @@ def cross_validate(
     folds: int,
     seed: int,
 ) -> CrossValidation:
-    """Tune on all folds but one, and measure on that one, in turn.
+    """Tune on all folds except for one, and measure on this one, for each fold.
 
-    Folds are made of segments, so that no reference is on both sides: equal segment numbers of the language pairs
-    of a test set go together, for they are translations of one another. The choice among variants is part of the
-    tuning, so it is made anew without the fold that it is measured on.
+    Folds consist of segments, so that no reference is both in training and in test data. Segments with the same number
+    in the language pairs of a test set are in the same fold, because they are translations of one another. The choice
+    among variants is part of the tuning, so each fold makes its own choice.
 
     Args:
-        variants: the cells by each setting of the matchers' options; one where no options are tried.
-        base: the cells by the chain that was given, which the default point belongs to.
-        objective: what to measure.
+        variants: the cells with each setting of the matchers' options.
+        base: the cells of the original chain, which the default point belongs to.
+        objective: the objective.
         default: the point to compare with.
-        tune: finds a variant and a point for data sets, one for each variant.
+        tune: returns the index of the best variant and its best point, for one data set per variant.
         folds: number of folds, at least 2.
-        seed: of the division.
+        seed: of the assignment of segments to folds.
+
+    Raises:
+        ConfigError: for fewer than 2 folds, or more folds than judged segments.
     """
-    judged = np.unique(base.units)
-    first_unit = np.searchsorted(base.unit_groups, base.unit_groups)
-    numbers = np.arange(len(base.unit_groups)) - first_unit
-    distinct = np.unique(numbers[judged])
-    if not 2 <= folds <= len(distinct):
+    first_unit_of_group = np.searchsorted(base.unit_groups, base.unit_groups)
+    segment_numbers = np.arange(len(base.unit_groups)) - first_unit_of_group
+    judged_numbers = np.unique(segment_numbers[np.unique(base.units)])
+    if not 2 <= folds <= len(judged_numbers):
         raise ConfigError(
-            f"{folds} folds; there must be at least 2, and no more than judged segments ({len(distinct)})"
+            f"{folds} folds; there must be at least 2, and no more than judged segments ({len(judged_numbers)})"
         )
-    shuffled = np.random.default_rng(seed).permutation(distinct)
-    fold_of = np.zeros(int(numbers.max()) + 1, int)
-    fold_of[shuffled] = np.arange(len(shuffled)) % folds
-    tuned, before, points, chosen = [], [], [], []
+    shuffled = np.random.default_rng(seed).permutation(judged_numbers)
+    fold_of_number = np.zeros(int(segment_numbers.max()) + 1, int)
+    fold_of_number[shuffled] = np.arange(len(shuffled)) % folds
+    tuned_values, default_values, points, chosen_variants = [], [], [], []
     for fold in range(folds):
-        here = fold_of[numbers] == fold
-        which, point = tune([data.select(~here) for data in variants])
-        tuned.append(_at(variants[which].select(here), objective, point))
-        before.append(_at(base.select(here), objective, default))
+        is_in_fold = fold_of_number[segment_numbers] == fold
+        variant, point = tune([data.select(~is_in_fold) for data in variants])
+        tuned_values.append(_evaluate(variants[variant].select(is_in_fold), objective, point))
+        default_values.append(_evaluate(base.select(is_in_fold), objective, default))
         points.append(point)
-        chosen.append(which)
-    return CrossValidation(tuple(tuned), tuple(before), tuple(points), tuple(chosen))
+        chosen_variants.append(variant)
+    return CrossValidation(tuple(tuned_values), tuple(default_values), tuple(points), tuple(chosen_variants))
 
 
-def _at(data: TuningSet, objective: Objective, point: Point) -> float:
-    return objective.prepare(data).at(PointScorer(data), point)
+def _evaluate(data: TuningSet, objective: Objective, point: Point) -> float:
+    return objective.prepare(data).evaluate(PointScorer(data), point)
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Gains on data that tuning did not see.
+    """Results on data that were not used for tuning.
 
     Attributes:
-        default, tuned: the objective at both points, and its bootstrap interval.
-        gain: the difference, and the interval of the difference on the same samples.
-        p: one-sided p-value of the gain by a permutation test: how often a gain as large comes about when scores at
-            the two points are exchanged at random, a segment at a time.
+        default, tuned: the objective at the default point and at the tuned point, each with its bootstrap interval.
+        gain: the difference, with its interval on the same samples.
+        p: one-sided p-value of the gain, by a permutation test that exchanges the scores of segments at the two points.
     """
 
     default: tuple[float, Interval]
@@ -118,74 +119,73 @@ def hold_out(
     samples: int,
     seed: int,
 ) -> HeldOut:
-    """Measure two points on data held out, with intervals over segments.
+    """Compare two points on held-out data.
 
     Args:
-        base: the cells held out, by the chain that was given.
-        data: the same cells by the chain that was chosen.
-        objective: what to measure.
+        base: the held-out cells of the original chain.
+        data: the same cells of the chosen chain.
+        objective: the objective.
         default: a point of ``base``.
         tuned: a point of ``data``.
-        samples: bootstrap samples, and permutations.
+        samples: number of bootstrap samples, and of permutations.
         seed: of the samples.
     """
     weights = draw_weights(len(base.unit_groups), samples, seed)
-    values, resampled, seen = [], [], []
-    for part, point in ((base, default), (data, tuned)):
-        prepared = objective.prepare(part)
-        scores = PointScorer(part).score(point).copy()
-        values.append(prepared.value(scores))
-        resampled.append(prepared.resampled(scores, weights))
-        seen.append(scores)
-    gains = resampled[1] - resampled[0]
+    default_scores = PointScorer(base).score(default).copy()
+    tuned_scores = PointScorer(data).score(tuned).copy()
+    default_objective, tuned_objective = objective.prepare(base), objective.prepare(data)
+    default_value, tuned_value = default_objective.value(default_scores), tuned_objective.value(tuned_scores)
+    default_samples = default_objective.resampled(default_scores, weights)
+    tuned_samples = tuned_objective.resampled(tuned_scores, weights)
     return HeldOut(
-        (values[0], interval(resampled[0])),
-        (values[1], interval(resampled[1])),
-        (values[1] - values[0], interval(gains)),
-        _gain_p(base, objective, seen[0], seen[1], samples, seed),
+        (default_value, interval(default_samples)),
+        (tuned_value, interval(tuned_samples)),
+        (tuned_value - default_value, interval(tuned_samples - default_samples)),
+        _gain_p(base, objective, default_scores, tuned_scores, samples, seed),
     )
 
 
 def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Floats, samples: int, seed: int) -> float:
-    """Return how often exchanged scores give a gain as large as the observed one."""
+    """Return the p-value of the gain: the share of permutations with at least the observed gain."""
     prepared = objective.prepare(data)
-    observed = prepared.value(tuned) - prepared.value(default)
-    reached = sum(
-        prepared.value(second) - prepared.value(first) >= observed - SLACK
-        for first, second in prepared.exchanged(default, tuned, data, samples, seed)
+    observed_gain = prepared.value(tuned) - prepared.value(default)
+    n_extreme = sum(
+        prepared.value(second) - prepared.value(first) >= observed_gain - SLACK
+        for first, second in prepared.permute(default, tuned, data, samples, seed)
     )
-    return permutation_p(int(reached), samples)
+    return permutation_p(int(n_extreme), samples)
 
 
 def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningSet, int]:
-    """Make sure that nobody tunes on the test set: compare the texts of the references.
+    """Remove the held-out segments that are also training segments, by the texts of their references.
 
     Returns:
-        The held-out data without the few segments that were tuned on, and their number.
+        The remaining held-out data, and the number of segments that were removed.
 
     Raises:
-        ConfigError: if a test set and language pair is in both, or over 1 % of the segments held out are.
+        ConfigError: if a test set and language pair is in both data sets, or more than 1% of the held-out segments are
+            training segments.
     """
-    both = sorted(set(training.names) & set(held_out.names))
-    if both:
-        raise ConfigError(f"{both[0]} is both tuned on and held out; a held-out set must not be tuned on")
-    if not training.texts or not held_out.texts:
+    common_names = sorted(set(training.names) & set(held_out.names))
+    if common_names:
+        raise ConfigError(f"{common_names[0]} is both tuned on and held out; a held-out set must not be tuned on")
+    if not training.references or not held_out.references:
         return held_out, 0
-    seen = {_plain(training.texts[unit]) for unit in np.unique(training.units)}
-    shared = np.zeros(len(held_out.unit_groups), bool)
+    training_texts = {_normalize(training.references[unit]) for unit in np.unique(training.units)}
+    is_training_unit = np.zeros(len(held_out.unit_groups), bool)
     units = np.unique(held_out.units)
     for unit in units:
-        shared[unit] = _plain(held_out.texts[unit]) in seen
-    count = int(shared.sum())
-    if count > OVERLAP * len(units):
-        example = held_out.texts[int(np.flatnonzero(shared)[0])]
+        is_training_unit[unit] = _normalize(held_out.references[unit]) in training_texts
+    count = int(is_training_unit.sum())
+    if count > OVERLAP_LIMIT * len(units):
+        example = held_out.references[int(np.flatnonzero(is_training_unit)[0])]
         raise ConfigError(
             f"{count} of {len(units)} held-out segments were tuned on: their references are the same, such as "
             f"{example[:60]!r}; a held-out set must not be tuned on"
         )
-    return (held_out.select(~shared) if count else held_out), count
+    return (held_out.select(~is_training_unit) if count else held_out), count
 
 
-def _plain(text: str) -> str:
-    """Return a text in the form in which equal segments are equal: without case and spacing."""
+def _normalize(text: str) -> str:
+    """Return a text without differences of case and spacing."""
     return " ".join(text.casefold().split())
