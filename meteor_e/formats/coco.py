@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import numbers
 import os
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,8 +16,9 @@ from meteor_e.base.texts import distinct_keys
 from meteor_e.formats.documents import Collection, SegmentKey
 
 _HINT = (
-    "COCO's JSON is read, and no other: a list of {'image_id', 'caption'} with a system's captions, and "
-    "{'annotations': [{'image_id', 'caption'}]} with the references. Write other texts one segment per line; "
+    "captions are read as COCO's JSON, a list of {'image_id', 'caption'} with a system's captions and "
+    "{'annotations': [{'image_id', 'caption'}]} with the references, or as objects "
+    "{'id': ['caption', …]}. Write other texts one segment per line; "
     "--format-in names another format of a .json file, such as jsonl"
 )
 
@@ -27,7 +31,14 @@ def read_coco(path: PathLike) -> Collection:
     """
     name = input_name(path)
     document, collection = _load(path), Collection(name)
-    if isinstance(document, list):
+    if _is_dictionary(document):
+        for image, captions in _dictionary_captions(document, name).items():
+            key = SegmentKey("", "", image)
+            if len(captions) == 1:
+                collection.add("hypothesis", "", key, captions[0])
+            for number, caption in enumerate(captions, 1):
+                collection.add("reference", str(number), key, caption)
+    elif isinstance(document, list):
         for image, caption in coco_results(document, name).items():
             collection.add("hypothesis", "", SegmentKey("", "", image), caption)
     else:
@@ -50,13 +61,17 @@ def coco_annotations(given: Any, name: str = "annotations") -> dict[Any, list[st
         InputError: if it is something else, or has no annotations.
     """
     document, name = (_load(given), input_name(given)) if isinstance(given, str | os.PathLike) else (given, name)
+    if _is_dictionary(document):
+        return _dictionary_captions(document, name)
     if not isinstance(document, Mapping) or not isinstance(document.get("annotations"), list):
         what = "COCO results, not annotations" if isinstance(document, list) else "no COCO annotations"
         raise InputError(f"{name} holds {what}; as references, {_HINT}")
     listed = document.get("images")
     images = listed if isinstance(listed, list) else []
     keys = [image.get("id") for image in images if isinstance(image, Mapping)]
-    captions: dict[Any, list[str]] = {key: [] for key in keys if isinstance(key, int | str)}
+    captions: dict[Any, list[str]] = {
+        image_key(key, f"{name}: image"): [] for key in keys if isinstance(key, numbers.Real | str)
+    }
     for image, caption in _entries(document["annotations"], f"{name}: annotation"):
         captions.setdefault(image, []).append(caption)
     captions = {image: texts for image, texts in captions.items() if texts}
@@ -88,6 +103,51 @@ def coco_results(given: Any, name: str = "results") -> dict[Any, str]:
     return captions
 
 
+def _is_dictionary(document: Any) -> bool:
+    """Return whether a document maps image ids to captions, and is not COCO's annotations."""
+    if not isinstance(document, Mapping) or not document or "annotations" in document:
+        return False
+    return all(isinstance(captions, str | list) for captions in document.values())
+
+
+def _dictionary_captions(document: Mapping[Any, Any], name: str) -> dict[Any, list[str]]:
+    """Return the captions of a dictionary by image id. JSON writes numbers as texts there, so that "7" is image 7.
+
+    Raises:
+        InputError: for an image without captions, or a caption that is not a text.
+    """
+    entries: list[dict[str, Any]] = []
+    for image, captions in document.items():
+        is_number = isinstance(image, str) and image.isascii() and image.isdigit() and str(int(image)) == image
+        key = int(image) if is_number else image
+        texts = [captions] if isinstance(captions, str) else captions
+        if not texts:
+            raise InputError(f"{name}: image {image!r} has no captions")
+        entries += [{"image_id": key, "caption": text} for text in texts]
+    captions_by_image: dict[Any, list[str]] = {}
+    for image, caption in _entries(entries, f"{name}: caption"):
+        captions_by_image.setdefault(image, []).append(caption)
+    return captions_by_image
+
+
+def image_key(image: Any, where: str) -> int | str:
+    """Return an image id as pycocotools compares it: 7, 7.0 and a NumPy integer 7 are one image, the text "7" another.
+
+    Args:
+        image: the id.
+        where: what precedes the message of an error.
+
+    Raises:
+        InputError: for anything but a whole number or a text.
+    """
+    if isinstance(image, str):
+        return image
+    is_number = isinstance(image, numbers.Real) and not isinstance(image, bool)
+    if not is_number or not math.isfinite(image) or int(image) != image:
+        raise InputError(f"{where}: image_id must be a whole number or a text, not {reprlib.repr(image)}")
+    return int(image)
+
+
 def _load(path: PathLike) -> Any:
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
@@ -104,9 +164,7 @@ def _entries(entries: Sequence[Any], what: str) -> Iterator[tuple[Any, str]]:
         where = f"{what} {number}"
         if not isinstance(entry, Mapping) or "image_id" not in entry or "caption" not in entry:
             raise InputError(f"{where} has no image_id and caption; {_HINT}")
-        image, caption = entry["image_id"], entry["caption"]
-        if isinstance(image, bool) or not isinstance(image, int | str):
-            raise InputError(f"{where}: image_id must be a number or a text, not {str(image)[:40]!r}")
+        image, caption = image_key(entry["image_id"], where), entry["caption"]
         if not isinstance(caption, str):
             raise InputError(f"{where}: the caption of image {image!r} is not a text")
         if any("\ud800" <= char <= "\udfff" for char in caption):

@@ -52,10 +52,13 @@ def test_results_and_annotations_line_up_by_image(write):
     [
         (ANNOTATIONS, ANNOTATIONS, "r.json holds no hypothesis texts"),
         (RESULTS, RESULTS, "a.json holds no reference texts"),
-        (["a", "b"], ["a", "b"], "COCO's JSON is read, and no other"),
+        (["a", "b"], ["a", "b"], "captions are read as COCO's JSON"),
         ({"a": 1}, ANNOTATIONS, "no COCO annotations"),
         ([{"image_id": 1}], ANNOTATIONS, "result 1 has no image_id and caption"),
-        ([{"image_id": [1], "caption": "x"}], ANNOTATIONS, "image_id must be a number or a text"),
+        ([{"image_id": [1], "caption": "x"}], ANNOTATIONS, "image_id must be a whole number or a text"),
+        ([{"image_id": "1", "caption": "x"}], ANNOTATIONS, "no segment in common"),
+        (RESULTS, {"1": []}, "image '1' has no captions"),
+        (RESULTS, {"1": ["a", 2]}, "caption of image 1 is not a text"),
         ([{"image_id": 1, "caption": None}], ANNOTATIONS, "caption of image 1 is not a text"),
         ([{"image_id": 1, "caption": "\ud800"}], ANNOTATIONS, "half of a character"),
         ([*RESULTS, RESULTS[0]], ANNOTATIONS, "image 2 has two captions"),
@@ -91,3 +94,18 @@ def test_systems_need_captions_of_the_same_images(write):
 def test_text_in_brackets_is_text(write, line):
     files = [write("h.txt", line + "\n"), write("r.txt", line + "\n")]
     assert list(read_systems(files)[0].read()) == [Segment(1, line, (line,))]
+
+
+@pytest.mark.parametrize("dogs", ["dogs", ["dogs"]])
+def test_dictionaries_of_captions(write, dogs):
+    expected = [Segment(2, "two dogs run", ("dogs",)), Segment(1, "a man", ("one man", "a man"))]
+    annotations = write("a.json", {"2": dogs, "1": ["one man", "a man"]})
+    for results in (RESULTS, {"2": ["two dogs\nrun"], "1": ["a man"]}, {"2": "two dogs\nrun", "1": "a man"}):
+        (system,) = read_systems([write("r.json", results), annotations])
+        assert list(system.read()) == expected
+        assert system.context.is_captions
+
+
+def test_image_ids_of_equal_value_are_one_image(write):
+    (system,) = read_systems([write("r.json", [{"image_id": 1.0, "caption": "x"}]), write("a.json", {"1": ["y"]})])
+    assert list(system.read()) == [Segment(1, "x", ("y",))]

@@ -72,3 +72,19 @@ def test_numbers_only(metric, tiny_pack):
         for text, reference in zip(*segments.values(), strict=True)
     ]
     assert sum(each) / 2 == found["meteor"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_references_of_mixed_shape(metric, tiny_pack):
+    options = {"pack": str(tiny_pack), "normalization": "lower"}
+    mixed = {"predictions": ["the cat sat", "dog"], "references": [["the cat sat", "cat"], "dog"]}
+    assert metric.compute(**mixed, options=options)["segments"] == [1.0, 1.0]
+    # In either order, and in batches of one shape each.
+    reversed_batch = {name: texts[::-1] for name, texts in mixed.items()}
+    assert metric.compute(**reversed_batch, options=options)["segments"] == [1.0, 1.0]
+    for hypothesis, references in zip(*mixed.values(), strict=True):
+        metric.add_batch(predictions=[hypothesis], references=[references])
+    assert metric.compute(options=options)["segments"] == [1.0, 1.0]
+    for hypothesis, references in zip(*mixed.values(), strict=True):
+        metric.add(prediction=hypothesis, reference=references)
+    assert metric.compute(options=options)["segments"] == [1.0, 1.0]

@@ -64,15 +64,14 @@ class MeteorE(evaluate.Metric):
     """METEOR as an ``evaluate`` metric."""
 
     def _info(self) -> evaluate.MetricInfo:
-        one = datasets.Features({"predictions": datasets.Value("string"), "references": datasets.Value("string")})
-        several = datasets.Features(
+        features = datasets.Features(
             {"predictions": datasets.Value("string"), "references": datasets.Sequence(datasets.Value("string"))}
         )
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_ARGUMENTS,
-            features=[several, one],
+            features=features,
         )
 
     def compute(self, *, predictions: Any = None, references: Any = None, **others: Any) -> Any:
@@ -91,17 +90,19 @@ class MeteorE(evaluate.Metric):
         """Add segments; whatever is no text is refused, because ``evaluate`` would turn numbers into texts."""
         from meteor_e.base.texts import check_items
 
-        found = check_items(predictions=predictions, references=references)
-        if not found["predictions"]:
+        batch = check_items(predictions=predictions, references=references)
+        if not batch["predictions"]:
             return  # evaluate asks a batch's first segment for its type
-        super().add_batch(**found, **others)
+        # One shape for all: evaluate would recast a batch of texts and lists by its first segment.
+        references = [[texts] if isinstance(texts, str) else texts for texts in batch["references"]]
+        super().add_batch(predictions=batch["predictions"], references=references, **others)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
         """Add one segment."""
         from meteor_e.base.texts import check_items
 
-        found = check_items(prediction=[prediction], references=[reference])
-        super().add(prediction=prediction, reference=found["references"][0], **others)
+        (texts,) = check_items(prediction=[prediction], references=[reference])["references"]
+        super().add(prediction=prediction, reference=[texts] if isinstance(texts, str) else texts, **others)
 
     def _compute(
         self,

@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+import json
+import math
+import pickle
+import warnings
+
+import numpy as np
 import pytest
-from meteor_e_captions.coco import Meteor
+from meteor_e_captions.coco import Bleu, CaptionMetric, Cider, Meteor, Rouge
 
 from meteor_e import Meteor as Metric
-from meteor_e.api import InputError
+from meteor_e import load_metric
+from meteor_e.api import ConfigError, InputError, MeteorWarning
 
 GTS = {
     1: ["a man is riding a horse", "the man 's horse ca n't stop"],
@@ -71,3 +78,119 @@ def deep():
 def test_bad_input_names_the_image(meteor, gts, res, problem):
     with pytest.raises(InputError, match=problem):
         meteor.compute_score(gts, res)
+
+
+TOKENS = {
+    7: ["a man is riding a brown horse", "the man 's horse runs through a field"],
+    9: ["two dogs play in the snow", "dogs are playing outside it 's snowing"],
+    4: ["a cat"],
+}
+CAPTIONS = {7: ["a man rides a horse"], 9: ["two dogs run through the snow"], 4: ["a cat sleeps"]}
+
+
+@pytest.mark.parametrize(("name", "scorer"), [("cider", Cider), ("rouge", Rouge), ("bleu", Bleu)])
+def test_tokenized_dictionaries_score_as_in_pycocoevalcap(name, scorer, capsys):
+    module = pytest.importorskip(f"pycocoevalcap.{name}.{name}", reason="pycocoevalcap is not installed")
+    theirs = getattr(module, name.capitalize())(*[4] * (name == "bleu"))
+    corpus, segments = theirs.compute_score(TOKENS, CAPTIONS)
+    found, scores = scorer().compute_score(TOKENS, CAPTIONS)
+    np.testing.assert_allclose(found, corpus, atol=1e-12)
+    np.testing.assert_allclose(scores, segments, atol=1e-12)
+
+
+def test_names_are_those_of_pycocoevalcap():
+    assert [scorer().method() for scorer in (Cider, Rouge)] == ["CIDEr", "Rouge"]
+    assert Bleu(2).method() == ["Bleu_1", "Bleu_2"]
+    assert len(Bleu(2).compute_score(TOKENS, CAPTIONS)[1]) == 2
+    with pytest.raises(ConfigError, match="from 1 to 4, not 5"):
+        Bleu(5)
+
+
+def count_by_hand(references):
+    """Return in how many images' references each n-gram is."""
+    counts = {}
+    for texts in references.values():
+        ngrams = set()
+        for words in map(str.split, texts):
+            ngrams |= {tuple(words[i : i + n]) for n in range(1, 5) for i in range(len(words) - n + 1)}
+        for ngram in ngrams:
+            counts[ngram] = counts.get(ngram, 0) + 1
+    return counts
+
+
+def test_document_frequencies_of_a_corpus(tmp_path):
+    """A part of a corpus scores as it does among all images."""
+    whole = Cider().compute_score(TOKENS, CAPTIONS)[1][1]
+    part = {9: TOKENS[9]}, {9: CAPTIONS[9]}
+    counts = count_by_hand(TOKENS)
+    joined = {" ".join(ngram): count for ngram, count in counts.items()}
+    path, corpus = tmp_path / "frequencies.json", tmp_path / "annotations.json"
+    path.write_text(json.dumps({"document_frequency": joined, "ref_len": len(TOKENS)}))
+    annotations = [{"image_id": image, "caption": text} for image, texts in TOKENS.items() for text in texts]
+    corpus.write_text(json.dumps({"annotations": annotations}))
+    for given in (TOKENS, {"document_frequency": counts, "ref_len": float(len(TOKENS))}, path, str(corpus)):
+        assert Cider(given).compute_score(*part)[1] == pytest.approx([whole], abs=1e-12)
+    assert whole > 0.5
+    metric = load_metric("cider", language="en", document_frequencies=str(path))
+    assert metric.corpus(CAPTIONS[9], [TOKENS[9]]).score == pytest.approx(whole, abs=1e-12)
+    assert "|df:" in metric.signature
+    assert "|df:" not in load_metric("cider", language="en").signature
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ([1], "must be a mapping, not list"),
+        ({}, "no captions and no counts"),
+        ({1: "a"}, "no captions and no counts"),
+        ({"document_frequency": {"a": 1}}, "ref_len is the number of documents"),
+        ({"document_frequency": {"a": 1}, "ref_len": math.inf}, "ref_len is the number of documents"),
+        ({"document_frequency": {}, "ref_len": 3}, "has no n-grams"),
+        ({"document_frequency": {"a b c d e": 1}, "ref_len": 3}, "is not an n-gram of 1 to 4 words"),
+        ({"document_frequency": {"a": 4}, "ref_len": 3}, "cannot be in 4 of 3 documents"),
+        ({"document_frequency": {"a": 0.5}, "ref_len": 3}, "cannot be in 0.5 of 3 documents"),
+        ({"document_frequency": {"a": "1"}, "ref_len": 3}, "cannot be in '1' of 3 documents"),
+    ],
+)
+def test_document_frequencies_that_no_corpus_has(content, problem):
+    with pytest.raises(InputError, match=problem):
+        Cider(content)
+
+
+def test_pickles_are_not_opened(tmp_path):
+    (tmp_path / "frequencies.p").write_bytes(pickle.dumps({"document_frequency": {("a",): 1}, "ref_len": 1}))
+    with pytest.raises(InputError, match="is not JSON"):
+        Cider(tmp_path / "frequencies.p")
+
+
+def test_cider_of_one_image_warns():
+    one = {9: TOKENS[9]}, {9: CAPTIONS[9]}
+    with pytest.warns(MeteorWarning, match="CIDEr of a single image is 0"):
+        assert Cider().compute_score(*one)[0] == 0.0
+    with pytest.warns(MeteorWarning, match="document_frequencies=FILE"):
+        load_metric("cider", language="en").corpus(CAPTIONS[9], [TOKENS[9]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Rouge().compute_score(*one)
+        Cider(TOKENS).compute_score(*one)
+        Cider().compute_score(TOKENS, CAPTIONS)
+
+
+@pytest.mark.usefixtures("packs")
+def test_a_metric_of_several_columns_returns_them_all():
+    metric = CaptionMetric("coco")
+    names = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr"]
+    assert metric.method() == names
+    assert str(metric) == ", ".join(names)
+    corpus, segments = metric.compute_score(TOKENS, CAPTIONS)
+    assert len(corpus) == len(segments) == 7
+    assert corpus[5:] == pytest.approx([scorer().compute_score(TOKENS, CAPTIONS)[0] for scorer in (Rouge, Cider)])
+    assert corpus[:4] == pytest.approx(Bleu().compute_score(TOKENS, CAPTIONS)[0])
+    assert [len(scores) for scores in segments] == [3] * 7
+    assert segments[6] == pytest.approx(Cider().compute_score(TOKENS, CAPTIONS)[1])
+
+
+def test_captions_come_in_any_iterable():
+    arrays = {key: np.array(texts) for key, texts in TOKENS.items()}
+    views = {key: dict.fromkeys(texts).keys() for key, texts in CAPTIONS.items()}
+    assert Rouge().compute_score(arrays, views) == Rouge().compute_score(TOKENS, CAPTIONS)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from meteor_e_captions.coco_scores import bleu, bleu_statistics, cider, count_frequencies, count_ngrams, rouge_l
 
 from meteor_e import load_metric
-from meteor_e.api import ConfigError, InputError
+from meteor_e.api import ConfigError, InputError, MeteorWarning
 from meteor_e.cli.program import cli
 
 NAMES = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr"]
@@ -150,6 +150,22 @@ def test_coco_s_json_is_scored_with_coco_s_tokens(coco):
 
 def test_a_segment_alone_and_other_languages():
     metric = load_metric("coco")
-    assert metric.corpus(["a dog"], [["a dog"]]).score == pytest.approx(1, abs=1e-8)
+    with pytest.warns(MeteorWarning, match="CIDEr of a single image is 0"):
+        assert metric.corpus(["a dog"], [["a dog"]]).score == pytest.approx(1, abs=1e-8)
     with pytest.raises(ConfigError, match="English"):
         load_metric("coco", language="de")
+
+
+@pytest.mark.usefixtures("packs")
+def test_image_ids_are_compared_as_pycocotools_does():
+    from meteor_e_captions.coco import evaluate
+
+    expected = evaluate(ANNOTATIONS, RESULTS)
+    for convert in (np.int64, float, np.float32):
+        converted = [{**result, "image_id": convert(result["image_id"])} for result in RESULTS]
+        assert evaluate(ANNOTATIONS, converted) == expected
+    for wrong in (7.5, True, None, float("nan"), [7]):
+        with pytest.raises(InputError, match="image_id must be a whole number or a text"):
+            evaluate(ANNOTATIONS, [{"image_id": wrong, "caption": "A dog."}])
+    with pytest.raises(InputError, match="image '7' has a result, but no annotation"):
+        evaluate(ANNOTATIONS, [{"image_id": "7", "caption": "A dog."}])

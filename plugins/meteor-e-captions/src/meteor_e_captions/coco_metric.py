@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from meteor_e import Meteor
-from meteor_e.api import Batch, ConfigError, Metric, MetricColumn, MetricContext
+from meteor_e.api import (
+    Batch,
+    ComponentOptions,
+    ConfigError,
+    FilePath,
+    Meta,
+    MeteorWarning,
+    Metric,
+    MetricColumn,
+    MetricContext,
+)
 from meteor_e_captions.coco_scores import (
     ORDERS,
     Captions,
@@ -28,6 +39,10 @@ if TYPE_CHECKING:
 
     from meteor_e.base.array_cache import Floats
 
+_ONE_IMAGE = (
+    "CIDEr of a single image is 0: the references of one image do not tell which words are rare. Name document "
+    "frequencies of a corpus, as in -M cider:document_frequencies=FILE"
+)
 _BLEU = 2 * ORDERS + 2
 _TOKENS = "tokens:ptb|as:pycocoevalcap-1.2"
 _TRIMMED = "".join(map(chr, range(0x21)))  # by Java's String.trim
@@ -43,6 +58,8 @@ class CaptionScores(Metric):
     """Base of metrics of English captions that are tokenized as pycocoevalcap does it, without Java."""
 
     language: str = "en"
+    weights_ngrams: ClassVar[bool] = False
+    """Whether the scores depend on document frequencies."""
     needs_references: ClassVar[bool] = True
     requires: ClassVar[tuple[str, ...]] = ("rapidfuzz",)
 
@@ -50,6 +67,7 @@ class CaptionScores(Metric):
         super().__init__(options)
         self._segmenter = PTBSegmenter()
         self._frequencies: DocumentFrequencies | None = None
+        self._has_corpus = False
         self._raw: list[Sequence[str]] = []
         self._tokens: list[list[str]] = []
 
@@ -67,8 +85,27 @@ class CaptionScores(Metric):
         """Tokenize the references, and count the images that have an n-gram: CIDEr's document frequencies."""
         prepared = copy.copy(self)
         prepared._raw, prepared._tokens = list(references), self._tokenized(references)
-        prepared._frequencies = count_frequencies(prepared._tokens)
+        if not self._has_corpus:
+            if self.weights_ngrams and len(prepared._tokens) == 1:
+                warnings.warn(_ONE_IMAGE, MeteorWarning, stacklevel=2)
+            prepared._frequencies = count_frequencies(prepared._tokens)
         return prepared
+
+    def _read_corpus(self) -> None:
+        """Read the document frequencies that the options name."""
+        path = getattr(self.options, "document_frequencies", None)
+        if path is not None:
+            from meteor_e_captions.document_frequencies import read_document_frequencies
+
+            self._frequencies, self._has_corpus = read_document_frequencies(path), True
+
+    def _corpus_part(self) -> str:
+        """Return the part of the signature that names the document frequencies of a corpus."""
+        if not self._has_corpus or self._frequencies is None:
+            return ""
+        from meteor_e_captions.document_frequencies import digest_frequencies
+
+        return f"|df:{digest_frequencies(self._frequencies)}"
 
     def _tokenized(self, references: Sequence[Sequence[str]]) -> list[list[str]]:
         lines = iter(self._segmenter.captions([text for texts in references for text in texts]))
@@ -105,12 +142,39 @@ class RougeL(CaptionScores):
         return means
 
 
+class CiderOptions(ComponentOptions):
+    """Options of metrics that contain CIDEr."""
+
+    document_frequencies: (
+        Annotated[
+            FilePath,
+            Meta(
+                description="Document frequencies: a file of COCO annotations, or of counts as JSON. By default those "
+                "of the references that are scored.",
+                extra={"path": "file"},
+            ),
+        ]
+        | None
+    ) = None
+
+
 class Cider(RougeL):
     """CIDEr-D of English captions, with pycocoevalcap's tokens and numbers; the mean over the captions."""
 
     name: ClassVar[str] = "cider"
     title: ClassVar[str] = "CIDEr"
-    signature: str = f"cider|version:1|{_TOKENS}"
+    weights_ngrams: ClassVar[bool] = True
+    Options = CiderOptions
+    options: CiderOptions
+
+    def __init__(self, options: Any = None) -> None:
+        super().__init__(options)
+        self._read_corpus()
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """The signature; it names the document frequencies if they are of a corpus."""
+        return f"cider|version:1|{_TOKENS}{self._corpus_part()}"
 
     def of(self, counted: Captions) -> Floats:
         """Return the score of each caption."""
@@ -125,6 +189,9 @@ class CocoMetric(CaptionScores):
     """
 
     name: ClassVar[str] = "coco"
+    weights_ngrams: ClassVar[bool] = True
+    Options = CiderOptions
+    options: CiderOptions
     requires: ClassVar[tuple[str, ...]] = ("METEOR's English pack", "rapidfuzz")
     columns: ClassVar[tuple[MetricColumn, ...]] = tuple(
         MetricColumn(name)
@@ -134,11 +201,12 @@ class CocoMetric(CaptionScores):
     def __init__(self, options: Any = None) -> None:
         super().__init__(options)
         self._meteor = java_meteor()
+        self._read_corpus()
 
     @property
     def signature(self) -> str:  # type: ignore[override]
         """The signature; it says that SPICE is left out."""
-        return f"coco|version:1|{_TOKENS}|without:SPICE,which-needs-Java|{self._meteor.signature}"
+        return f"coco|version:1|{_TOKENS}{self._corpus_part()}|without:SPICE,which-needs-Java|{self._meteor.signature}"
 
     def statistics(self, batch: Batch) -> Floats:
         """Return statistics of BLEU and METEOR, scores of the others, and 1, ``(captions, width)``."""
