@@ -5,12 +5,12 @@
     python benchmarks/papers/usaar.py --document-vectors documents.bin --write table.md
     python benchmarks/papers/usaar.py --sample                          # seconds, with made-up vectors
 
-The texts are the references of WMT11 and WMT13 into English and, for each language pair, the first four outputs in the
-order of their names; --texts FILE writes them. The recipes usaar-cosine, usaar-zwickel and usaar-comet learn from WMT11
-and WMT13. The tests are WMT12 (strict τ × 100) and WMT17 (Pearson's r) into English. Systems: Pearson's r and Spearman's
-ρ with people's scores, for each mean of the segments' scores. 95% bootstrap intervals of the mean over language pairs, by
-segments; people's scores of systems are not resampled. ``METEOR_E_SHARED`` names the folder of the data. Needs the plugin
-meteor-e-papers.
+The texts are the references of WMT11 and WMT13 into English and, for each language pair, the first four outputs in
+the order of their names; --texts FILE writes them. The recipes usaar-cosine, usaar-zwickel and usaar-comet learn from
+WMT11 and WMT13. The tests are WMT12 (strict τ × 100) and WMT17 (Pearson's r) into English. Systems: Pearson's r and
+Spearman's ρ with people's scores, for each mean of the segments' scores. 95% bootstrap intervals of the mean over
+language pairs, by segments; people's scores of systems are not resampled. ``METEOR_E_SHARED`` names the folder of the
+data. Needs the plugin meteor-e-papers.
 """
 
 from __future__ import annotations
