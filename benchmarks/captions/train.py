@@ -15,6 +15,7 @@ FOLDER is the plugin's ``ready``, for the same bytes as there.
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import random
@@ -423,6 +424,8 @@ def main(captions: str, rated: str, folder: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
-        sys.exit("usage: python benchmarks/captions/train.py captions.jsonl.gz rated.jsonl.gz FOLDER")
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("captions", help="captions of images, captions.jsonl.gz")
+    parser.add_argument("rated", help="captions that people rated, rated.jsonl.gz")
+    parser.add_argument("folder", help="folder that the models are written into")
+    main(**vars(parser.parse_args()))

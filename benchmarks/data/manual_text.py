@@ -10,6 +10,7 @@ processors, and short; but it is no test data. Paragraphs that stand in several 
 
 from __future__ import annotations
 
+import argparse
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -67,4 +68,6 @@ def main(folder: str) -> None:
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    main(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", help="folder of the unpacked package")
+    main(parser.parse_args().folder)

@@ -29,7 +29,7 @@ SAMPLES = {
 }
 
 
-def run(name, *arguments, timeout=300):
+def run(name, *arguments, timeout=600):
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     return subprocess.run(
         [sys.executable, BENCHMARKS / name, *arguments],
