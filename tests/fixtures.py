@@ -19,7 +19,7 @@ import pytest
 from filelock import FileLock
 
 from meteor_e.engine.native import native_module
-from meteor_e.plugins.registry import Registry
+from meteor_e.plugins.registry import PluginRegistry
 
 __all__ = [
     "REPOSITORY",
@@ -245,8 +245,8 @@ class PluginSite:
             if entry_point.group == "meteor_e"
         ]
 
-    def registry(self) -> Registry:
-        return Registry(self.entry_points)
+    def registry(self) -> PluginRegistry:
+        return PluginRegistry(self.entry_points)
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def metric_names() -> list[str]:
     from meteor_e_learned.ready import ready_models
 
     chains = ("exact", "universal", "any")
-    known = {*plugin_registry().names("chain"), *plugin_registry().names("metric")}
+    known = {*plugin_registry().chains.names(), *plugin_registry().metrics.names()}
     light = [name for name in ready_models() if name not in ENCODERS]
     others = [name for name in ("caption-light",) if name in known]
     encoders = [name for name in ENCODERS if name in known or name == "bertscore"]

@@ -18,8 +18,7 @@ hook; a distribution announces it by an entry point of the group ``meteor_e``::
 
 Hooks are called once, when a name is looked up that is not built in or when everything is listed; never while
 segments are scored. They say what there is; nothing is made, opened or downloaded yet. meteor_e's own
-matchers, features, languages, lemmatizers, chains and commands come through the same hooks, from
-:mod:`meteor_e.plugins.builtin`.
+things need no hooks: :mod:`meteor_e.plugins.builtin` says where they are.
 
 Every hook returns either
 

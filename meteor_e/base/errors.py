@@ -72,6 +72,17 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def warn_user(message: str, category: type[Warning] = MeteorWarning) -> None:
+    """Warn at the line outside meteor_e that led to the warning, however deep the call is."""
+    import sys
+    import warnings
+
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "meteor_e":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
 @contextmanager
 def located(where: str) -> Iterator[None]:
     """Put ``file:line`` in front of errors raised inside; an empty text leaves them alone."""

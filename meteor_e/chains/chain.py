@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e._version import __version__
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import GREEK, MAX_WEIGHT, Normalization, Parameters
-from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, guarded, located, near_miss
+from meteor_e.base.errors import ConfigError, PluginError, guarded, located, near_miss, warn_user
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_path, seen_from
 from meteor_e.chains.config import ChainEntry
@@ -20,7 +19,8 @@ from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys
 from meteor_e.engine.search import MAX_BEAM
 from meteor_e.languages.files import LANGUAGE_FOLDER, own_tasks, read_language
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.plugins.registry import BUILTIN, Registry, plugin_registry
+from meteor_e.plugins.definitions import BUILTIN
+from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
@@ -80,7 +80,7 @@ class Chain(PlainKeys):
         return chain
 
 
-def resolve(config: ChainConfig, registry: Registry) -> Chain:
+def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
     """Fill in what a configuration leaves open: from its task, its language, its matchers.
 
     Raises:
@@ -136,7 +136,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     )
 
 
-def _default_weights(language: Language, name: str, task: Task, registry: Registry) -> Mapping[str, float]:
+def _default_weights(language: Language, name: str, task: Task, registry: PluginRegistry) -> Mapping[str, float]:
     """Return matchers and weights of a task where the chain names none.
 
     The task ``universal`` has weights of two matchers only. A language file of your own that has it as its default
@@ -146,7 +146,7 @@ def _default_weights(language: Language, name: str, task: Task, registry: Regist
     if is_ours or name != language.default_task or name in own_tasks(language):
         return task.weights
     return {
-        matcher: task.weights.get(matcher, registry.get("matcher", matcher).default_weight)
+        matcher: task.weights.get(matcher, registry.matchers.get(matcher).default_weight)
         for matcher in language.matchers
     }
 
@@ -161,16 +161,16 @@ def _function_words(config: ChainConfig, language: Language) -> str | None:
     return None if words in (None, OWN_FUNCTION_WORDS, config.pack or language.pack) else words
 
 
-def _resolved(entry: ChainEntry, weights: Mapping[str, float], registry: Registry) -> ChainEntry:
+def _resolved(entry: ChainEntry, weights: Mapping[str, float], registry: PluginRegistry) -> ChainEntry:
     """Return a matcher with its weight: its own, the task's, or that of its class."""
     weight = weights.get(entry.name) if entry.weight is None else entry.weight
     if weight is None:
         with located(entry.where):
-            weight = registry.get("matcher", entry.name).default_weight
+            weight = registry.matchers.get(entry.name).default_weight
     return replace(_sound("matcher", entry, registry), weight=float(weight))
 
 
-def _sound(kind: str, entry: ChainEntry, registry: Registry) -> ChainEntry:
+def _sound(kind: str, entry: ChainEntry, registry: PluginRegistry) -> ChainEntry:
     """Return an entry with checked options and absolute paths.
 
     Raises:
@@ -178,7 +178,7 @@ def _sound(kind: str, entry: ChainEntry, registry: Registry) -> ChainEntry:
         PluginError: if there is no such matcher or lemmatizer.
     """
     with located(entry.where):
-        found = registry.get(kind, entry.name)
+        found = registry.components(kind).get(entry.name)
         if not entry.options and not isinstance(found.Options, type):
             # Without a look at types, which take time to import.
             return entry
@@ -198,7 +198,7 @@ def absolute(component: type[Component], entry: ChainEntry) -> dict[str, Any]:
     return component.with_paths(entry.options, change)
 
 
-def find_language(name: str, registry: Registry | None = None, *, pack: str | None = None) -> Language:
+def find_language(name: str, registry: PluginRegistry | None = None, *, pack: str | None = None) -> Language:
     """Return a language by its code or English name, or from a file of your own.
 
     A language that has no definition gets the generic one of its script, with a warning. Where a pack is named, the
@@ -218,14 +218,14 @@ def find_language(name: str, registry: Registry | None = None, *, pack: str | No
     registry = registry or plugin_registry()
     found: Language
     try:
-        found = registry.get("language", name)
+        found = registry.languages.get(name)
         return found
     except ConfigError:
         if not isinstance(name, str):
             raise
     from meteor_e.languages.codes import find_tag, generic_language
 
-    known = registry.names("language")
+    known = registry.languages.names()
     try:
         tag = find_tag(name, known)
     except ConfigError as error:
@@ -234,13 +234,13 @@ def find_language(name: str, registry: Registry | None = None, *, pack: str | No
         return _language_of_pack(name, pack, str(error))
     for code in tag.candidates():
         if code in known:
-            found = registry.get("language", code)
+            found = registry.languages.get(code)
             return found
     language = generic_language(tag)
     text = f"language {tag.code!r} ({language.name}) has no definition"
     if pack is not None:
         return _language_of_pack(name, pack, text)
-    warnings.warn(f"{text}; it gets the generic one of the script {tag.script}", MeteorWarning, stacklevel=2)
+    warn_user(f"{text}; it gets the generic one of the script {tag.script}")
     return language
 
 
@@ -267,21 +267,21 @@ def _language_of_pack(name: str, pack: str, unknown: str) -> Language:
     return found
 
 
-def make_segmenter(language: Language, registry: Registry) -> Segmenter:
+def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
     """Return the segmenter that a language names.
 
     Raises:
         PluginError: if there is no such segmenter, or it cannot be made.
     """
     try:
-        found = registry.get("segmenter", str(language.segmenter))
+        found = registry.segmenters.get(str(language.segmenter))
     except PluginError as error:
         raise PluginError(f"language {language.code!r}: {error}; --set segmenter=characters needs no plugin") from error
     result: Segmenter = found.make(MatcherContext(language, LanguageResources()))
     return result
 
 
-def plugins_of(chain: Chain, registry: Registry) -> list[str]:
+def plugins_of(chain: Chain, registry: PluginRegistry) -> list[str]:
     """Return ``distribution@version`` of each third party that a chain draws on, sorted."""
     wanted = [("matcher", matcher.name) for matcher in chain.matchers]
     if not chain.language.path and not chain.language.script:
@@ -290,7 +290,7 @@ def plugins_of(chain: Chain, registry: Registry) -> list[str]:
         wanted.append(("lemmatizer", chain.lemmatizer.name))
     if chain.language.segmenter is not None:
         wanted.append(("segmenter", chain.language.segmenter))
-    origins = {registry.definition(kind, name).origin for kind, name in wanted}
+    origins = {registry.kinds[kind].definition(name).origin for kind, name in wanted}
     return sorted({f"{origin.distribution or origin.plugin}@{origin.version}" for origin in origins - {BUILTIN}})
 
 

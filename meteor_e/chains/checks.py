@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from meteor_e.api.languages import Language
     from meteor_e.chains.chain import Chain
     from meteor_e.chains.config import ChainSource
-    from meteor_e.plugins.registry import Registry
+    from meteor_e.plugins.registry import PluginRegistry
 
 
-def check_chain(source: ChainSource, registry: Registry) -> Chain:
+def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
     """Check a chain: keys and values, language, task, matchers and their options. Packs need not be installed.
 
     Raises:
@@ -34,11 +34,11 @@ def check_chain(source: ChainSource, registry: Registry) -> Chain:
     context = MatcherContext(chain.language, LanguageResources())
     for kind, entry in entries:
         with located(entry.where), suppress(ResourceError):
-            registry.get(kind, entry.name).make(context, **entry.options)
+            registry.components(kind).get(entry.name).make(context, **entry.options)
     return chain
 
 
-def check_language(file: str, registry: Registry) -> Language:
+def check_language(file: str, registry: PluginRegistry) -> Language:
     """Check a language file, the names of its matchers included.
 
     Raises:
@@ -51,26 +51,26 @@ def check_language(file: str, registry: Registry) -> Language:
         names += [(("tasks", task, "weights", name), name) for name in values["weights"]]
     for key, name in names:
         try:
-            registry.get("matcher", name)
+            registry.matchers.get(name)
         except MeteorError as error:
             raise document.error(key, str(error)) from None
     return language
 
 
-def spell_out(chain: Chain, registry: Registry) -> dict[str, Any]:
+def spell_out(chain: Chain, registry: PluginRegistry) -> dict[str, Any]:
     """Return a chain as a mapping that a YAML file can hold: every default spelled out, matchers' options too.
 
     Loaded back, it makes the same metric, with the same signature.
     """
     spelled = chain.effective()
     for entry, matcher in zip(spelled["matchers"], chain.matchers, strict=True):
-        found = registry.get("matcher", matcher.name)
+        found = registry.matchers.get(matcher.name)
         if not found.requires:
             # Nothing to go without.
             entry.pop("optional", None)
         _spell_defaults(entry, found)
     if chain.lemmatizer is not None:
-        _spell_defaults(spelled["lemmatizer"], registry.get("lemmatizer", chain.lemmatizer.name))
+        _spell_defaults(spelled["lemmatizer"], registry.lemmatizers.get(chain.lemmatizer.name))
     return spelled
 
 

@@ -45,7 +45,7 @@ def _make(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResourc
     """Make the matcher, or the lemmatizer, of an entry."""
     with located(entry.where), guarded(f"making {kind} {entry.name!r}"):
         context = MatcherContext(chain.language, resources, not entry.optional)
-        return plugin_registry().get(kind, entry.name).make(context, **entry.options)
+        return plugin_registry().components(kind).get(entry.name).make(context, **entry.options)
 
 
 def _make_matchers(chain: Chain, resources: LanguageResources, lemmatizer: Lemmatizer | None) -> Iterator[Matcher]:

@@ -11,14 +11,13 @@ is resolved, by :mod:`meteor_e.chains.chain`.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.languages import GREEK, Normalization
-from meteor_e.base.errors import ConfigError, MeteorWarning
+from meteor_e.base.errors import ConfigError, warn_user
 from meteor_e.base.yamlfile import Document, Key, is_path, read_yaml
 from meteor_e.chains.keys import KEYS, PLAIN
 
@@ -183,7 +182,7 @@ def open_chain(source: ChainSource) -> Document:
     from meteor_e.plugins.registry import plugin_registry
 
     try:
-        file = plugin_registry().get("chain", source)
+        file = plugin_registry().chains.get(source)
     except ConfigError as error:
         if Path(source).is_file():
             return read_yaml(Path(source))
@@ -193,7 +192,7 @@ def open_chain(source: ChainSource) -> Document:
         raise ConfigError(f"{error} (did you mean the file {here}?)") from None
     if Path(source).is_file():
         message = f"{source!r} is a chain and a file; the chain is used. For the file, write ./{source}"
-        warnings.warn(message, MeteorWarning, stacklevel=4)
+        warn_user(message)
     return read_yaml(file)
 
 

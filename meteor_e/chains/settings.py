@@ -12,7 +12,7 @@ from meteor_e.base.yamlfile import seen_from
 from meteor_e.chains.chain import absolute, resolve
 from meteor_e.chains.config import ENTRY_KEYS, ChainConfig, ChainEntry, load_chain
 from meteor_e.chains.keys import KEYS
-from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 
 if TYPE_CHECKING:
     from meteor_e.chains.config import ChainSource
@@ -80,20 +80,22 @@ def _lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, An
 
 def _own_options(kind: str, entry: ChainEntry) -> dict[str, Any]:
     """Return the options of an entry, right or wrong, with absolute paths."""
-    return absolute(plugin_registry().get(kind, entry.name), entry) if entry.options else {}
+    return absolute(plugin_registry().components(kind).get(entry.name), entry) if entry.options else {}
 
 
 def _seen_from_here(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with paths seen from the working folder; for what is not there, as they are."""
     try:
-        found = plugin_registry().get(kind, name)
+        found = plugin_registry().components(kind).get(name)
     except MeteorError:
         return dict(options)
     result: dict[str, Any] = found.with_paths(options, lambda path: seen_from(str(Path.cwd()), path))
     return result
 
 
-def chain_with_paths(chain: Mapping[str, Any], change: Callable[[str], str], registry: Registry) -> dict[str, Any]:
+def chain_with_paths(
+    chain: Mapping[str, Any], change: Callable[[str], str], registry: PluginRegistry
+) -> dict[str, Any]:
     """Return a chain with its paths changed; what is wrong with it stays.
 
     Args:
@@ -115,9 +117,9 @@ def chain_with_paths(chain: Mapping[str, Any], change: Callable[[str], str], reg
     return changed
 
 
-def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], registry: Registry) -> Any:
+def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:
     """Return an entry, a name or a mapping with ``use``, with its paths changed; errors as above."""
     if not isinstance(entry, Mapping) or not isinstance(entry.get("use"), str):
         return entry
     options = {name: value for name, value in entry.items() if name not in ENTRY_KEYS}
-    return {**entry, **registry.get(kind, entry["use"]).with_paths(options, change)}
+    return {**entry, **registry.components(kind).get(entry["use"]).with_paths(options, change)}

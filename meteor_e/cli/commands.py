@@ -156,7 +156,7 @@ class PluginGroup(FullHelpGroup):
         """Return the names of all commands, those of plugins among them."""
         from meteor_e.plugins.registry import plugin_registry
 
-        whole = [*noted_commands(), *plugin_registry().names("command")]
+        whole = [*noted_commands(), *plugin_registry().commands.names()]
         foreign = {name.removeprefix(self.prefix) for name in whole if name.startswith(self.prefix)}
         return sorted({*super().list_commands(context), *(name for name in foreign if " " not in name)})
 
@@ -171,10 +171,9 @@ class PluginGroup(FullHelpGroup):
         own, whole, registry = super().get_command(context, name), self.prefix + name, plugin_registry()
         if own is not None or name.startswith("-"):
             return own
-        if " " not in name and whole in registry.names("command"):
+        if " " not in name and whole in registry.commands.names():
             try:
-                found: click.Command = registry.get("command", whole)
-                return found
+                return registry.commands.get(whole)
             except MeteorError as error:
                 # Completion in a shell has no place for errors.
                 return None if context.resilient_parsing else _failing(name, f"ERROR: {error}", error)

@@ -189,19 +189,19 @@ def _find_table_format(name: str) -> type[TableFormat]:
         PluginError: if its plugin is not installed.
     """
     if name not in INPUT_FORMATS:
-        known = sorted({*INPUT_FORMATS, *plugin_registry().names("table format")})
+        known = sorted({*INPUT_FORMATS, *plugin_registry().table_formats.names()})
         if name not in known:
             hint = near_miss(name, known)
             raise ConfigError(f"--format-in: there is no format {name!r}{hint}; the formats: {', '.join(known)}")
-    table_format: type[TableFormat] = plugin_registry().get("table format", name)
+    table_format: type[TableFormat] = plugin_registry().table_formats.get(name)
     return table_format
 
 
 def _recognize_plugin_format(path: str) -> str | None:
     """Return the name of a plugin's format that recognizes a file."""
-    for name in plugin_registry().names("table format"):
+    for name in plugin_registry().table_formats.names():
         if name not in INPUT_FORMATS:
             with guarded(f"table format {name!r}"):
-                if plugin_registry().get("table format", name).recognizes(path):
+                if plugin_registry().table_formats.get(name).recognizes(path):
                     return name
     return None

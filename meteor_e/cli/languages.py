@@ -48,8 +48,8 @@ def languages(code: str | None, wide: bool, as_json: bool) -> None:
     meteor-e languages
     meteor-e languages is
     """
-    codes = sorted({plugin_registry().get("language", name).code for name in plugin_registry().names("language")})
-    found = [find_language(code)] if code else [plugin_registry().get("language", each) for each in codes]
+    codes = sorted({plugin_registry().languages.get(name).code for name in plugin_registry().languages.names()})
+    found = [find_language(code)] if code else [plugin_registry().languages.get(each) for each in codes]
     packs: dict[str, list[str]] = {}
     for name in PackStore().names():
         packs.setdefault(name.partition("-")[0], []).append(name)

@@ -18,7 +18,7 @@ from meteor_e.base.yamlfile import plain_value
 from meteor_e.chains.keys import KEYS
 from meteor_e.cli.commands import Options, destination, option
 from meteor_e.formats.systems import check_same_segments
-from meteor_e.plugins.builtin import meteor_e_output_formats
+from meteor_e.plugins.builtin import OUTPUT_FORMATS
 
 if TYPE_CHECKING:
     from typing import Self
@@ -44,7 +44,7 @@ def complete_names(kind: str, files: bool = False) -> Callable[..., list[Complet
 
         from meteor_e.plugins.registry import plugin_registry
 
-        names = sorted(name for name in plugin_registry().names(kind) if name.startswith(incomplete))
+        names = sorted(name for name in plugin_registry().kinds[kind].names() if name.startswith(incomplete))
         items = [CompletionItem(name) for name in names]
         return [*items, CompletionItem(incomplete, type="file")] if files else items
 
@@ -211,7 +211,7 @@ class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"
         "text",
         *("-f", "--format"),
         metavar="NAME",
-        help=f"Form of the output: {', '.join(meteor_e_output_formats())}, or a plugin's.",
+        help=f"Form of the output: {', '.join(OUTPUT_FORMATS)}, or a plugin's.",
         shell_complete=complete_names("output format"),
     )
     output: str | None = option(
@@ -228,11 +228,11 @@ class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"
         from meteor_e.plugins.registry import plugin_registry
 
         # Plugins are imported where a name is not ours.
-        if self.form not in meteor_e_output_formats() and self.form not in plugin_registry().names("output format"):
-            known = plugin_registry().names("output format")
+        if self.form not in OUTPUT_FORMATS and self.form not in plugin_registry().output_formats.names():
+            known = plugin_registry().output_formats.names()
             near = near_miss(self.form, known)
             raise ConfigError(f"--format: there is no format {self.form!r}{near}; the formats: {', '.join(known)}")
-        found: OutputFormat = plugin_registry().get("output format", self.form).make()
+        found: OutputFormat = plugin_registry().output_formats.get(self.form).make()
         return found
 
     def write(self, result: Result, options: OutputOptions | None = None) -> None:

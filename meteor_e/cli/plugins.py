@@ -12,12 +12,12 @@ import click
 
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.chains.config import describe_chain
-from meteor_e.plugins.registry import KINDS as KINDS_OF_ALL
-from meteor_e.plugins.registry import Entry, plugin_registry
+from meteor_e.plugins.definitions import Entry
+from meteor_e.plugins.registry import ClassRegistry, plugin_registry
 from meteor_e.render.columns import format_wrapped_table
 from meteor_e.render.plain import format_table, printable
 
-KINDS = tuple(KINDS_OF_ALL)
+KINDS = tuple(plugin_registry().kinds)
 
 _FIRST = ("matcher", "metric", "chain")
 """Kinds that are listed one by one where no kind is asked for."""
@@ -62,7 +62,7 @@ def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> No
     entries = plugin_registry().entries(kind, describe_chain, name)
     if name is not None and not entries:
         what = kind or "plugin, matcher, feature, or the like,"
-        known = {known for each in ([kind] if kind else KINDS) for known in plugin_registry().names(each)}
+        known = {known for each in ([kind] if kind else KINDS) for known in plugin_registry().kinds[each].names()}
         raise ConfigError(f"there is no {what} {name!r}{near_miss(name, known)}; meteor-e plugins lists all")
     if as_json:
         rows = [
@@ -90,9 +90,10 @@ def _details(entry: Entry) -> dict[str, Any]:
     from meteor_e.api.component import Component
     from meteor_e.api.options import option_infos
 
-    if entry.error or not KINDS_OF_ALL[entry.kind].base:
+    registry = None if entry.error else plugin_registry().kinds[entry.kind]
+    if not isinstance(registry, ClassRegistry):
         return {}
-    found = plugin_registry().get(entry.kind, entry.name)
+    found = registry.get(entry.name)
     kind = found.options_class() if issubclass(found, Component) else None
     options = [] if kind is None else [info._asdict() for info in option_infos(kind)]
     return {"description": inspect.cleandoc(found.__doc__ or ""), "options": options}

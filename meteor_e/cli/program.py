@@ -55,7 +55,7 @@ class LazyGroup(PluginGroup):
                 command = self.get_command(context, name)
                 summary = command.get_short_help_str(limit=200) if command else ""
             listed[heading].append((name, summary))
-        plugin_registry().tell()
+        plugin_registry().warn()
         for heading, rows in listed.items():
             if rows:
                 with formatter.section(heading):

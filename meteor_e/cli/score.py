@@ -155,7 +155,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     with terminal_progress(output.quiet) as progress, ExitStack() as stack:
         for name, asked in (("dask", run.cluster), ("table", run.output)):
             if asked is not None:
-                runner: ScoreRunner = plugin_registry().get("runner", name).make()
+                runner: ScoreRunner = plugin_registry().runners.get(name).make()
                 run = stack.enter_context(runner.start(run))
         results = scored(
             metrics,

@@ -137,7 +137,7 @@ def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], An
     )
 
     def module(name: str) -> JavaModule:
-        result: JavaModule = plugin_registry().get("java module", name).make()
+        result = plugin_registry().java_modules.get(name).make()
         return result
 
     entries = [

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.languages import GREEK, Evidence, Language, Normalization, Task
+from meteor_e.api.languages import GREEK, ISO_CODES, Evidence, Language, Normalization, Task
 from meteor_e.base.errors import near_miss
 from meteor_e.base.yamlfile import Document, is_path, read_yaml
 
@@ -143,6 +143,14 @@ def language_files() -> dict[str, Path]:
     """Return the file of each language of ours, METEOR's and others, by its code; no file is read."""
     # any.yaml has the tasks of every language.
     return {file.stem: file for file in sorted(LANGUAGE_FOLDER.glob("*.yaml")) if file.stem != "any"}
+
+
+def language_file(code: str) -> Path | None:
+    """Return the file of a language of ours by its code, ISO's or the Java program's; ``None`` if there is none."""
+    if not re.fullmatch("[a-z]+", code) or code == "any":
+        return None
+    file = LANGUAGE_FOLDER / f"{ISO_CODES.get(code, code)}.yaml"
+    return file if file.is_file() else None
 
 
 def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:

@@ -108,7 +108,7 @@ def parse_spec(
                 name, arguments = file_metric, spec
     component = _class(name, text)
     if component is None:
-        component, arguments = plugin_registry().get("metric", "chain"), ",".join(filter(None, (name, arguments)))
+        component, arguments = plugin_registry().metrics.get("chain"), ",".join(filter(None, (name, arguments)))
     text_options = component.parse(arguments) if arguments else {}
     repeated = text_options.keys() & options.keys()
     if repeated:
@@ -183,10 +183,10 @@ def load_metric(
 def _class(name: str, text: str) -> type[Metric] | None:
     """Return a metric's class; ``None`` for the name of a chain."""
     try:
-        result: type[Metric] | None = plugin_registry().get("metric", name)
+        result: type[Metric] | None = plugin_registry().metrics.get(name)
         return result
     except PluginError:
-        names, chains = plugin_registry().names("metric"), plugin_registry().names("chain")
+        names, chains = plugin_registry().metrics.names(), plugin_registry().chains.names()
         if name in names:
             raise
     if name in chains:

@@ -21,7 +21,7 @@ from meteor_e.api.component import Component
 from meteor_e.api.matchers import Matcher
 from meteor_e.base.errors import MeteorError, PluginError
 from meteor_e.chains.config import describe_chain
-from meteor_e.plugins.registry import Registry
+from meteor_e.plugins.registry import PluginRegistry
 from meteor_e.testing.families import FAMILIES
 from meteor_e.testing.matchers import check_matcher
 from meteor_e.testing.report import Complaints, ConformanceError, begin, check_class, check_repeats, listing
@@ -70,7 +70,7 @@ def check_plugin(plugin: object) -> None:
         ConformanceError: saying what is wrong.
     """
     name = getattr(plugin, "__name__", type(plugin).__name__)
-    private = Registry(entry_points=list)
+    private = PluginRegistry(entry_points=list)
     errors = []
     try:
         private.register(plugin, name)
@@ -84,7 +84,7 @@ def check_plugin(plugin: object) -> None:
         ]
         for entry in private.entries():
             if entry.kind == "metric" and entry.plugin == name and not entry.error:
-                errors += _findings(private.get(entry.kind, entry.name))
+                errors += _findings(private.metrics.get(entry.name))
     if errors:
         raise ConformanceError(listing(f"plugin {name}", errors))
 

@@ -12,7 +12,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.base.errors import PluginError, describe_error
 from meteor_e.chains.config import ENTRY_KEYS
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.plugins.registry import KINDS, Registry, plugin_registry
+from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 
 T = TypeVar("T")
 
@@ -67,14 +67,14 @@ def short(value: object) -> str:
 
 def default_context() -> MatcherContext:
     """Return English without a resource pack."""
-    return MatcherContext(plugin_registry().get("language", "en"), LanguageResources())
+    return MatcherContext(plugin_registry().languages.get("en"), LanguageResources())
 
 
 def check_class(report: Complaints, cls: type[Component]) -> None:
     """Check name, docstring and what else every class has; stop if it cannot be registered."""
-    kind = KINDS[report.kind]
+    registry = PluginRegistry(entry_points=list).kinds[report.kind]
     try:
-        kind.load(cls)
+        registry.load_raw(cls)
     except PluginError as error:
         report.expect(False, str(error))
         report.stop()
@@ -84,11 +84,10 @@ def check_class(report: Complaints, cls: type[Component]) -> None:
     requires = getattr(cls, "requires", ())
     fits = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
     report.expect(fits, f"requires is {requires!r}; it must be a tuple of texts")
-    builtin = Registry(entry_points=list)
     name = cls.name
-    if name in builtin.names(kind.name):
-        own = builtin.get(kind.name, name)
-        report.expect(own is cls, f"meteor_e has a {kind.name} {name!r} of its own; choose another name")
+    if name in registry.builtin_names():
+        builtin_class = registry.get(name)
+        report.expect(builtin_class is cls, f"meteor_e has a {report.kind} {name!r} of its own; choose another name")
     _check_options_class(report, cls)
 
 

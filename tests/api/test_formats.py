@@ -11,7 +11,7 @@ from meteor_e import hookimpl
 from meteor_e.api import OutputFormat
 from meteor_e.cli.mbr import mbr
 from meteor_e.cli.score import score
-from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.render.plain import display_width
 
 
@@ -28,7 +28,7 @@ class OrgOutput(OutputFormat):
 
 @pytest.fixture
 def files(monkeypatch, tmp_path):
-    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
     module = types.ModuleType("org_plugin")
 
     @hookimpl

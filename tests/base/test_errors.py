@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from meteor_e.base.errors import count_of, near_miss
+from meteor_e import Meteor
+from meteor_e.base.errors import MeteorWarning, count_of, near_miss
 
 
 @pytest.mark.parametrize(
@@ -21,3 +22,9 @@ def test_near_misses_ignore_case(wrong, known, expected):
 @pytest.mark.parametrize(("number", "expected"), [(0, "0 segments"), (1, "1 segment"), (2, "2 segments")])
 def test_counts_with_their_noun(number, expected):
     assert count_of(number, "segment") == expected
+
+
+def test_a_warning_is_at_the_line_of_the_caller():
+    with pytest.warns(MeteorWarning, match="has no definition") as warnings:
+        Meteor("tt")
+    assert [warning.filename for warning in warnings] == [__file__]

@@ -9,13 +9,13 @@ import pytest
 
 from meteor_e import ConfigError, hookimpl
 from meteor_e.metrics.specs import parse_spec
-from meteor_e.plugins.registry import Registry
+from meteor_e.plugins.registry import PluginRegistry
 
 
 @pytest.fixture
-def registry(monkeypatch) -> Registry:
+def registry(monkeypatch) -> PluginRegistry:
     """A registry without the plugins that are installed."""
-    made = Registry(entry_points=list)
+    made = PluginRegistry(entry_points=list)
     monkeypatch.setattr("meteor_e.plugins.registry._registry", made)
     return made
 

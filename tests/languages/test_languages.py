@@ -110,7 +110,7 @@ def test_codes_of_the_java_program():
     for alias, code in ISO_CODES.items():
         assert builtin_language(code).aliases == (alias,)
         assert builtin_language(code).meteor_code == alias
-        assert plugin_registry().get("language", alias) == plugin_registry().get("language", code)
+        assert plugin_registry().languages.get(alias) == plugin_registry().languages.get(code)
     for code in set(BUILTIN_CODES) - set(ISO_CODES.values()):
         assert builtin_language(code).meteor_code == code
 
@@ -131,7 +131,7 @@ def test_our_own_files_have_no_mistakes(code):
     checked = parse_language(read_yaml(source).data, "a copy")
     assert replace(checked, source=source) == builtin_language(code)
     assert builtin_language(code).code == code
-    assert plugin_registry().get("language", code) == builtin_language(code)
+    assert plugin_registry().languages.get(code) == builtin_language(code)
 
 
 def test_the_shared_tasks_have_no_mistakes():

@@ -20,7 +20,7 @@ from meteor_e.api.segments import TextContext
 from meteor_e.base.errors import SegmentWarning
 from meteor_e.metrics.specs import create_metrics, parse_spec
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.render.documents import _pieces
 from meteor_e.results import Significance, score
 
@@ -176,7 +176,7 @@ class Broken(Overlap):
 
 @pytest.fixture
 def plugin(monkeypatch):
-    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
     module = types.ModuleType("overlap_plugin")
 
     @hookimpl
@@ -213,7 +213,7 @@ def test_a_metric_that_fails(plugin, kind, error, message):
 
 
 def test_builtin_names_need_no_look_at_plugins(monkeypatch):
-    monkeypatch.setattr("meteor_e.plugins.registry.Registry._load_plugins", lambda *_: pytest.fail("looked at plugins"))
+    monkeypatch.setattr("meteor_e.plugins.installed.InstalledPlugins.load", lambda *_: pytest.fail("looked at plugins"))
     load_metric("meteor:task=adq")
 
 

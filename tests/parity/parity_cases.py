@@ -176,7 +176,7 @@ class OwnResources:
     def meteor(self, options: str, engine: str = "python") -> Meteor:
         """Return the metric that the Java program's options stand for, computed by one of the engines."""
         given = parse_options(options)
-        language = plugin_registry().get("language", given.get("-l", "en"))
+        language = plugin_registry().languages.get(given.get("-l", "en"))
         modes = [mode for mode, flag in (("full", "-norm"), ("lower", "-lower")) if flag in given] or ["none"]
         mode = "no-punctuation" if modes[0] == "full" and "-noPunct" in given else modes[0]
         matchers = None

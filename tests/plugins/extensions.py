@@ -1,4 +1,4 @@
-"""One plugin with every kind of extension that docs/plugins.md and CONTRIBUTING.md describe, each as short as it can be.
+"""A plugin with every kind of extension that docs/plugins.md and CONTRIBUTING.md describe, each as short as possible.
 
 It imports what a third party may import: meteor_e, meteor_e.api and numpy.
 """
@@ -64,7 +64,7 @@ class FeatureMean(Estimator):
 
     name = "feature-mean"
 
-    def fit(self, X, y, *, groups=None, sample_weight=None):
+    def fit(self, X, y, *, groups=None, sample_weight=None):  # noqa: N803 (the name in scikit-learn)
         self.size_ = X.shape[1] // 2
         return self
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from meteor_e import Meteor, load_metric
 from meteor_e.cli.program import cli
-from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.testing import check_component, check_plugin
 
 REPOSITORY = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ features: [{{use: meteor, chain: {{language: en, matchers: [exact]}}}}, length-r
 
 @pytest.fixture(autouse=True)
 def _plugin(monkeypatch):
-    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
     plugin_registry().register(extensions, "extensions")
 
 

@@ -91,7 +91,7 @@ def own_registry(monkeypatch):
     """Plugins of this module, in a registry that no other test sees."""
     from meteor_e.plugins import registry as module
 
-    own = module.Registry(list)
+    own = module.PluginRegistry(list)
     own.register(Plugin(), "sad plugin")
     monkeypatch.setattr(module, "_registry", own)
     assert plugin_registry() is own

@@ -16,7 +16,7 @@ from meteor_e.chains.chain import plugins_of
 from meteor_e.chains.config import describe_chain
 from meteor_e.languages.files import BUILTIN_CODES
 from meteor_e.plugins.distributions import listed, missing
-from meteor_e.plugins.registry import KINDS, Registry, plugin_registry
+from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.text.lemmatizers import LookupLemmatizer
 
 SOUNDEX = """
@@ -44,29 +44,29 @@ def test_builtins_resolve_without_plugins():
     def scan():
         raise AssertionError("entry points were looked at")
 
-    own = Registry(scan)
-    assert [own.get("matcher", name).name for name in ("exact", "stem", "synonym", "paraphrase")] == [
+    own = PluginRegistry(scan)
+    assert [own.matchers.get(name).name for name in ("exact", "stem", "synonym", "paraphrase")] == [
         "exact",
         "stem",
         "synonym",
         "paraphrase",
     ]
-    assert {own.get("language", code).code for code in BUILTIN_CODES} == set(BUILTIN_CODES)
-    assert own.get("language", "cz").code == "cs"
-    assert own.get("lemmatizer", "lookup") is LookupLemmatizer
-    assert own.get("chain", "exact").name == "exact.yaml"
+    assert {own.languages.get(code).code for code in BUILTIN_CODES} == set(BUILTIN_CODES)
+    assert own.languages.get("cz").code == "cs"
+    assert own.lemmatizers.get("lookup") is LookupLemmatizer
+    assert own.chains.get("exact").name == "exact.yaml"
     with pytest.raises(AssertionError, match="looked at"):
-        own.get("matcher", "other")
+        own.matchers.get("other")
 
 
 def test_a_plugin_is_found_by_name(plugin_site):
     plugin_site.add("sound-plugin", SOUNDEX, version="2.5")
     own = plugin_site.registry()
-    found = own.get("matcher", "initial")
+    found = own.matchers.get("initial")
     assert issubclass(found, KeyMatcher)
-    assert found is own.get("matcher", "initial")
+    assert found is own.matchers.get("initial")
     built_in = ["characters", "exact", "lemma", "ngram", "paraphrase", "prefix", "stem", "subsequence", "synonym"]
-    assert own.names("matcher") == sorted([*built_in, "initial"])
+    assert own.matchers.names() == sorted([*built_in, "initial"])
     (entry,) = [entry for entry in own.entries("matcher") if entry.name == "initial"]
     assert entry.summary == "Words with one first letter match."
     assert (entry.distribution, entry.version, entry.plugin) == ("sound-plugin", "2.5", "sound_plugin")
@@ -77,7 +77,7 @@ def test_a_plugin_is_found_by_name(plugin_site):
 def test_installed_distributions_are_found(plugin_site):
     """The real entry points of the interpreter, of which the site's folder is a part now."""
     plugin_site.add("sound-plugin", SOUNDEX)
-    assert Registry().get("matcher", "initial").name == "initial"
+    assert PluginRegistry().matchers.get("initial").name == "initial"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_installed_distributions_are_found(plugin_site):
 )
 def test_unknown_names(kind, name, error, message):
     with pytest.raises(error, match=message):
-        Registry(list).get(kind, name)
+        PluginRegistry(list).kinds[kind].get(name)
 
 
 def test_two_plugins_with_one_name(plugin_site):
@@ -108,9 +108,9 @@ def test_two_plugins_with_one_name(plugin_site):
     plugin_site.add("third-plugin", SOUNDEX.replace('"initial"', '"first-letter"'))
     own = plugin_site.registry()
     with pytest.raises(PluginError, match=r"'initial' is claimed by first-plugin 1\.1 .* and by second-plugin 2\.2"):
-        own.get("matcher", "initial")
+        own.matchers.get("initial")
     with pytest.warns(PluginWarning, match="'initial' is claimed by"):
-        assert own.get("matcher", "first-letter").name == "first-letter"
+        assert own.matchers.get("first-letter").name == "first-letter"
     errors = {(entry.distribution, entry.name): entry.error for entry in own.entries("matcher")}
     assert "second-plugin 2.2" in errors["first-plugin", "initial"]
     assert "first-plugin 1.1" in errors["second-plugin", "initial"]
@@ -120,12 +120,12 @@ def test_two_plugins_with_one_name(plugin_site):
 def test_a_plugin_that_takes_a_builtin_name(plugin_site):
     plugin_site.add("greedy-plugin", SOUNDEX.replace('"initial"', '"exact"'))
     own = plugin_site.registry()
-    assert own.get("matcher", "exact").__module__ == "meteor_e.matchers.modules"
-    own.names("matcher")
+    assert own.matchers.get("exact").__module__ == "meteor_e.matchers.modules"
+    own.matchers.names()
     with pytest.warns(PluginWarning, match=r"'exact' is claimed by meteor_e .* and by greedy-plugin 1\.0 .*rename"):
-        assert own.get("matcher", "stem").name == "stem"
+        assert own.matchers.get("stem").name == "stem"
     # What a language's default chain gets does not depend on what was asked before.
-    assert own.get("matcher", "exact").__module__ == "meteor_e.matchers.modules"
+    assert own.matchers.get("exact").__module__ == "meteor_e.matchers.modules"
     errors = {entry.distribution: entry.error for entry in own.entries("matcher") if entry.name == "exact"}
     assert set(errors) == {"meteor_e", "greedy-plugin"}
     assert errors["meteor_e"] == ""
@@ -138,11 +138,11 @@ def test_a_plugin_that_requires_another_version_is_an_error(plugin_site, require
     own = plugin_site.registry()
     message = f"sound-plugin 1.0: it requires {requirement}, and this is meteor_e {__version__}; install versions"
     with pytest.raises(PluginError, match=re.escape(message)):
-        own.get("matcher", "initial")
+        own.matchers.get("initial")
     own = plugin_site.registry()
-    own.names("matcher")
+    own.matchers.names()
     with pytest.warns(PluginWarning, match=re.escape(message)):
-        own.get("matcher", "exact")
+        own.matchers.get("exact")
     (entry,) = [entry for entry in own.entries() if entry.distribution == "sound-plugin"]
     assert entry.error.startswith(f"it requires {requirement}")
 
@@ -160,7 +160,7 @@ def test_a_plugin_that_requires_another_version_is_an_error(plugin_site, require
 )
 def test_a_plugin_that_requires_this_version_is_loaded(plugin_site, requirement):
     plugin_site.add("sound-plugin", SOUNDEX, requires=[requirement])
-    assert plugin_site.registry().get("matcher", "initial").name == "initial"
+    assert plugin_site.registry().matchers.get("initial").name == "initial"
 
 
 POLISH = """
@@ -184,26 +184,26 @@ def test_the_api_that_a_plugin_needs(plugin_site, needed, message):
     plugin_site.add("sound-plugin", f"    meteor_e_api = {needed}\n{SOUNDEX}")
     own = plugin_site.registry()
     if not message:
-        assert own.get("matcher", "initial").name == "initial"
+        assert own.matchers.get("initial").name == "initial"
         return
     with pytest.raises(PluginError, match=f"plugins that failed: sound-plugin 1.0: {message}"):
-        own.get("matcher", "initial")
+        own.matchers.get("initial")
 
 
 def test_plugins_are_switched_off(plugin_site, monkeypatch):
     plugin_site.add("sound-plugin", SOUNDEX)
     plugin_site.add("polish-plugin", POLISH)
     monkeypatch.setenv("METEOR_E_PLUGINS", "none")
-    assert "initial" not in Registry().names("matcher")
+    assert "initial" not in PluginRegistry().matchers.names()
     for names in ("sound-plugin", "sound-plugin, polish-plugin", "sound_plugin"):
         monkeypatch.setenv("METEOR_E_PLUGINS", names)
-        assert Registry().get("matcher", "initial").name == "initial"
+        assert PluginRegistry().matchers.get("initial").name == "initial"
     monkeypatch.setenv("METEOR_E_PLUGINS", "polish-plugin")
     with pytest.raises(PluginError, match="there is no matcher 'initial'"):
-        Registry().get("matcher", "initial")
+        PluginRegistry().matchers.get("initial")
     monkeypatch.setenv("METEOR_E_PLUGINS", "sound-plugn")
     with pytest.raises(ConfigError, match=r"'sound-plugn', which is not installed \(did you mean 'sound-plugin'\?\)"):
-        Registry().names("matcher")
+        PluginRegistry().matchers.names()
 
 
 BROKEN = {
@@ -277,16 +277,16 @@ def test_a_broken_plugin(plugin_site, case):
     plugin_site.add("sad-plugin", code, version="0.3")
     plugin_site.add("sound-plugin", SOUNDEX)
     with pytest.raises(PluginError, match=rf"no matcher 'wanted'.*plugins that failed: sad-plugin 0\.3: .*{message}"):
-        plugin_site.registry().get("matcher", "wanted")
+        plugin_site.registry().matchers.get("wanted")
 
     own = plugin_site.registry()
     sys.modules.pop("sad_plugin", None)
     with pytest.warns(PluginWarning, match=rf"sad-plugin 0\.3: .*{message}") as caught:
-        assert own.get("matcher", "initial").name == "initial"
+        assert own.matchers.get("initial").name == "initial"
     assert len(caught) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        own.get("matcher", "initial")  # once is enough
+        own.matchers.get("initial")  # once is enough
 
     (entry,) = [entry for entry in own.entries("matcher") if entry.kind == "plugin"]
     assert entry.distribution == "sad-plugin"
@@ -307,10 +307,10 @@ def test_a_class_that_does_not_fit(plugin_site, case):
     plugin_site.add("sad-plugin", f"from meteor_e import hookimpl, KeyMatcher\n{code}{good}{hook}")
     own = plugin_site.registry()
     with pytest.raises(PluginError, match=rf"no matcher 'misfit'.*sad-plugin 1\.0: meteor_e_matchers\(\): .*{message}"):
-        own.get("matcher", "misfit")
+        own.matchers.get("misfit")
     own = plugin_site.registry()
     with pytest.warns(PluginWarning, match=message):
-        assert own.get("matcher", "good").name == "good"
+        assert own.matchers.get("good").name == "good"
 
 
 LAZY = """
@@ -339,15 +339,15 @@ def test_a_class_is_imported_when_its_name_is_used(plugin_site):
     plugin_site.modules.append("late_module")
     (plugin_site.folder / "late_module.py").write_text("\n".join(line[4:] for line in LATE_MODULE.splitlines()))
     own = plugin_site.registry()
-    assert "late" in own.names("matcher")
+    assert "late" in own.matchers.names()
     assert "late_module" not in sys.modules
-    assert own.get("matcher", "late").__name__ == "Late"
+    assert own.matchers.get("late").__name__ == "Late"
     with pytest.raises(PluginError, match=r"'lost' of lazy-plugin 1\.0 is broken: its own name is 'found'"):
-        own.get("matcher", "lost")
+        own.matchers.get("lost")
     with pytest.raises(PluginError, match=r"'gone' of .* ModuleNotFoundError"):
-        own.get("matcher", "gone")
+        own.matchers.get("gone")
     with pytest.raises(PluginError, match=r"'odd' of .* No module named 'late'"):
-        own.get("matcher", "odd")
+        own.matchers.get("odd")
     errors = {entry.name: entry.error for entry in own.entries("matcher") if entry.distribution == "lazy-plugin"}
     assert errors.pop("late") == ""
     assert all(errors.values())
@@ -380,11 +380,11 @@ def test_languages_of_a_plugin(plugin_site):
     )
     own = plugin_site.registry()
     with pytest.warns(PluginWarning) as caught:
-        assert own.get("language", "nn").name == "Nynorsk"
+        assert own.languages.get("nn").name == "Nynorsk"
     assert sorted(str(warning.message).partition(": ")[0] for warning in caught) == ["words-plugin 1.0"] * 2
-    assert own.get("language", "nno") is own.get("language", "nn")
-    assert own.get("language", "vo").tasks["li"].alpha == 0.75
-    assert own.get("language", "ia").name == "Interlingua"
+    assert own.languages.get("nno") is own.languages.get("nn")
+    assert own.languages.get("vo").tasks["li"].alpha == 0.75
+    assert own.languages.get("ia").name == "Interlingua"
     entries = own.entries("language")
     assert [entry.aliases for entry in entries if entry.name == "nn"] == [("nno",)]
     assert not [entry for entry in entries if entry.name == "nno"]
@@ -411,12 +411,12 @@ def test_languages_in_a_mapping_are_read_when_used(plugin_site):
     )
     own = plugin_site.registry()
     with pytest.raises(PluginError, match=r"'zz' of words-plugin 1\.0 is broken: its own name is 'nn'"):
-        own.get("language", "zz")
+        own.languages.get("zz")
     with pytest.raises(PluginError, match=r"'yy' of words-plugin 1\.0 is broken"):
-        own.get("language", "yy")
+        own.languages.get("yy")
     with pytest.warns(PluginWarning, match="'en' is claimed"):
-        assert own.get("language", "nno").code == "nn"
-    assert own.get("language", "en").name == "English"
+        assert own.languages.get("nno").code == "nn"
+    assert own.languages.get("en").name == "English"
 
 
 def test_chains_of_a_plugin(plugin_site):
@@ -437,7 +437,7 @@ def test_chains_of_a_plugin(plugin_site):
     )
     own = plugin_site.registry()
     with pytest.warns(PluginWarning, match="there is no file .*none.yaml"):
-        assert own.get("chain", "only-exact").read_text().startswith("description")
+        assert own.chains.get("only-exact").read_text().startswith("description")
     entries = {
         entry.name: entry for entry in own.entries("chain", describe_chain) if entry.distribution == "chain-plugin"
     }
@@ -465,10 +465,10 @@ def test_hooks_are_called_once_and_only_when_wanted(plugin_site):
         """,
     )
     own = plugin_site.registry()
-    own.get("matcher", "exact")
+    own.matchers.get("exact")
     assert "counting_plugin" not in sys.modules
-    own.names("matcher")
-    own.names("matcher")
+    own.matchers.names()
+    own.matchers.names()
     assert sys.modules["counting_plugin"].called == ["matchers"]
     own.entries()
     own.entries()
@@ -480,7 +480,7 @@ def test_one_module_announced_twice(plugin_site):
     plugin_site.add("second-plugin", SOUNDEX, module="shared_module")
     own = plugin_site.registry()
     with pytest.warns(PluginWarning, match=r"second-plugin 1\.0: the same plugin is registered by first-plugin 1\.0"):
-        assert own.get("matcher", "initial").name == "initial"
+        assert own.matchers.get("initial").name == "initial"
 
 
 def test_a_program_registers_a_plugin_of_its_own():
@@ -495,12 +495,12 @@ def test_a_program_registers_a_plugin_of_its_own():
         def meteor_e_matchers(self):
             return [Mine]
 
-    own = Registry(list)
-    before = own.names("matcher")
+    own = PluginRegistry(list)
+    before = own.matchers.names()
     plugin = Plugin()
     own.register(plugin, "notebook")
-    assert own.names("matcher") == sorted([*before, "mine"])
-    assert own.get("matcher", "mine") is Mine
+    assert own.matchers.names() == sorted([*before, "mine"])
+    assert own.matchers.get("mine") is Mine
     with pytest.raises(PluginError, match="plugin 'again': the same plugin is registered"):
         own.register(plugin, "again")
     with pytest.raises(PluginError, match="plugin 'empty': it has no hooks"):
@@ -514,7 +514,7 @@ def test_plugins_of_a_chain(plugin_site):
     def chain(*matchers):
         return SimpleNamespace(
             matchers=[SimpleNamespace(name=name) for name in matchers],
-            language=own.get("language", "en"),
+            language=own.languages.get("en"),
             lemmatizer=SimpleNamespace(name="lookup"),
         )
 
@@ -523,10 +523,10 @@ def test_plugins_of_a_chain(plugin_site):
 
 
 def test_everything_built_in_loads():
-    for entry in Registry(list).entries(describe_chain=describe_chain):
+    for entry in PluginRegistry(list).entries(describe_chain=describe_chain):
         assert entry.error == "", entry
         assert entry.summary, entry
-        assert entry.kind in KINDS
+        assert entry.kind in plugin_registry().kinds
 
 
 ASKED_OF_THE_CORE = {"chain", "command", "lemmatizer", "matcher", "metric", "runner", "segmenter", "table format"}

@@ -15,7 +15,7 @@ from meteor_e.api.measures import Measure
 from meteor_e.api.metrics import SegmentMetric
 from meteor_e.api.tables import TableFormat
 from meteor_e.base.errors import InputError
-from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.testing import ConformanceError, check_component, check_plugin
 
 
@@ -142,7 +142,7 @@ def test_every_row_that_plugins_lists_can_be_described():
 
 
 def test_a_name_of_ours_that_a_plugin_takes_marks_the_plugins_row(monkeypatch):
-    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
     plugin_registry().register(plugin(meteor_e_metrics=[changed(Length, name="chrf")]), "greedy")
     ours, theirs = plugin_registry().entries("metric", name="chrf")
     assert (ours.plugin, ours.error) == ("builtin", "")

@@ -11,7 +11,7 @@ from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.errors import PluginError
 from meteor_e.chains.chain import make_segmenter
 from meteor_e.languages.files import parse_language
-from meteor_e.plugins.registry import Registry
+from meteor_e.plugins.registry import PluginRegistry
 from meteor_e.testing import check_component
 from meteor_e.text.segmentation import CharacterSegmenter, ScriptSegmenter, UnicodeSegmenter
 
@@ -98,7 +98,7 @@ def test_a_segmenter_that_is_not_installed_says_what_to_install():
     with pytest.raises(
         PluginError, match=r"language 'xx': the segmenter 'jieba' comes with .*'./plugins/meteor-e-lang"
     ):
-        make_segmenter(language, Registry(lambda: []))
+        make_segmenter(language, PluginRegistry(lambda: []))
 
 
 class Halves(Segmenter):
@@ -119,7 +119,7 @@ class _Plugin:
 
 
 def test_a_segmenter_of_a_plugin():
-    own = Registry(lambda: [])
+    own = PluginRegistry(lambda: [])
     own.register(_Plugin(), "mine")
     language = parse_language(
         {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li", "segmenter": "halves"}

@@ -183,7 +183,7 @@ def test_no_assessments_make_no_comparisons():
 
 def test_measures_are_components_that_travel():
     for name in measure_names():
-        made = plugin_registry().get("measure", name).make()
+        made = plugin_registry().measures.get(name).make()
         again = pickle.loads(pickle.dumps(made))
         assert (type(again), again.name, again.options) == (type(made), name, made.options)
     chosen = pickle.loads(pickle.dumps(measure("darr:threshold=10")))

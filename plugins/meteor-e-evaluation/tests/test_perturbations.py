@@ -90,4 +90,4 @@ def test_other_languages_have_the_rules_without_grammar(language, text):
 
 
 def test_the_rules_are_known_to_the_registry():
-    assert "negation-added" in plugin_registry().names("perturbation")
+    assert "negation-added" in plugin_registry().perturbations.names()

@@ -72,7 +72,7 @@ def test_refused(packs, monkeypatch, language, arguments, content, message):
 
 def test_definitions_name_what_can_be_had():
     dbnary = pytest.importorskip("meteor_e_languages.dbnary.model")
-    for name in plugin_registry().names("language"):
+    for name in plugin_registry().languages.names():
         language = find_language(name)
         known = {"omw"} if language.code in {*WORDNETS, "es", "fr"} else set()
         known |= {"dbnary"} if language.code in dbnary.EDITIONS else set()

@@ -17,7 +17,7 @@ REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"
 
 
 def default_context():
-    return MatcherContext(plugin_registry().get("language", "en"), LanguageResources())
+    return MatcherContext(plugin_registry().languages.get("en"), LanguageResources())
 
 
 def chain(language="other"):

@@ -17,7 +17,7 @@ from meteor_e_learned.scoring import score_segments
 from meteor_e_learned.training import train
 
 from meteor_e.api import FeatureBatch, hookimpl
-from meteor_e.plugins.registry import Registry, plugin_registry
+from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 
 ROOT = Path(__file__).resolve().parents[3]
 MANUAL = ROOT / "docs/plugins.md"
@@ -32,7 +32,7 @@ def estimators(monkeypatch):
     (code,) = re.findall(r"^```python estimators.py\n(.*?)^```$", MANUAL.read_text(encoding="utf-8"), re.DOTALL | re.M)
     names = {}
     exec(code, names)
-    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
     module = types.ModuleType("of_the_manual")
     module.meteor_e_estimators = hookimpl(lambda: [names["MeanDifference"], names["LeastSquares"]])
     plugin_registry().register(module, "manual")

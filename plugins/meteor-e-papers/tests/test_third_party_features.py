@@ -46,9 +46,9 @@ class WordLengths(SegmentFeature):
 
 @pytest.fixture
 def third_party_plugin(monkeypatch):
-    from meteor_e.plugins.registry import Registry
+    from meteor_e.plugins.registry import PluginRegistry
 
-    monkeypatch.setattr("meteor_e.plugins.registry._registry", Registry())
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
     module = types.ModuleType("third_party")
     module.meteor_e_features = hookimpl(lambda: [SharedWords, WordLengths])
     plugin_registry().register(module, "third-party")

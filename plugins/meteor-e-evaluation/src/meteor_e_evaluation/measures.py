@@ -52,7 +52,7 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
 
 def measure_names() -> list[str]:
     """Return the names of all measures, those of plugins last."""
-    return [*MEASURES, *(name for name in plugin_registry().names("measure") if name not in MEASURES)]
+    return [*MEASURES, *(name for name in plugin_registry().measures.names() if name not in MEASURES)]
 
 
 def measure(name: str) -> Measure[TestSet]:
@@ -65,7 +65,7 @@ def measure(name: str) -> Measure[TestSet]:
     names = measure_names()
     if base_name not in names:
         raise ConfigError(f"unknown measure {base_name!r}{near_miss(base_name, names)}; there are {', '.join(names)}")
-    measure_class = plugin_registry().get("measure", base_name)
+    measure_class = plugin_registry().measures.get(base_name)
     instance: Measure[TestSet] = measure_class.make(**named_options(options, f"measure {name!r}"))
     if separator:
         vars(instance).update(name=name, title=f"{instance.title} ({options})")

@@ -160,7 +160,7 @@ class FeatureSet:
             ConfigError: for a wrong option or column.
             PluginError: for a feature that is not installed.
         """
-        context = MatcherContext(plugin_registry().get("language", language), LanguageResources())
+        context = MatcherContext(plugin_registry().languages.get(language), LanguageResources())
         made = []
         for entry in entries:
             options = {"use": entry} if isinstance(entry, str) else dict(entry)
@@ -168,7 +168,7 @@ class FeatureSet:
             if not isinstance(name, str):
                 raise ConfigError(f"a feature is a name or a mapping with 'use', not {entry!r}")
             label, columns = options.pop("as", name), options.pop("columns", None)
-            feature = plugin_registry().get("feature", name).make(context, **options)
+            feature = plugin_registry().features.get(name).make(context, **options)
             made.append(NamedFeature(str(label), feature, _choose(str(label), feature.columns, columns)))
         return cls(made, unescape=unescape)
 
@@ -191,7 +191,7 @@ class FeatureSet:
                 changed.append(entry if isinstance(entry, str) else dict(entry))
                 continue
             options = {name: value for name, value in entry.items() if name not in ("use", "as", "columns")}
-            changed.append({**entry, **plugin_registry().get("feature", entry["use"]).with_paths(options, change)})
+            changed.append({**entry, **plugin_registry().features.get(entry["use"]).with_paths(options, change)})
         return changed
 
     @property

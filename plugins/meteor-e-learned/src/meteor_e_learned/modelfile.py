@@ -89,7 +89,7 @@ class LearnedModel:
         return self._features
 
     def _check_plugins(self) -> None:
-        known = plugin_registry().names("feature")
+        known = plugin_registry().features.names()
         for entry in self.recipe.features:
             name = entry if isinstance(entry, str) else entry.get("use")
             if name not in known:

@@ -115,7 +115,7 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
 
 def estimator_class(name: str) -> Any:
     """Import an estimator's class, ours or another plugin's."""
-    return plugin_registry().get("estimator", name)
+    return plugin_registry().estimators.get(name)
 
 
 def _check_name(recipe: Recipe, where: str) -> None:
@@ -125,7 +125,7 @@ def _check_name(recipe: Recipe, where: str) -> None:
 
 
 def _check_estimator(recipe: Recipe, where: str) -> None:
-    known = plugin_registry().names("estimator")
+    known = plugin_registry().estimators.names()
     if recipe.estimator not in known:
         raise ConfigError(
             f"{where}: unknown estimator {recipe.estimator!r}{near_miss(recipe.estimator, known)}; "

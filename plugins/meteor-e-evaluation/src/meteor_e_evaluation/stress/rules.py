@@ -77,7 +77,7 @@ BUILT_IN: dict[str, type[Perturbation]] = {
 def perturbations(language: str = "en") -> list[Perturbation]:
     """Return the perturbations for a language, given by its ISO code; those of plugins come last."""
     registry = plugin_registry()
-    of_plugins = {name: registry.get("perturbation", name) for name in registry.names("perturbation")}
+    of_plugins = {name: registry.perturbations.get(name) for name in registry.perturbations.names()}
     return [rule() for rule in (BUILT_IN | of_plugins).values() if not rule.languages or language in rule.languages]
 
 

@@ -96,7 +96,7 @@ class MeteorFeature(Feature):
                 if name == "lemmatizer":
                     before = None if "use" in given or not changed.get("chain") else load_chain(changed["chain"])
                     use = given.get("use", before.lemmatizer.name if before and before.lemmatizer else "none")
-                found = plugin_registry().get("lemmatizer" if name == "lemmatizer" else "matcher", use)
+                found = plugin_registry().components("lemmatizer" if name == "lemmatizer" else "matcher").get(use)
                 replaced[name] = {**given, **found.with_paths(given, change)}
         return changed
 
