@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from meteor_e import Meteor
 from meteor_e.base.array_cache import Floats
-from meteor_e.engine.metric import aligned
 from meteor_e.render.plain import format_table
 from meteor_e.scoring.formula import PARTS, PLACES
 
@@ -112,7 +111,7 @@ def meteor_scores(answers: Sequence[JudgedAnswer]) -> dict[str, Floats]:
     hypotheses, references = [answer.answer for answer in answers], [answer.references for answer in answers]
     scores = {}
     for name, meteor in (("METEOR", Meteor("en")), ("chain `answer`", Meteor.from_config("answer"))):
-        parts = np.nan_to_num(aligned(meteor, hypotheses, references).scores[:, PLACES])
+        parts = np.nan_to_num(meteor.rows(hypotheses, references).arrays().scores[:, PLACES])
         scores[name] = parts[:, 0]
         if name == "METEOR":
             scores["METEOR's recall"] = parts[:, PARTS.index("recall")]

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from meteor_e.api import MatcherContext
 
 _COMMENT = re.compile(r"\s*\([^()]*\)\s*$")
-_REFUSAL = re.compile(
-    r"\b(?:i'?m sorry|sorry|apologi[sz]e|as an ai|i (?:do not|don'?t|cannot|can'?t|could ?n[o']t|am not|was not|"
-    r"am unable)|unable to|could(?:n'?t| not) find|did(?:n'?t| not) find|no (?:information|record|evidence|definitive|"
-    r"specific|clear)|not (?:clear|sure|certain|specified|available|possible|enough)|unclear|unknown|"
-    r"it is (?:not|impossible|difficult)|there (?:is|are|was|were) (?:no|not)|cannot be determined|please provide|"
-    r"more context)\b"
+_REFUSALS = (
+    *(" sorry", " apologi", " as an ai ", " unable to ", " unclear", " unknown", " please provide ", " more context "),
+    *(" im not ", " i am not ", " i do not ", " i dont ", " i cannot ", " i cant ", " i could not ", " i couldnt "),
+    *(" could not find ", " couldnt find ", " did not find ", " didnt find ", " cannot be determined"),
+    *(" no information ", " no record ", " no evidence ", " no definitive ", " no specific ", " no clear "),
+    *(" not clear", " not sure", " not certain", " not specified", " not available", " not possible", " not enough "),
+    *(" it is impossible ", " it is difficult ", " there is no ", " there are no ", " there was no ", " there were no "),
 )
+"""Phrases of folded texts that refuse an answer."""
 _NEGATIONS = frozenset(
     split_list("no not never neither nor cannot isnt wasnt didnt doesnt none without arent werent wont dont")
 )
@@ -39,7 +41,7 @@ _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 NEGATION_DISTANCE = 4
 """Words before the first matching word among which a negation counts."""
-COMPARED_CHARACTERS = 2000, 20_000
+COMPARED_CHARACTERS = 500, 5000
 """Characters of an acceptable answer and of an answer that the search for a similar passage compares."""
 TRIGRAM = 3
 
@@ -142,6 +144,7 @@ class Answer:
     def __init__(self, text: str) -> None:
         self.text = text
         self.folded = fold(text)
+        self.padded = f" {self.folded} ".replace(",", " ")
         self.terms = split_terms(self.folded)
         self.forms = [term.form for term in self.terms]
         self.joined = "".join(self.forms)
@@ -225,7 +228,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
         math.log1p(length),
         math.log1p(len(new_words)),
         math.log1p(_count_new_names(answer, question)),
-        float(_REFUSAL.search(answer.text.lower().replace("’", "'")) is not None),
+        float(any([phrase in answer.padded for phrase in _REFUSALS])),
         float(not _NEGATIONS.isdisjoint(before)),
         max([len(term.form) for term in missing], default=0),
         max([term.rarity for term in missing], default=0.0),
