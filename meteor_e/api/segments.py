@@ -108,6 +108,7 @@ class TextColumns(NamedTuple):
         hypotheses: one column per system.
         references: one or several columns; a cell holds a text or a list of texts.
         id: the column of the segments' ids; ``None`` to number the rows from 1.
+        source: the column of the sources, such as the questions that the hypotheses answer; ``None`` for no sources.
         has_header: whether the first line of a delimited table names the columns. Without a header, columns are named
             by their numbers, from 1.
     """
@@ -116,14 +117,15 @@ class TextColumns(NamedTuple):
     references: tuple[str, ...] = ("reference",)
     id: str | None = None
     has_header: bool = True
+    source: str | None = None
 
     def options(self) -> list[tuple[str, str]]:
         """Return each column with the command-line option that names it."""
-        ids = [] if self.id is None else [(self.id, "--id-column")]
+        optional = [(self.id, "--id-column"), (self.source, "--source-column")]
         return [
             *((column, "--hypothesis-column") for column in self.hypotheses),
             *((column, "--reference-column") for column in self.references),
-            *ids,
+            *((column, option) for column, option in optional if column is not None),
         ]
 
 

@@ -74,6 +74,14 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         show_default="numbers from 1",
         help="Column of the segments' ids in a table; outputs show them.",
     )
+    source_column: str | None = option(
+        None,
+        "--source-column",
+        metavar="NAME",
+        show_default="no sources",
+        help="Column of the sources in a table, such as the questions that the hypotheses answer. Metrics that read "
+        "sources need it.",
+    )
     no_header: bool = option(
         False,
         "--no-header",
@@ -127,7 +135,8 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
     @property
     def _has_columns(self) -> bool:
         """Whether an option names columns, so that the input must be a table."""
-        return bool(self.hypothesis_columns or self.reference_columns or self.id_column or self.no_header)
+        named = self.hypothesis_columns, self.reference_columns, self.id_column, self.source_column
+        return any(named) or self.no_header
 
     def _formats(self, paths: Sequence[str], *, is_alone: bool) -> dict[str, str]:
         """Return the format of each file, as ``--format-in`` or the file's content has it."""
@@ -154,7 +163,11 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         if len(set(hypotheses)) < len(hypotheses):
             raise ConfigError(f"--hypothesis-column: one of {', '.join(hypotheses)} is given twice")
         return TextColumns(
-            hypotheses, self.reference_columns or default.references, self.id_column, has_header=not self.no_header
+            hypotheses,
+            self.reference_columns or default.references,
+            self.id_column,
+            has_header=not self.no_header,
+            source=self.source_column,
         )
 
     def rename(self, systems: Sequence[System]) -> list[System]:

@@ -57,10 +57,11 @@ class DelimitedTable(TextTable):
 
     def segments(self, system: int) -> Iterator[Segment]:
         """Read the table and yield the segments of a system, numbered from 1."""
-        hypothesis_column, id_column = self.texts.hypotheses[system], self.texts.id
+        hypothesis_column, id_column, source_column = self.texts.hypotheses[system], self.texts.id, self.texts.source
         for number, (_, row) in enumerate(self.records(), 1):
             references = tuple(row[column] for column in self.texts.references)
-            yield Segment(number if id_column is None else row[id_column], row[hypothesis_column], references)
+            source = None if source_column is None else row[source_column]
+            yield Segment(number if id_column is None else row[id_column], row[hypothesis_column], references, source)
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Read the table: yield the number of each row's last line, and its columns."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import random
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from meteor_e_learned.answers import central_references, load_answers
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.features.answer import COLUMNS, Answer, Question, describe
@@ -19,6 +22,7 @@ from meteor_e_learned.training import train
 
 from meteor_e import Meteor, load_metric
 from meteor_e.api import ConfigError, InputError, MeteorError
+from meteor_e.cli.score import score
 
 ROOT = Path(__file__).resolve().parents[3]
 RECIPE = ROOT / "benchmarks/recipes/ready/answer-light.yaml"
@@ -147,8 +151,35 @@ def test_the_chain_counts_what_an_answer_contains():
 
 
 @pytest.mark.usefixtures("packs")
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_the_questions_are_a_column_of_a_table(tmp_path, form):
+    rows = [(*row, index) for index, row in enumerate(CORRECT[:2] + INCORRECT[:2], 10)]
+    file = tmp_path / f"answers.{form}"
+    if form == "jsonl":
+        names = "answer", "references", "question", "id"
+        file.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+    else:
+        with file.open("w", newline="") as stream:
+            table = csv.writer(stream)
+            table.writerow(["answer", "references", "question", "id"])
+            table.writerows((answer, references[0], question, index) for answer, references, question, index in rows)
+    columns = ["--hypothesis-column", "answer", "--reference-column", "references", "--id-column", "id"]
+    command = [str(file), *columns, "--source-column", "question", "-M", "answer-light", "--segments", "-f", "json"]
+    result = CliRunner().invoke(score, command)
+    assert result.exit_code == 0, result.output
+    metric = load_metric("answer-light")
+    expected = [
+        metric.score(answer, references if form == "jsonl" else references[0], question).score
+        for answer, references, question, _ in rows
+    ]
+    (system,) = json.loads(result.stdout)["systems"]
+    scores = [segment["scores"]["answer-light"]["score"] for segment in system["segments"]]
+    assert scores == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.usefixtures("packs")
 def test_without_the_question_the_error_names_what_is_missing():
-    with pytest.raises(InputError, match="sources"):
+    with pytest.raises(InputError, match="name their column with --source-column"):
         load_metric("answer-light").score("Verdi", REFERENCES)
 
 

@@ -359,7 +359,8 @@ def _row_keys(
         for name in names:
             values = getattr(batch, name)
             if values is None:
-                raise InputError(f"a feature needs the {name} of the segments")
+                advice = "; name their column with --source-column" if name == "sources" else ""
+                raise InputError(f"a feature needs the {name} of the segments{advice}")
             if len(values) != len(batch):
                 raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {name}")
             parts.append([tuple(value) for value in values] if name == "references" else values)

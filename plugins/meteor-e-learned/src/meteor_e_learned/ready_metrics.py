@@ -11,6 +11,7 @@ class AnswerLight(ReadyMetric):
     """The probability that an answer of a language model is correct; sources are the questions (English)."""
 
     name: ClassVar[str] = "answer-light"
+    decimals: ClassVar[int] = 4
 
 
 class EnLight(ReadyMetric):

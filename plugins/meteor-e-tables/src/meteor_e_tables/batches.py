@@ -37,12 +37,14 @@ class TableBatch(NamedTuple):
         references: of each row, at least one.
         rows: all columns, if they were asked for.
         ids: of each row; ``None`` for the numbers of the rows.
+        sources: of each row; ``None`` if there are no sources.
     """
 
     hypotheses: list[list[str]]
     references: list[Sequence[str]]
     rows: Rows | None
     ids: list[SegmentId] | None = None
+    sources: list[str] | None = None
 
 
 class BatchedTable(TextTable):
@@ -68,8 +70,10 @@ class BatchedTable(TextTable):
             if kept is not None and batch.rows is not None:
                 kept.append(batch.rows)
             ids = itertools.islice(numbers, len(batch.references)) if batch.ids is None else batch.ids
-            for id, hypothesis, references in zip(ids, batch.hypotheses[system], batch.references, strict=True):
-                yield Segment(id, hypothesis, tuple(references))
+            sources = itertools.repeat(None, len(batch.references)) if batch.sources is None else batch.sources
+            columns = zip(ids, batch.hypotheses[system], batch.references, sources, strict=True)
+            for id, hypothesis, references, source in columns:
+                yield Segment(id, hypothesis, tuple(references), source)
 
     def schema(self) -> Any:
         """Return what the columns are, for writers: a ``pyarrow.Schema``, or ``None`` if only the rows tell."""
@@ -93,4 +97,5 @@ def text_batch(
     hypotheses = [checked_texts(values[column], column, where) for column in columns.hypotheses]
     references = checked_references({column: values[column] for column in columns.references}, where)
     ids = None if columns.id is None else checked_ids(values[columns.id], columns.id, where)
-    return TableBatch(hypotheses, references, rows, ids)
+    sources = None if columns.source is None else checked_texts(values[columns.source], columns.source, where)
+    return TableBatch(hypotheses, references, rows, ids, sources)

@@ -31,7 +31,14 @@ _REFUSALS = (
     *(" could not find ", " couldnt find ", " did not find ", " didnt find ", " cannot be determined"),
     *(" no information ", " no record ", " no evidence ", " no definitive ", " no specific ", " no clear "),
     *(" not clear", " not sure", " not certain", " not specified", " not available", " not possible", " not enough "),
-    *(" it is impossible ", " it is difficult ", " there is no ", " there are no ", " there was no ", " there were no "),
+    *(
+        " it is impossible ",
+        " it is difficult ",
+        " there is no ",
+        " there are no ",
+        " there was no ",
+        " there were no ",
+    ),
 )
 """Phrases of folded texts that refuse an answer."""
 _NEGATIONS = frozenset(
