@@ -65,7 +65,7 @@ def main() -> None:
     for name, value in (("systems", 20), ("segments", 2000), ("metrics", 10), ("samples", 1000)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--only", action="append", choices=list(MEASURES))
-    parser.add_argument("--test", action="append", help="default, or a test of `meteor-e evaluate --test`")
+    parser.add_argument("--test", action="append", help="default, or a test of `meteor-e evaluate --significance`")
     options = parser.parse_args()
     print("| measure | test | processor time (s) | peak memory (MB) |\n|---|---|--:|--:|", flush=True)
     fresh = multiprocessing.get_context("spawn")

@@ -1,8 +1,8 @@
 """The data index: a YAML file that says which outputs, references and judgments belong together.
 
 The files of a shared task do not say so themselves: systems are renamed, segments renumbered, and language codes
-differ. An index states these relations once, so that no reader has to guess. The keys are described in
-``docs/index-format.md``.
+differ. An index states these relations once, so that no reader has to guess. ``docs/evaluation.md``
+describes the keys.
 """
 
 from __future__ import annotations
