@@ -57,5 +57,5 @@ class Saying(SegmentMetric):
     def score_segments(self, hypotheses, references, sources=None):
         return np.zeros(len(hypotheses))
 
-    def details(self, statistics, hypotheses, references):
-        return [{"said": "nothing is <b>right</b>"} if at % 2 else {} for at in range(len(hypotheses))]
+    def details(self, statistics, batch=None):
+        return [{"said": "nothing is <b>right</b>"} if index % 2 else {} for index in range(len(statistics))]

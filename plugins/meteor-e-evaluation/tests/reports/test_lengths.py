@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from meteor_e_evaluation.reports import score_systems
 from meteor_e_evaluation.reports.charts import interval_scale
-from meteor_e_evaluation.reports.lengths import LENGTH_CLASSES, distributions, ends_of
+from meteor_e_evaluation.reports.lengths import LENGTH_CLASSES, distributions, scale_ends
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_segments_fall_into_their_length_class(long_report):
     ],
 )
 def test_the_ends_of_a_scale(segments, ends):
-    assert ends_of((np.array(segments),)) == ends
+    assert scale_ends((np.array(segments),)) == ends
 
 
 @pytest.mark.parametrize(

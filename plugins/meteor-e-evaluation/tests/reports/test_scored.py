@@ -67,8 +67,8 @@ def test_scores_of_every_metric(meteor, report):
         assert found.metrics[0].segments[at].tolist() == expected.segment_scores.tolist()
     assert found.metrics[1].scores == report.metrics[0].scores
     # All pairs are tested under the first metric, those with the baseline under the others.
-    assert found.metrics[0].comparison.tested(1, 2)
-    assert not found.metrics[1].comparison.tested(1, 2)
+    assert found.metrics[0].comparison.is_tested(1, 2)
+    assert not found.metrics[1].comparison.is_tested(1, 2)
     assert found.metrics[1].comparison.between(0, 2) == report.comparison.between(0, 2)
 
 

@@ -1,4 +1,4 @@
-"""An aligned pair in the terminal: hypothesis over reference, colored by matcher, chunks marked."""
+"""Shows an alignment in the terminal: hypothesis above reference, colored by matcher, with marks for chunks."""
 
 from __future__ import annotations
 
@@ -17,88 +17,102 @@ from meteor_e.scoring.alignment import chunk_numbers
 from meteor_e_evaluation.reports.styles import matcher_style
 
 DEFAULT_WIDTH = 100
-"""Columns of an output that is not a terminal, unless ``COLUMNS`` says otherwise."""
+"""Width of an output that is not a terminal, unless the environment variable ``COLUMNS`` sets it."""
 
 _LABELS = ("", "hypothesis", "", "reference")
 
 
 class WordColumn(NamedTuple):
-    """Words one above the other.
+    """Words of the hypothesis above words of the reference.
 
     Attributes:
-        sides: positions of the words in the hypothesis and in the reference.
-        match: what aligns them; ``None`` if they only share the place.
+        words: indices of the words in the hypothesis, and in the reference.
+        match: index of the match that aligns them; ``None`` if the words are only adjacent.
     """
 
-    sides: tuple[range, range]
+    words: tuple[range, range]
     match: int | None
 
 
-def _straight(matches: Sequence[AlignedMatch]) -> list[int]:
-    """Return the heaviest matches that do not cross, which fit into columns."""
+MatchByWord = Sequence[int | None]
+"""Index of each word's match; ``None`` for a word without a match."""
+
+
+def _straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
+    """Return the indices of matches that do not cross, with as many words as possible: they fit into columns."""
     ends = np.array([match.hypothesis_start + match.hypothesis_length for match in matches])
-    weights, before = np.zeros(len(matches), int), np.full(len(matches), -1)
-    for at, match in enumerate(matches):
-        chains = np.where(ends[:at] <= match.hypothesis_start, weights[:at], 0)
-        if chains.any():
-            before[at] = chains.argmax()
-        weights[at] = chains.max(initial=0) + match.hypothesis_length + match.reference_length
-    found, at = [], int(weights.argmax()) if matches else -1
-    while at >= 0:
-        found.append(at)
-        at = int(before[at])
-    return found[::-1]
+    weights, predecessors = np.zeros(len(matches), int), np.full(len(matches), -1)
+    for index, match in enumerate(matches):
+        chain_weights = np.where(ends[:index] <= match.hypothesis_start, weights[:index], 0)
+        if chain_weights.any():
+            predecessors[index] = chain_weights.argmax()
+        weights[index] = chain_weights.max(initial=0) + match.hypothesis_length + match.reference_length
+    chain, index = [], int(weights.argmax()) if matches else -1
+    while index >= 0:
+        chain.append(index)
+        index = int(predecessors[index])
+    return chain[::-1]
 
 
-def _holders(alignment: Alignment) -> tuple[list[int | None], list[int | None]]:
-    """Return for each word of both sides the match that it takes part in."""
+def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
+    """Return the match of each word of the hypothesis, and of each word of the reference."""
     hypothesis: list[int | None] = [None] * len(alignment.hypothesis)
     reference: list[int | None] = [None] * len(alignment.reference)
-    for number, match in enumerate(alignment.matches):
-        for side, start, length in (
+    for index, match in enumerate(alignment.matches):
+        for words, start, length in (
             (hypothesis, match.hypothesis_start, match.hypothesis_length),
             (reference, match.reference_start, match.reference_length),
         ):
-            side[start : start + length] = [number] * length
+            words[start : start + length] = [index] * length
     return hypothesis, reference
 
 
 def columns(alignment: Alignment) -> list[WordColumn]:
-    """Line up an alignment's words: matches that do not cross in columns of their own, other words beside them.
+    """Arrange the words of an alignment in columns.
 
-    A word that matches elsewhere shares its column with no other such word.
+    Matches that do not cross have a column each; the other words are arranged between them. Two words that match words
+    of other columns do not share a column.
     """
-    held, found, at = _holders(alignment), [], [0, 0]
+    hypothesis_matches, reference_matches = _matches_by_word(alignment)
+    word_columns: list[WordColumn] = []
+    hypothesis_index = reference_index = 0
 
-    def add(sizes: Sequence[int], match: int | None) -> None:
-        hypothesis, reference = (range(start, start + size) for start, size in zip(at, sizes, strict=True))
-        found.append(WordColumn((hypothesis, reference), match))
-        at[:] = hypothesis.stop, reference.stop
+    def add_column(hypothesis_size: int, reference_size: int, match: int | None) -> None:
+        nonlocal hypothesis_index, reference_index
+        hypothesis = range(hypothesis_index, hypothesis_index + hypothesis_size)
+        reference = range(reference_index, reference_index + reference_size)
+        word_columns.append(WordColumn((hypothesis, reference), match))
+        hypothesis_index, reference_index = hypothesis.stop, reference.stop
 
-    def fill(ends: tuple[int, int]) -> None:
-        while at[0] < ends[0] or at[1] < ends[1]:
-            first, second = (int(place < end) for place, end in zip(at, ends, strict=True))
-            both = first and second and held[0][at[0]] is not None and held[1][at[1]] is not None
-            add((first, 0 if both else second), None)
+    def add_columns_until(hypothesis_end: int, reference_end: int) -> None:
+        while hypothesis_index < hypothesis_end or reference_index < reference_end:
+            has_hypothesis, has_reference = hypothesis_index < hypothesis_end, reference_index < reference_end
+            both_match_elsewhere = (
+                has_hypothesis
+                and has_reference
+                and hypothesis_matches[hypothesis_index] is not None
+                and reference_matches[reference_index] is not None
+            )
+            add_column(int(has_hypothesis), 0 if both_match_elsewhere else int(has_reference), None)
 
-    for number in _straight(alignment.matches):
-        match = alignment.matches[number]
-        fill((match.hypothesis_start, match.reference_start))
-        add((match.hypothesis_length, match.reference_length), number)
-    fill((len(alignment.hypothesis), len(alignment.reference)))
-    return found
+    for index in _straight_matches(alignment.matches):
+        match = alignment.matches[index]
+        add_columns_until(match.hypothesis_start, match.reference_start)
+        add_column(match.hypothesis_length, match.reference_length, index)
+    add_columns_until(len(alignment.hypothesis), len(alignment.reference))
+    return word_columns
 
 
 def show_alignment(alignment: Alignment, function_words: Collection[str], stream: TextIO) -> None:
-    """Print an aligned pair, in colors if the stream is a terminal that has them.
+    """Print an alignment, in colors if the stream is a terminal with colors.
 
     Args:
-        alignment: of a hypothesis with a reference.
-        function_words: shown dim; in lower case.
-        stream: to print to.
+        alignment: alignment of a hypothesis with a reference.
+        function_words: words in lower case that are printed dim.
+        stream: the stream to print to.
     """
-    given = os.environ.get("COLUMNS", "")
-    width = int(given) if given.isdecimal() else DEFAULT_WIDTH
+    columns_setting = os.environ.get("COLUMNS", "")
+    width = int(columns_setting) if columns_setting.isdecimal() else DEFAULT_WIDTH
     if stream.isatty():
         width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
     console = Console(
@@ -128,41 +142,42 @@ def show_alignment(alignment: Alignment, function_words: Collection[str], stream
 
 
 def _blocks(alignment: Alignment, function_words: Collection[str], width: int) -> Iterator[list[Text]]:
-    """Yield the lines of the pair, four at a time, none wider than the width if its words let it."""
-    numbers, held, found = chunk_numbers(alignment.matches), _holders(alignment), columns(alignment)
-    chunks = [_first(held[0], column.sides[0]) for column in found]
-    numbered = [0 if match is None else numbers[match] for match in chunks]
-    block, used = [Text() for _ in _LABELS], 0
-    for column, chunk, following in zip(found, numbered, [*numbered[1:], 0], strict=False):
-        cells = _cells(alignment, function_words, column, numbers, held)
-        size = max(cell.cell_len for cell in cells) + 1
-        if used and used + size > width:
+    """Yield the lines of the pair in blocks of four that fit into the width, unless a column is too wide."""
+    chunk_of_match, matches_by_word = chunk_numbers(alignment.matches), _matches_by_word(alignment)
+    word_columns = columns(alignment)
+    matches = [_first_match(matches_by_word[0], column.words[0]) for column in word_columns]
+    chunks = [0 if match is None else chunk_of_match[match] for match in matches]
+    block, used_width = [Text() for _ in _LABELS], 0
+    for column, chunk, next_chunk in zip(word_columns, chunks, [*chunks[1:], 0], strict=False):
+        cells = _cells(alignment, function_words, column, chunk_of_match, matches_by_word)
+        column_width = max(cell.cell_len for cell in cells) + 1
+        if used_width and used_width + column_width > width:
             yield block
-            block, used = [Text() for _ in _LABELS], 0
+            block, used_width = [Text() for _ in _LABELS], 0
         for line, cell in zip(block, cells, strict=True):
             line.append_text(cell)
-            line.append(" " * (size - cell.cell_len - 1))
-            line.append("─" if line is block[0] and chunk and chunk == following else " ", style="dim")
-        used += size
-    if used:
+            line.append(" " * (column_width - cell.cell_len - 1))
+            line.append("─" if line is block[0] and chunk and chunk == next_chunk else " ", style="dim")
+        used_width += column_width
+    if used_width:
         yield block
 
 
-def _first(held: Sequence[int | None], places: range) -> int | None:
-    """Return the first match that holds one of the words."""
-    return next((match for at in places if (match := held[at]) is not None), None)
+def _first_match(matches: MatchByWord, words: range) -> int | None:
+    """Return the first match of any of the words."""
+    return next((match for word in words if (match := matches[word]) is not None), None)
 
 
 def _cells(
     alignment: Alignment,
     function_words: Collection[str],
     column: WordColumn,
-    numbers: Sequence[int],
-    held: tuple[Sequence[int | None], Sequence[int | None]],
+    chunk_of_match: Sequence[int],
+    matches_by_word: tuple[MatchByWord, MatchByWord],
 ) -> tuple[Text, Text, Text, Text]:
-    """Return the cells of a column: the chunk's mark, the hypothesis, the link, the reference."""
+    """Return the cells of a column: the chunk's mark, the hypothesis, the link, and the reference."""
 
-    def look(word: str, match: int | None) -> Text:
+    def style_word(word: str, match: int | None) -> Text:
         styles = ["dim"] if word.lower() in function_words else []
         if match is not None:
             styles += [matcher_style(alignment.matches[match].matcher).terminal, "underline"]
@@ -170,21 +185,24 @@ def _cells(
 
     texts = alignment.hypothesis, alignment.reference
     hypothesis, reference = (
-        Text(" ").join(look(words[at], holders[at]) for at in places)
-        for words, holders, places in zip(texts, held, column.sides, strict=True)
+        Text(" ").join(style_word(words[index], matches[index]) for index in indices)
+        for words, matches, indices in zip(texts, matches_by_word, column.words, strict=True)
     )
+    hypothesis_match, reference_match = (
+        _first_match(matches, indices) for matches, indices in zip(matches_by_word, column.words, strict=True)
+    )
+    # An arrow marks a word whose match is in another column; its number is that of the chunk of the match.
+    links = [(column.match, "")] if column.match is not None else [(hypothesis_match, "↑"), (reference_match, "↓")]
     link, mark = Text(), Text()
-    first, second = (_first(holders, places) for holders, places in zip(held, column.sides, strict=True))
-    # An arrow points to the word, and the number names the chunk that holds the other one.
-    shown = [(first, "↑"), (second, "↓")] if column.match is None else [(column.match, "")]
-    for match, arrow in shown:
+    for match, arrow in links:
         if match is not None:
             style = matcher_style(alignment.matches[match].matcher)
-            link.append(f"{style.symbol}{f'{numbers[match]}{arrow}' if arrow else ''}", style=style.terminal)
-    if first is not None:
-        size = max(hypothesis.cell_len, link.cell_len, reference.cell_len)
-        starts = first == 0 or numbers[first - 1] != numbers[first]
-        begins = starts and column.sides[0].start == alignment.matches[first].hypothesis_start
-        label = f"╭{numbers[first]}" if begins else ""
-        mark.append(label + "─" * max(0, size - len(label)), style="dim")
+            link.append(f"{style.symbol}{f'{chunk_of_match[match]}{arrow}' if arrow else ''}", style=style.terminal)
+    if hypothesis_match is not None:
+        width = max(hypothesis.cell_len, link.cell_len, reference.cell_len)
+        chunk = chunk_of_match[hypothesis_match]
+        starts_chunk = hypothesis_match == 0 or chunk_of_match[hypothesis_match - 1] != chunk
+        starts_here = column.words[0].start == alignment.matches[hypothesis_match].hypothesis_start
+        label = f"╭{chunk}" if starts_chunk and starts_here else ""
+        mark.append(label + "─" * max(0, width - len(label)), style="dim")
     return mark, hypothesis, link, reference

@@ -1,8 +1,8 @@
-"""The page's charts as SVG geometry: numbers only, which the template puts into elements.
+"""The page's charts as SVG geometry: numbers, which the template puts into elements.
 
-SVG of our own rather than a chart library: lines, bars and intervals are a few paths each, they are there with the
-first paint and without a script, and they need neither ``eval`` nor inline styles, which the page's security policy
-forbids.
+The charts are plain SVG instead of the output of a chart library. Lines, bars and intervals need a few paths each, are
+visible with the first paint and without a script, and do not need ``eval`` or inline styles, which the page's security
+policy forbids.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from typing import NamedTuple
 from meteor_e_evaluation.reports.lengths import POINTS, Distribution
 from meteor_e_evaluation.reports.scored import Report
 
+EQUALITY_TOLERANCE = 1e-12
+"""Largest difference of segment scores that counts as equality."""
+
 
 class Size(NamedTuple):
-    """Of a drawing, in its own units."""
+    """Size of a drawing, in its own units."""
 
     width: float
     height: float
@@ -31,9 +34,9 @@ class LinearScale(NamedTuple):
     """A linear scale.
 
     Attributes:
-        low, high: the values at its ends.
-        width: from end to end.
-        ticks: round values between them.
+        low, high: values at its ends.
+        width: distance between its ends.
+        ticks: round values between its ends.
     """
 
     low: float
@@ -42,7 +45,7 @@ class LinearScale(NamedTuple):
     ticks: tuple[float, ...]
 
     def __call__(self, value: float) -> float:
-        """Return where a value lies."""
+        """Return the position of a value."""
         return round((value - self.low) / (self.high - self.low) * self.width, 2)
 
 
@@ -55,31 +58,31 @@ def _round_step(span: float) -> float:
 def scale_of(low: float, high: float, width: float) -> LinearScale:
     """Return a scale with round ticks."""
     step = _round_step(high - low)
-    places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    return LinearScale(low, high, width, tuple(float(f"{place * step:.6g}") for place in places))
+    multiples = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return LinearScale(low, high, width, tuple(float(f"{multiple * step:.6g}") for multiple in multiples))
 
 
 def interval_scale(values: Sequence[float], width: float, least: float) -> LinearScale:
-    """Return a scale that has room for values and a margin of ``least`` or more."""
+    """Return a scale for values with a margin of at least ``least``."""
     margin = max(0.12 * (max(values) - min(values)), least)
     return scale_of(min(values) - margin, max(values) + margin, width)
 
 
 def line_path(distribution: Distribution) -> str:
-    """Return a distribution's steps, from the lower left of :data:`PANEL` to the upper right."""
+    """Return the steps of a cumulative distribution, from the lower left of :data:`PANEL` to the upper right."""
     width, height = PANEL
-    path, last = "", -1.0
-    for at, level in enumerate(distribution.levels.tolist()):
+    path, previous_y = "", -1.0
+    for index, level in enumerate(distribution.levels.tolist()):
         y = round(height * (1 - level), 1)
-        if y != last or at == POINTS:
-            x = round(at * width / POINTS, 1)
+        if y != previous_y or index == POINTS:
+            x = round(index * width / POINTS, 1)
             path += f"H{x:g}V{y:g}" if path else f"M{x:g} {y:g}"
-            last = y
+            previous_y = y
     return path
 
 
 class Balance(NamedTuple):
-    """Of how many segments one system's score is better.
+    """On how many segments a system is better than another.
 
     Attributes:
         better, same, worse: numbers of segments.
@@ -90,32 +93,33 @@ class Balance(NamedTuple):
     worse: int
 
     def parts(self, width: float) -> tuple[float, float, float]:
-        """Return the widths of a bar's parts."""
-        whole = self.better + self.same + self.worse
-        return tuple(round(part / whole * width, 2) for part in self)  # type: ignore[return-value]
+        """Return the widths of the parts of a bar."""
+        n_segments = self.better + self.same + self.worse
+        return tuple(round(count / n_segments * width, 2) for count in self)  # type: ignore[return-value]
 
 
 def balance(report: Report, metric: int, first: int, second: int) -> Balance:
-    """Count the segments of which the second system's score is better than the first one's, the same, or worse."""
+    """Count the segments on which the second system scores better than the first one, equally, or worse."""
     gains = report.metrics[metric].gains(first, second)
-    better, worse = int((gains > 1e-12).sum()), int((gains < -1e-12).sum())
+    better, worse = int((gains > EQUALITY_TOLERANCE).sum()), int((gains < -EQUALITY_TOLERANCE).sum())
     return Balance(better, len(gains) - better - worse, worse)
 
 
 class Piece(NamedTuple):
-    """One matcher's piece of a stacked bar, with its start and its width."""
+    """The part of a stacked bar that belongs to a matcher."""
 
     matcher: int
     start: float
     width: float
 
 
-def stacked(report: Report, width: float) -> list[list[Piece]]:
-    """Return a stacked bar per system: what each matcher contributed to its METEOR; the best score fills the width."""
-    best = max(system.corpus.score for system in report.systems) or 1.0
+def stack_contributions(report: Report, width: float) -> list[list[Piece]]:
+    """Return a stacked bar per system: the contribution of each matcher to METEOR. The best score fills the width."""
+    best_score = max(system.corpus.score for system in report.systems) or 1.0
     bars = []
     for system in report.systems:
-        sizes = [share.score / best * width for share in system.corpus.contributions()]
-        places = zip(accumulate([0.0, *sizes]), sizes, strict=False)
-        bars.append([Piece(at, round(start, 2), round(size, 2)) for at, (start, size) in enumerate(places)])
+        widths = [share.score / best_score * width for share in system.corpus.contributions()]
+        starts = accumulate([0.0, *widths])
+        pieces = enumerate(zip(starts, widths, strict=False))
+        bars.append([Piece(matcher, round(start, 2), round(size, 2)) for matcher, (start, size) in pieces])
     return bars

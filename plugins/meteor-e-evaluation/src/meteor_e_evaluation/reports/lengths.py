@@ -1,25 +1,29 @@
-"""Distributions of scores over segments, overall and by segment length."""
+"""Distributions of scores over segments: over all segments, and by the length of the segment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation.reports.scored import PARTS, Report
 
 POINTS = 100
-"""Steps from one end of a scale to the other at which distributions are known."""
+"""Number of steps of a scale at which a cumulative distribution is computed."""
+
+TAIL = 0.01
+"""Share of the segments that may lie beyond an end of a scale without natural limits."""
 
 
 class LengthClass(NamedTuple):
-    """Segments of some length.
+    """Segments of similar length.
 
     Attributes:
-        label: what to call it.
-        low, high: words of the (first) reference, both included; ``None`` for no limit.
+        label: name of the class.
+        low, high: smallest and largest number of words of the first reference; ``None`` for no limit.
     """
 
     label: str
@@ -37,12 +41,13 @@ LENGTH_CLASSES = (
 
 
 class Distribution(NamedTuple):
-    """The distribution of a number over the segments of a length class.
+    """The cumulative distribution of a value over the segments of a length class.
 
     Attributes:
         system: index of the system.
-        levels: ``(POINTS + 1,)`` share of the segments whose number is at most that of each point of the scale.
-        mean, quartiles: of the segments.
+        levels: share of the segments whose value is at most each point of the scale, ``(POINTS + 1,)``.
+        mean: mean of the values.
+        quartiles: quartiles of the values.
     """
 
     system: int
@@ -52,11 +57,11 @@ class Distribution(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The distributions of one number in one length class.
+    """The distributions of a value in a length class.
 
     Attributes:
-        lengths: the class.
-        segments: how many there are in it, at least one.
+        lengths: the length class.
+        segments: number of its segments, at least one.
         distributions: one per system.
     """
 
@@ -66,13 +71,13 @@ class Cell(NamedTuple):
 
 
 class Distributions(NamedTuple):
-    """The distributions of one number.
+    """The distributions of a value.
 
     Attributes:
-        title: what the number is called.
+        title: name of the value.
         low, high: ends of its scale.
-        metric: whether it is a metric's score, not a part of METEOR.
-        cells: one per length class that has segments; one alone where there is one class only.
+        metric: whether it is the score of a metric; otherwise it is a part of METEOR.
+        cells: one per length class with segments; only one if all segments are in the same class.
     """
 
     title: str
@@ -82,61 +87,72 @@ class Distributions(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-def distributions(report: Report) -> list[Distributions]:
-    """Return one row per metric, then one per part of METEOR.
+class _SegmentValues(NamedTuple):
+    """A value of the segments: its title, the ends of its scale, and the values of each system."""
 
-    Segments with an empty reference count among all segments only.
+    title: str
+    low: float
+    high: float
+    is_metric: bool
+    values: list[Floats]
+
+
+def distributions(report: Report) -> list[Distributions]:
+    """Return the distributions of each metric, then of each part of METEOR.
+
+    Segments with an empty reference are in the class of all segments only.
     """
     lengths = report.lengths
-    chosen = [(kind, (lengths >= kind.low) & (lengths <= (kind.high or np.inf))) for kind in LENGTH_CLASSES]
-    filled = [(kind, wanted) for kind, wanted in chosen if wanted.any()]
-    if len(filled) == 2 and filled[0][1].sum() == filled[1][1].sum():
-        filled = filled[:1]
-    return [
-        Distributions(title, low, high, metric, tuple(_cells(values, filled, np.linspace(low, high, POINTS + 1))))
-        for title, low, high, metric, values in _numbers(report)
-    ]
+    masks = [(lengths >= entry.low) & (lengths <= (entry.high or np.inf)) for entry in LENGTH_CLASSES]
+    classes = [(entry, mask) for entry, mask in zip(LENGTH_CLASSES, masks, strict=True) if mask.any()]
+    if len(classes) == 2 and classes[0][1].sum() == classes[1][1].sum():
+        classes = classes[:1]
+    rows = []
+    for title, low, high, is_metric, values in _segment_values(report):
+        points = np.linspace(low, high, POINTS + 1)
+        rows.append(Distributions(title, low, high, is_metric, tuple(_cells(values, classes, points))))
+    return rows
 
 
-def _numbers(report: Report) -> Iterator[tuple[str, float, float, bool, list[Floats]]]:
-    """Yield title, ends of the scale, whether it is a metric's, and each system's numbers."""
-    for at, result in enumerate(report.metrics):
-        low, high = (0.0, 1.0) if at == report.meteor else ends_of(result.segments)
-        yield result.label, low, high, True, list(result.segments)
+def _segment_values(report: Report) -> Iterator[_SegmentValues]:
+    """Yield the values of each metric, then of each part of METEOR."""
+    for index, result in enumerate(report.metrics):
+        low, high = (0.0, 1.0) if index == report.meteor else scale_ends(result.segments)
+        yield _SegmentValues(result.label, low, high, True, list(result.segments))
     for part, title in PARTS.items():
-        # A fragmentation penalty can exceed 1, with a γ above 1; it counts at the end.
-        yield title, 0.0, 1.0, False, [np.clip(system.values(part), 0, 1) for system in report.systems]
+        # The fragmentation penalty exceeds 1 if γ does.
+        yield _SegmentValues(title, 0.0, 1.0, False, [np.clip(system.values(part), 0, 1) for system in report.systems])
 
 
-def ends_of(segments: tuple[Floats, ...]) -> tuple[float, float]:
-    """Return the ends of a scale for scores of any size: 0 and the next power of ten from 1 to 100 if scores fit.
+def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
+    """Return the ends of a scale for scores: 0 and the next power of ten from 1 to 100, if the scores are in this range.
 
-    CIDEr's scores go up to 10, but rarely exceed 3, so that a scale up to 100 would squeeze them into a corner.
+    CIDEr's scores go up to 10, but rarely exceed 3, so a scale up to 100 would squeeze them into a corner.
+    The scale of other scores, such as error rates, ends where 99% of the segments do, because a few segments may be
+    very far from the others.
     """
-    low, high = min(float(one.min()) for one in segments), max(float(one.max()) for one in segments)
+    low, high = min(float(scores.min()) for scores in segments), max(float(scores.max()) for scores in segments)
     for end in (1.0, 10.0, 100.0):
         if low >= 0 and high <= end:
             return 0.0, end
-    # Of errors and the like, few segments go very far: the scale ends where 99 of 100 do.
-    whole = np.concatenate(segments)
-    low, high = (0.0 if low >= 0 else float(np.quantile(whole, 0.01))), float(np.quantile(whole, 0.99))
+    all_scores = np.concatenate(segments)
+    low = 0.0 if low >= 0 else float(np.quantile(all_scores, TAIL))
+    high = float(np.quantile(all_scores, 1 - TAIL))
     return (low, high) if high > low else (low, low + 1)
 
 
 def _cells(
-    values: list[Floats], classes: list[tuple[LengthClass, np.ndarray[tuple[int], np.dtype[np.bool_]]]], points: Floats
+    values: Sequence[Floats], classes: Sequence[tuple[LengthClass, NDArray[np.bool_]]], points: Floats
 ) -> Iterator[Cell]:
-    for lengths, wanted in classes:
-        yield Cell(
-            lengths,
-            int(wanted.sum()),
-            tuple(_distribution(at, numbers[wanted], points) for at, numbers in enumerate(values)),
-        )
+    for length_class, mask in classes:
+        class_distributions = [_distribution(index, scores[mask], points) for index, scores in enumerate(values)]
+        yield Cell(length_class, int(mask.sum()), tuple(class_distributions))
 
 
 def _distribution(system: int, values: Floats, points: Floats) -> Distribution:
-    order = np.sort(values)
-    # Rounding must not keep a 1 from being at most 1.
-    levels = np.searchsorted(order, points + 1e-9 * (points[-1] - points[0]), side="right") / len(order)
-    low, middle, high = (float(value) for value in np.quantile(order, (0.25, 0.5, 0.75)))
+    sorted_values = np.sort(values)
+    # A tolerance, so that a value that equals a point except for rounding is not above it.
+    tolerance = 1e-9 * (points[-1] - points[0])
+    levels = np.searchsorted(sorted_values, points + tolerance, side="right") / len(sorted_values)
+    low, middle, high = (float(value) for value in np.quantile(sorted_values, (0.25, 0.5, 0.75)))
     return Distribution(system, levels, float(values.mean()), (low, middle, high))

@@ -1,4 +1,4 @@
-"""Offsets of aligned words in the raw text."""
+"""Character offsets of aligned words in the raw text."""
 
 from __future__ import annotations
 
@@ -6,41 +6,47 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import Levenshtein
 
-# Marks that normalization replaces, one character by one.
-_MARKS = str.maketrans("“”„«»‟‘’‚‛`´–—‐‑−。、，；：？！（）", "\"\"\"\"\"\"''''''-----..,;:?!()")
+# Normalization replaces each of these characters by one other character.
+_PLAIN_CHARACTERS = str.maketrans("“”„«»‟‘’‚‛`´–—‐‑−。、，；：？！（）", "\"\"\"\"\"\"''''''-----..,;:?!()")
 
 
 def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return start and end of each word in a raw text, in characters; the end is exclusive.
+    """Return the start and the exclusive end of each word in a raw text, in characters.
 
-    The offsets come from the fewest edits that turn the text without white space into the words, so that words are
-    found although normalization changed some characters. A word that the text does not hold is empty: its start is its
-    end.
+    The offsets come from the smallest number of edits that turn the text without white space into the words, because
+    normalization may have changed some characters. A word that is not in the text is empty: its start equals its end.
 
     Args:
         text: the raw segment.
-        words: its words, normalized, in order.
+        words: its normalized words, in order.
     """
-    places = [at for at, char in enumerate(text) if not char.isspace()]
-    raw, found = _folded("".join(text[at] for at in places)), _folded("".join(words))
-    places.append(len(text))
-    ranges: list[tuple[int, int]] = []
-    for edit in Levenshtein.opcodes(raw, found):
+    positions = [position for position, character in enumerate(text) if not character.isspace()]
+    raw = _fold("".join(text[position] for position in positions))
+    normalized = _fold("".join(words))
+    positions.append(len(text))
+    character_ranges: list[tuple[int, int]] = []
+    for edit in Levenshtein.opcodes(raw, normalized):
         size, start = edit.dest_end - edit.dest_start, edit.src_start
         if edit.tag == "insert":
-            ranges += [(places[start], places[start])] * size
+            character_ranges += [(positions[start], positions[start])] * size
         else:
-            ranges += [(places[start + at], places[start + at] + 1) for at in range(size)]
-    at = 0
+            sources = positions[start : start + size]
+            character_ranges += [(position, position + 1) for position in sources]
     offsets: list[tuple[int, int]] = []
+    first_character = 0
     for word in words:
-        own = ranges[at : at + len(word)]
-        at += len(word)
-        kept = [place for place in own if place[0] < place[1]] or own
-        offsets.append((kept[0][0], kept[-1][1]) if kept else (offsets[-1][1] if offsets else 0,) * 2)
+        ranges = character_ranges[first_character : first_character + len(word)]
+        first_character += len(word)
+        ranges = [(start, end) for start, end in ranges if start < end] or ranges
+        if ranges:
+            offsets.append((ranges[0][0], ranges[-1][1]))
+        else:
+            previous_end = offsets[-1][1] if offsets else 0
+            offsets.append((previous_end, previous_end))
     return offsets
 
 
-def _folded(text: str) -> str:
-    """Return a text in lower case and with plain marks, of the same length."""
-    return "".join(low if len(low := char.lower()) == 1 else char for char in text).translate(_MARKS)
+def _fold(text: str) -> str:
+    """Return a text of the same length in lower case, with plain punctuation marks."""
+    folded = (lower if len(lower := character.lower()) == 1 else character for character in text)
+    return "".join(folded).translate(_PLAIN_CHARACTERS)

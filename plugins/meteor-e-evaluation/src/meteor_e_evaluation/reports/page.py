@@ -218,7 +218,7 @@ def _context(report: Report) -> dict[str, Any]:
         ],
         "panel": charts.PANEL,
         "unmeasured": int((report.lengths == 0).sum()),
-        "bars": charts.stacked(report, _BAR_WIDTH),
+        "bars": charts.stack_contributions(report, _BAR_WIDTH),
         "bar_width": _BAR_WIDTH,
         "significant": SIGNIFICANT,
         "rival": report.rival,
@@ -229,7 +229,7 @@ def _context(report: Report) -> dict[str, Any]:
 def _metric(result: MetricResult) -> dict[str, Any]:
     """Return what the overview shows of a metric: the systems, the best first, and what they are drawn on."""
     order = result.ranking()
-    tests = None if result.comparison is None else [result.comparison.of(at) for at in range(len(order))]
+    tests = None if result.comparison is None else [result.comparison.against_baseline(at) for at in range(len(order))]
     values = [*result.scores, *(end for test in tests or () for end in test.interval)]
     return {
         "label": visible(result.label),
@@ -288,7 +288,7 @@ def _finding(report: Report, result: MetricResult) -> tuple[str, str]:
     """
     names = [f"{letter(at)} ({visible(system.name)})" for at, system in enumerate(report.systems)]
     best, second, *_ = result.ranking()
-    if result.comparison is not None and not result.comparison.tested(*sorted((best, second))):
+    if result.comparison is not None and not result.comparison.is_tested(*sorted((best, second))):
         second = 0
     digits = result.decimals
     if result.scores[best] == result.scores[second]:

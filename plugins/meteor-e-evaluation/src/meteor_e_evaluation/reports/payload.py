@@ -1,6 +1,6 @@
-"""The data of the page's script, in a compact form: JSON, gzip, base64.
+"""The data of the page's script in a compact form: JSON, compressed with gzip, encoded as base64.
 
-Base64 has no character that means anything in HTML, so that no segment can end the element that holds the data.
+Base64 does not use characters with a meaning in HTML, so no segment can end the element that contains the data.
 """
 
 from __future__ import annotations
@@ -9,29 +9,29 @@ import base64
 import gzip
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from meteor_e import Alignment
 from meteor_e.api import InputError
 from meteor_e.base.array_cache import Floats
-from meteor_e_evaluation.reports.lengths import ends_of
-from meteor_e_evaluation.reports.scored import PARTS, MetricResult, Report
+from meteor_e_evaluation.reports.lengths import scale_ends
+from meteor_e_evaluation.reports.scored import PARTS, MetricResult, Report, ScoredSystem
 
 SCALE = 1_000_000
-"""Scores are sent as whole numbers of millionths."""
+"""Scores are stored as whole multiples of a millionth."""
 
 LIMIT = 256 << 20
-"""Characters of JSON that a page may hold; browsers do not take texts much longer than that."""
+"""Largest number of characters of JSON in a page; browsers do not support much longer texts."""
 
 
 class RawTexts:
-    """Raw texts, which may hold anything.
+    """Texts that may contain any characters, also lone surrogates.
 
     Args:
-        content: a text, or lists of texts.
+        content: a text, or lists and dictionaries of texts.
     """
 
     def __init__(self, content: Any) -> None:
@@ -39,63 +39,25 @@ class RawTexts:
 
 
 def payload(report: Report) -> dict[str, Any]:
-    """Return the data of the page.
+    """Return the data of the page for :func:`encode`.
 
-    It is for :func:`encode`. Words are numbers into ``vocabulary``, the most frequent ones first. ``matches`` of a
-    segment is a flat list of ``reference start, reference length, hypothesis start, hypothesis length, matcher``,
-    sorted by reference.
+    Words are ids of ``vocabulary``, in which more frequent words come first. The ``matches`` of a segment are a flat
+    list of ``reference start, reference length, hypothesis start, hypothesis length, matcher`` per match, sorted by
+    reference.
     """
-    words: Counter[str] = Counter()
-    for system in report.systems:
-        for segment in system.segments:
-            words.update(segment.alignment.hypothesis)
-            words.update(segment.alignment.reference)
-    vocabulary = [word for word, _ in sorted(words.items(), key=lambda item: (-item[1], item[0]))]
-    numbers = {word: number for number, word in enumerate(vocabulary)}
+    vocabulary = _vocabulary(report)
+    word_ids = {word: word_id for word_id, word in enumerate(vocabulary)}
     reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
-    systems = []
-    for at, system in enumerate(report.systems):
-        tokens, matches, used = [], [], []
-        for known, segment in zip(reference_words, system.segments, strict=True):
-            alignment, index = segment.alignment, segment.reference_index
-            if index not in known:
-                known[index] = [numbers[word] for word in alignment.reference]
-            tokens.append([numbers[word] for word in alignment.hypothesis])
-            matches.append(_flat(alignment))
-            used.append(index)
-        entry: dict[str, Any] = {
-            "name": RawTexts(system.name),
-            "hypotheses": RawTexts(system.hypotheses),
-            "words": tokens,
-            "matches": matches,
-            "references": used,
-            "shares": _scaled(system.shares()),
-        }
-        entry |= {name: _scaled(system.values(name)) for name in PARTS}
-        entry["scores"] = [_scaled(result.segments[at]) for result in report.metrics]
-        systems.append(entry)
-    functional = [number for number, word in enumerate(vocabulary) if word.lower() in report.function_words]
+    systems = [
+        _system_payload(report, index, system, word_ids, reference_words) for index, system in enumerate(report.systems)
+    ]
     return {
         "scale": SCALE,
         "meteor": report.meteor,
-        "metrics": [
-            {
-                "label": RawTexts(result.label),
-                "higher": result.higher_is_better,
-                "decimals": result.decimals,
-                "ends": (0, 1) if at == report.meteor else ends_of(result.segments),
-                "explanations": [
-                    {"system": one.system, "segment": one.segment, "text": RawTexts(one.text)}
-                    for one in result.explanations
-                    if one.segment is not None
-                ],
-                "remarks": RawTexts(_remarks(result)),
-            }
-            for at, result in enumerate(report.metrics)
-        ],
+        "metrics": [_metric_payload(result, index == report.meteor) for index, result in enumerate(report.metrics)],
         "matchers": RawTexts(report.matchers),
         "vocabulary": RawTexts(vocabulary),
-        "functionWords": functional,
+        "functionWords": [word_id for word_id, word in enumerate(vocabulary) if word.lower() in report.function_words],
         "ids": RawTexts(report.ids or tuple(range(1, len(report) + 1))),
         "references": RawTexts(report.references),
         "referenceWords": reference_words,
@@ -104,29 +66,77 @@ def payload(report: Report) -> dict[str, Any]:
     }
 
 
-def _remarks(result: MetricResult) -> list[dict[int, str]]:
-    """Return for each system, by segment, what a metric says in words."""
-    return [
-        {number: entry["said"] for number, entry in enumerate(told) if entry.get("said")} for told in result.details
+def _vocabulary(report: Report) -> list[str]:
+    """Return all words of hypotheses and references, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for system in report.systems:
+        for segment in system.segments:
+            counts.update(segment.alignment.hypothesis)
+            counts.update(segment.alignment.reference)
+    return [word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def _system_payload(
+    report: Report,
+    index: int,
+    system: ScoredSystem,
+    word_ids: dict[str, int],
+    reference_words: list[dict[int, list[int]]],
+) -> dict[str, Any]:
+    """Return the data of a system, and add the words of its references to ``reference_words``."""
+    words, matches, reference_indices = [], [], []
+    for segment, words_by_reference in zip(system.segments, reference_words, strict=True):
+        alignment, reference_index = segment.alignment, segment.reference_index
+        if reference_index not in words_by_reference:
+            words_by_reference[reference_index] = [word_ids[word] for word in alignment.reference]
+        words.append([word_ids[word] for word in alignment.hypothesis])
+        matches.append([number for match in alignment.matches for number in match[:5]])
+        reference_indices.append(reference_index)
+    return {
+        "name": RawTexts(system.name),
+        "hypotheses": RawTexts(system.hypotheses),
+        "words": words,
+        "matches": matches,
+        "references": reference_indices,
+        "shares": _scale(system.shares()),
+        **{part: _scale(system.values(part)) for part in PARTS},
+        "scores": [_scale(result.segments[index]) for result in report.metrics],
+    }
+
+
+def _metric_payload(result: MetricResult, is_meteor: bool) -> dict[str, Any]:
+    explanations = [
+        {"system": explanation.system, "segment": explanation.segment, "text": RawTexts(explanation.text)}
+        for explanation in result.explanations
+        if explanation.segment is not None
     ]
+    return {
+        "label": RawTexts(result.label),
+        "higher": result.higher_is_better,
+        "decimals": result.decimals,
+        "ends": (0, 1) if is_meteor else scale_ends(result.segments),
+        "explanations": explanations,
+        "remarks": RawTexts([_remarks(details) for details in result.details]),
+    }
 
 
-def _flat(alignment: Alignment) -> list[int]:
-    return [number for match in alignment.matches for number in match[:5]]
+def _remarks(details: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+    """Return a metric's remarks on the segments of a system, by index of the segment."""
+    return {index: entry["said"] for index, entry in enumerate(details) if entry.get("said")}
 
 
-def _scaled(values: Floats) -> Any:
+def _scale(values: Floats) -> Any:
+    """Return values as whole multiples of a millionth."""
     return np.rint(values * SCALE).astype(np.int64).tolist()
 
 
 def encode(data: dict[str, Any]) -> str:
-    """Pack the data for the page; the same data gives the same text.
+    """Return the data of the page as text; the same data gives the same text.
 
     Raises:
-        InputError: if it is more than a browser can take.
+        InputError: if there is more data than a browser supports.
     """
-    # Numbers by msgspec, which is quicker; texts with escapes for all that is not ASCII, so that lone surrogates
-    # survive.
+    # msgspec is faster for numbers; json escapes all characters that are not ASCII, also lone surrogates.
     text = msgspec.json.encode(data, enc_hook=lambda texts: msgspec.Raw(json.dumps(texts.content).encode("ascii")))
     if len(text) > LIMIT:
         raise InputError(

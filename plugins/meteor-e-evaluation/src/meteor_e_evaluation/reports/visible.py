@@ -1,10 +1,10 @@
-"""Characters that cannot be seen, or would reorder what is around them, made visible, as the page's script does."""
+"""Makes invisible characters visible, and those that reorder text, as the page's script does."""
 
 from __future__ import annotations
 
 from itertools import chain
 
-_OTHERS = chain(range(0x80, 0xA0), range(0x2028, 0x202F), range(0x2060, 0x206A), range(0xFFF9, 0xFFFC))
+_UNNAMED = chain(range(0x80, 0xA0), range(0x2028, 0x202F), range(0x2060, 0x206A), range(0xFFF9, 0xFFFC))
 _NAMES = {
     0x061C: "ALM",
     0x200B: "ZWSP",
@@ -25,11 +25,11 @@ _SYMBOLS = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
     0x7F: "\u2421",
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
-    **{code: f"[U+{code:04X}]" for code in _OTHERS},
+    **{code: f"[U+{code:04X}]" for code in _UNNAMED},
     **{code: f"[{name}]" for code, name in _NAMES.items()},
 }
 
 
 def visible(text: str) -> str:
-    """Return a text with a name or a symbol instead of each character that cannot be seen."""
+    """Return a text with a name or a symbol in place of each invisible character."""
     return text.translate(_SYMBOLS)
