@@ -125,7 +125,7 @@ def _segment_values(report: Report) -> Iterator[_SegmentValues]:
 
 
 def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
-    """Return the ends of a scale for scores: 0 and the next power of ten from 1 to 100, if the scores are in this range.
+    """Return the ends of a scale for scores: 0 and the next power of ten from 1 to 100, if the scores fit.
 
     CIDEr's scores go up to 10, but rarely exceed 3, so a scale up to 100 would squeeze them into a corner.
     The scale of other scores, such as error rates, ends where 99% of the segments do, because a few segments may be
