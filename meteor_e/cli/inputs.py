@@ -174,7 +174,8 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         """Return the systems under the names of ``--name``, or their own.
 
         Raises:
-            ConfigError: if the number of names is not that of the systems, or a name is empty or occurs twice.
+            ConfigError: if the number of names is not that of the systems, a name is empty or occurs twice, or two
+                systems differ in characters only that no output shows, such as tabs.
         """
         # A name is one line, fit for a terminal.
         names = [printable(" ".join(name.split())) for name in self.names or [system.name for system in systems]]
@@ -184,6 +185,13 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
             )
         if self.names and (len(set(names)) < len(names) or not all(names)):
             raise ConfigError("--name: each system needs a name of its own")
+        originals: dict[str, str] = {}
+        for system, name in zip(systems, names, strict=True):
+            original = originals.setdefault(name, system.name)
+            if original != system.name:
+                raise ConfigError(
+                    f"systems {original!r} and {system.name!r} would both be called {name!r}; name them with --name"
+                )
         return [dataclasses.replace(system, name=name) for system, name in zip(systems, names, strict=True)]
 
 

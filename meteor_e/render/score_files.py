@@ -19,15 +19,24 @@ class WmtOutput(OutputFormat):
         """Write one metric after the other.
 
         Raises:
-            ConfigError: without names of the test set, or for a result that is not a table of scores.
+            ConfigError: without names of the test set, for a result that is not a table of scores, or for two systems
+                whose names differ in white space only.
         """
         names, scores = options.wmt, getattr(result, "task_scores", None)
         if scores is None:
             raise ConfigError("WMT's format holds scores of systems and segments only")
         if names is None:
             raise ConfigError("WMT's format needs names of language pair, test set and reference")
+        lines: list[str] = []
+        originals: dict[tuple[str, str], str] = {}
         for metric, system, segments, whole in scores():
             label, name = "_".join(metric.split()), "_".join(system.split())
+            original = originals.setdefault((label, name), system)
+            if original != system:
+                raise ConfigError(
+                    f"WMT's format has no spaces in names: systems {original!r} and {system!r} would both be called "
+                    f"{name!r}; name them with --name"
+                )
             task = (label, names.pair, names.test_set, names.reference, name)
-            for line in metric_task_lines(*task, segments, None if segments else whole):
-                stream.write(line + "\n")
+            lines += metric_task_lines(*task, segments, None if segments else whole)
+        stream.writelines(f"{line}\n" for line in lines)

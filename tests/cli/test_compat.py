@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import json
 import math
@@ -304,6 +305,18 @@ def test_options_may_stand_in_any_order_and_the_last_of_a_kind_counts():
     assert (options.language, options.quiet, options.normalize, options.stdio) == ("de", True, True, True)
     with pytest.raises(UsageError, match="needs a value"):
         parse(["h", "r", "-f"])
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [("0.5\n\nphrase\n", "an empty phrase"), ("much\none\nphrase\n", "expected a probability, found 'much'")],
+)
+def test_paraphrase_tables_that_java_scores_with_are_refused(table, problem, folder):
+    """A line out of place would shift all that follow; docs/compat.md lists the difference."""
+    (folder / "table.gz").write_bytes(gzip.compress(table.encode()))
+    result = meteor_e("hyp.txt", "ref.txt", "-s", "function.words", "-m", "paraphrase", "-a", "table.gz", "-q")
+    assert result.code == 3
+    assert problem in result.stderr
 
 
 # -- as a child process ----------------------------------------------------------------------------------------

@@ -235,3 +235,18 @@ def test_one_system_has_an_interval_and_no_p(cli, own_packs):
     assert "p: two-sided" not in alone
     assert "p <" not in alone
     assert "p: two-sided, against one" in cli("score", "one", "two", "ref", *arguments).out
+
+
+def test_systems_whose_names_differ_in_white_space_only(cli):
+    for name in ("x y.txt", "x_y.txt", "x\ty.txt"):
+        cli.file(name, "a b\n")
+    options = ["-r", "x_y.txt", "-l", "other"]
+    names = ("--wmt-names", "de-en", "newstest2017", "refA")
+    message = cli.failing(2, "score", "x y.txt", "x_y.txt", *options, "-f", "wmt", *names)
+    assert "systems 'x y.txt' and 'x_y.txt' would both be called 'x_y.txt'" in message
+    for form in ("text", "tsv", "csv", "wmt"):
+        extra = names if form == "wmt" else ()
+        message = cli.failing(2, "score", "x y.txt", "x\ty.txt", *options, "-f", form, *extra)
+        assert r"systems 'x y.txt' and 'x\ty.txt' would both be called 'x y.txt'" in message
+    named = cli("score", "x y.txt", "x\ty.txt", *options, "-f", "tsv", "--name", "a", "--name", "b").out
+    assert [line.split("\t")[0] for line in named.splitlines()] == ["system", "a", "b"]
