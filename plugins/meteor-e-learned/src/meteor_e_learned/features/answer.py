@@ -235,7 +235,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
         math.log1p(length),
         math.log1p(len(new_words)),
         math.log1p(_count_new_names(answer, question)),
-        float(any([phrase in answer.padded for phrase in _REFUSALS])),
+        float(any(phrase in answer.padded for phrase in _REFUSALS)),
         float(not _NEGATIONS.isdisjoint(before)),
         max([len(term.form) for term in missing], default=0),
         max([term.rarity for term in missing], default=0.0),
