@@ -109,6 +109,8 @@ class TextColumns(NamedTuple):
         references: one or several columns; a cell holds a text or a list of texts.
         id: the column of the segments' ids; ``None`` to number the rows from 1.
         source: the column of the sources, such as the questions that the hypotheses answer; ``None`` for no sources.
+        system: the column that names the system of each row; ``None`` if all rows belong to the systems in
+            ``hypotheses``.
         has_header: whether the first line of a delimited table names the columns. Without a header, columns are named
             by their numbers, from 1.
     """
@@ -118,10 +120,11 @@ class TextColumns(NamedTuple):
     id: str | None = None
     has_header: bool = True
     source: str | None = None
+    system: str | None = None
 
     def options(self) -> list[tuple[str, str]]:
         """Return each column with the command-line option that names it."""
-        optional = [(self.id, "--id-column"), (self.source, "--source-column")]
+        optional = [(self.id, "--id-column"), (self.source, "--source-column"), (self.system, "--system-column")]
         return [
             *((column, "--hypothesis-column") for column in self.hypotheses),
             *((column, "--reference-column") for column in self.references),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.api.segments import System, TextColumns
+from meteor_e.api.segments import Segment, System, TextColumns, TextTable
 from meteor_e.base.errors import ConfigError, guarded, near_miss
 from meteor_e.cli.commands import Options, option
 from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS, input_formats, spool_pipes
@@ -82,6 +83,13 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         help="Column of the sources in a table, such as the questions that the hypotheses answer. Metrics that read "
         "sources need it.",
     )
+    system_column: str | None = option(
+        None,
+        "--system-column",
+        metavar="NAME",
+        show_default="one system",
+        help="Column of the systems' names in a table whose rows belong to several systems.",
+    )
     no_header: bool = option(
         False,
         "--no-header",
@@ -124,7 +132,13 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
                 "a table holds hypotheses and references: name one file only, and the columns with "
                 "--hypothesis-column and --reference-column, one or several of references"
             )
-        table = table_class.make().open(files[0], self._columns(), encoding=self.encoding)
+        columns = self._columns()
+        table = table_class.make().open(files[0], columns, encoding=self.encoding)
+        if columns.system is not None:
+            labels = table_class.make().open(
+                files[0], columns._replace(hypotheses=(columns.system,)), encoding=self.encoding
+            )
+            return self.rename(_split_by_system(table, [segment.hypothesis for segment in labels.segments(0)]))
         return self.rename(
             [
                 System(name, partial(table.segments, index), table.size, table=table)
@@ -135,7 +149,10 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
     @property
     def _has_columns(self) -> bool:
         """Whether an option names columns, so that the input must be a table."""
-        named = self.hypothesis_columns, self.reference_columns, self.id_column, self.source_column
+        named = (
+            *(self.hypothesis_columns, self.reference_columns),
+            *(self.id_column, self.source_column, self.system_column),
+        )
         return any(named) or self.no_header
 
     def _formats(self, paths: Sequence[str], *, is_alone: bool) -> dict[str, str]:
@@ -162,12 +179,15 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         hypotheses = self.hypothesis_columns or default.hypotheses
         if len(set(hypotheses)) < len(hypotheses):
             raise ConfigError(f"--hypothesis-column: one of {', '.join(hypotheses)} is given twice")
+        if self.system_column is not None and len(hypotheses) > 1:
+            raise ConfigError("--system-column: the rows name the systems; give one --hypothesis-column")
         return TextColumns(
             hypotheses,
             self.reference_columns or default.references,
             self.id_column,
             has_header=not self.no_header,
             source=self.source_column,
+            system=self.system_column,
         )
 
     def rename(self, systems: Sequence[System]) -> list[System]:
@@ -226,3 +246,19 @@ def _recognize_plugin_format(path: str) -> str | None:
                 if plugin_registry().table_formats.get(name).recognizes(path):
                     return name
     return None
+
+
+def _split_by_system(table: TextTable, labels: Sequence[str]) -> list[System]:
+    """Return one system per label, in the order of the labels' first rows.
+
+    Args:
+        table: a table with one column of hypotheses.
+        labels: the system of each row.
+    """
+
+    def read(name: str) -> Iterator[Segment]:
+        rows = (segment for segment, label in zip(table.segments(0), labels, strict=True) if label == name)
+        for number, segment in enumerate(rows, 1):
+            yield segment if table.texts.id is not None else segment._replace(id=number)
+
+    return [System(name, partial(read, name), count) for name, count in Counter(labels).items()]

@@ -177,6 +177,28 @@ def test_the_questions_are_a_column_of_a_table(tmp_path, form):
     assert scores == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_a_column_names_the_systems(tmp_path, form):
+    rows = [("B", "a b"), ("A", "c"), ("A", "a b"), ("B", "a")]
+    file = tmp_path / f"answers.{form}"
+    if form == "jsonl":
+        lines = (json.dumps({"system": name, "hypothesis": text, "reference": "a b"}) for name, text in rows)
+    else:
+        lines = ("system,hypothesis,reference", *(f"{name},{text},a b" for name, text in rows))
+    file.write_text("\n".join(lines) + "\n")
+    command = [str(file), "--system-column", "system", "-M", "bleu", "-f", "json", "--segments"]
+    result = CliRunner().invoke(score, command)
+    assert result.exit_code == 0, result.output
+    systems = json.loads(result.stdout)["systems"]
+    assert [system["system"] for system in systems] == ["B", "A"]
+    numbers = [[segment["scores"]["BLEU"]["score"] for segment in system["segments"]] for system in systems]
+    assert [numbers[0][0], numbers[1][1]] == [pytest.approx(100)] * 2
+    assert numbers[1][0] == 0
+    result = CliRunner().invoke(score, [*command[:1], "--system-column", "sistem", *command[3:]])
+    assert "has no column 'sistem'" in str(result.exception) + result.output
+    assert "--system-column" in str(result.exception) + result.output
+
+
 @pytest.mark.usefixtures("packs")
 def test_without_the_question_the_error_names_what_is_missing():
     with pytest.raises(InputError, match="name their column with --source-column"):
