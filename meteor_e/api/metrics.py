@@ -34,6 +34,7 @@ the colon.
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -607,8 +608,10 @@ class MetricSum:
         if keep:
             self._rows.append(part)
         if not isinstance(rows, SummedStatistics) and len(part):
-            # One after the other, so that no digit depends on the batches.
-            self.total = np.add.accumulate(part if self.total is None else np.vstack([self.total, part]), axis=0)[-1]
+            # One after the other, so that no digit depends on the batches. An overflow is an error of the score.
+            with np.errstate(over="ignore"):
+                rows_so_far = part if self.total is None else np.vstack([self.total, part])
+                self.total = np.add.accumulate(rows_so_far, axis=0)[-1]
             self.count += len(part)
 
     def __add__(self, other: MetricSum) -> MetricSum:
@@ -647,6 +650,12 @@ class MetricSum:
                 scores = metric.system_scores(self.statistics)
             elif self.given is None:
                 scores = metric.scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
+            first = scores[0]  # a number, if the metric has one column
+            if any(map(math.isinf, first if hasattr(first, "__len__") else [first])):
+                raise InputError(
+                    f"{metric.label}: the system's score is infinite, because a sum over {self.count} segments "
+                    "overflows; look for extreme scores of single segments"
+                )
             told = metric.details([total]) if details and isinstance(metric, HasDetails) else None
             if details and self.details:
                 told = [self.details]

@@ -487,3 +487,18 @@ def test_a_segment_that_cannot_be_aligned_counts_its_words():
     rows = np.asarray(found)
     assert rows[1].sum() > 20_000
     assert list(found.total) == rows.sum(axis=0).tolist()
+
+
+def test_a_sum_that_overflows_is_an_error_in_every_output(plugin, tmp_path):
+    from click.testing import CliRunner
+
+    from meteor_e.cli.program import cli
+
+    text = tmp_path / "text"
+    text.write_text("a\nb\nc\n", encoding="utf-8")
+    with pytest.raises(InputError, match="the system's score is infinite, because a sum over 3 segments overflows"):
+        load_metric("test-overlap:bonus=1e308").corpus(list("abc"), list("abc"))
+    for form in ("text", "json", "tsv", "csv", "markdown", "latex", "jsonl"):
+        arguments = ["score", str(text), "-r", str(text), "-M", "test-overlap:bonus=1e308", "-f", form]
+        result = CliRunner().invoke(cli, arguments)
+        assert isinstance(result.exception, InputError), (form, result.output)
