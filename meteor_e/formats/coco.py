@@ -24,10 +24,12 @@ _HINT = (
 
 
 def read_coco(path: PathLike) -> Collection:
-    """Read a file of either kind; images are its segments, and a system's name is empty.
+    """Read results, annotations, or an object of captions by image id.
+
+    Images are the segments of the collection. The system of results has an empty name.
 
     Raises:
-        InputError: if it is neither, or is damaged.
+        InputError: if the file has none of these forms, or is damaged.
     """
     name = input_name(path)
     document, collection = _load(path), Collection(name)
@@ -48,26 +50,28 @@ def read_coco(path: PathLike) -> Collection:
     return collection
 
 
-def coco_annotations(given: Any, name: str = "annotations") -> dict[Any, list[str]]:
+def coco_annotations(annotations: Any, name: str = "annotations") -> dict[Any, list[str]]:
     """Return the reference captions of each image.
 
-    Images are in the order of ``images`` where it lists them, as for pycocotools, then in that of their captions.
+    The order is that of ``images``, as in pycocotools; images that ``images`` does not list follow in the order of
+    their captions.
 
     Args:
-        given: path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …], …}``, or its content.
-        name: what to call content in messages.
+        annotations: path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …], …}``, or its content; or
+            captions by image id.
+        name: what messages call the content.
 
     Raises:
-        InputError: if it is something else, or has no annotations.
+        InputError: for anything else, and if there are no annotations.
     """
-    document, name = (_load(given), input_name(given)) if isinstance(given, str | os.PathLike) else (given, name)
+    document, name = _load_document(annotations, name)
     if _is_dictionary(document):
         return _dictionary_captions(document, name)
     if not isinstance(document, Mapping) or not isinstance(document.get("annotations"), list):
-        what = "COCO results, not annotations" if isinstance(document, list) else "no COCO annotations"
-        raise InputError(f"{name} holds {what}; as references, {_HINT}")
-    listed = document.get("images")
-    images = listed if isinstance(listed, list) else []
+        content = "COCO results, not annotations" if isinstance(document, list) else "no COCO annotations"
+        raise InputError(f"{name} holds {content}; as references, {_HINT}")
+    images = document.get("images")
+    images = images if isinstance(images, list) else []
     keys = [image.get("id") for image in images if isinstance(image, Mapping)]
     captions: dict[Any, list[str]] = {
         image_key(key, f"{name}: image"): [] for key in keys if isinstance(key, numbers.Real | str)
@@ -80,17 +84,17 @@ def coco_annotations(given: Any, name: str = "annotations") -> dict[Any, list[st
     return captions
 
 
-def coco_results(given: Any, name: str = "results") -> dict[Any, str]:
-    """Return the caption of each image, in file order.
+def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
+    """Return the caption of each image, in the order of the results.
 
     Args:
-        given: path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
-        name: what to call content in messages.
+        results: path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
+        name: what messages call the content.
 
     Raises:
-        InputError: if it is something else, is empty, or has two captions for an image.
+        InputError: for anything else, if there are no results, and if an image has two captions.
     """
-    document, name = (_load(given), input_name(given)) if isinstance(given, str | os.PathLike) else (given, name)
+    document, name = _load_document(results, name)
     if not isinstance(document, list):
         raise InputError(f"{name} holds no COCO results; as a system, {_HINT}")
     captions: dict[Any, str] = {}
@@ -148,6 +152,11 @@ def image_key(image: Any, where: str) -> int | str:
     return int(image)
 
 
+def _load_document(source: Any, name: str) -> tuple[Any, str]:
+    """Return the content of a file with the file's name, or content with the name that it was given."""
+    return (_load(source), input_name(source)) if isinstance(source, str | os.PathLike) else (source, name)
+
+
 def _load(path: PathLike) -> Any:
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
@@ -158,10 +167,10 @@ def _load(path: PathLike) -> Any:
         raise InputError(f"{name} is not JSON ({error}); {_HINT}") from error
 
 
-def _entries(entries: Sequence[Any], what: str) -> Iterator[tuple[Any, str]]:
-    """Yield image and caption of each entry, a caption as one segment, whatever line ends it holds."""
+def _entries(entries: Sequence[Any], description: str) -> Iterator[tuple[Any, str]]:
+    """Yield the image id and the caption of each entry; line breaks within a caption become spaces."""
     for number, entry in enumerate(entries, 1):
-        where = f"{what} {number}"
+        where = f"{description} {number}"
         if not isinstance(entry, Mapping) or "image_id" not in entry or "caption" not in entry:
             raise InputError(f"{where} has no image_id and caption; {_HINT}")
         image, caption = image_key(entry["image_id"], where), entry["caption"]

@@ -25,82 +25,82 @@ def read_systems(
     formats: Mapping[str, str] | None = None,
     on_missing: str = "stop",
 ) -> list[System]:
-    """Find out what files hold, and line up systems and references.
+    """Read the systems of files, and line them up with their references.
 
-    Plain files line up by line, SGML, XML and COCO files by document and segment. A plain hypothesis lines up with
-    the segments of an SGML or XML reference in their order in the file. One XML file alone may hold both sides.
+    Plain text lines up by line; SGML, XML and COCO files line up by document and segment. A plain hypothesis file lines
+    up with the segments of an SGML or XML reference in the order of the reference file. One XML file may contain
+    hypotheses and references.
 
     Args:
-        files: hypotheses, and behind them the reference unless ``references`` names it.
-        references: files that hold nothing but references.
-        references_per_segment: how many lines of a plain reference file belong to a segment.
-        encoding: of plain text and SGML files.
-        formats: of the files; ``None``: their content tells.
-        on_missing: what to do with a segment of an SGML, XML or COCO file that a system or the references lack:
-            ``stop`` is an error, ``skip`` leaves it out, ``empty`` takes it as empty where a system lacks it. Not of
-            lines of plain text, which must line up.
+        files: the hypothesis files, followed by the reference file unless ``references`` names it.
+        references: the reference files.
+        references_per_segment: number of consecutive lines of a plain reference file that belong to one segment.
+        encoding: encoding of plain text and SGML files.
+        formats: the format of each file; by default, the content of the file decides.
+        on_missing: policy for a segment of an SGML, XML or COCO file that a system or the references lack. ``stop``
+            raises an error, ``skip`` leaves the segment out, ``empty`` scores an empty text if a system lacks it.
+            Lines of plain text must always line up.
 
     Raises:
         ConfigError: if there is no hypothesis or no reference.
-        InputError: if a file cannot be used, or files do not line up.
+        InputError: if a file cannot be read, or files do not line up.
     """
-    hypotheses = list(files)
-    known = input_formats((*files, *references)) if formats is None else formats
-    formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in known.items()}
-    if not references:
-        if len(hypotheses) == 1 and formats[hypotheses[0]] == "wmt-xml":
-            references = hypotheses
-        elif len(hypotheses) < 2:
-            raise ConfigError("a reference is missing: give the hypotheses and, as the last file, the reference")
-        else:
-            references = [hypotheses.pop()]
-    if set(formats.values()) == {"plain"}:
+    file_formats = input_formats((*files, *references)) if formats is None else formats
+    text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in file_formats.items()}
+    hypotheses, references = _split_references(files, references, text_formats)
+    if set(text_formats.values()) == {"plain"}:
         return _plain_systems(hypotheses, references, references_per_segment, encoding)
     if references_per_segment > 1:
         raise ConfigError(
             "--references-per-segment counts lines of a plain reference file; SGML, XML and COCO files say themselves "
             "what belongs together"
         )
-    other = next((path for path, each in formats.items() if each == "coco"), None)
-    for path, each in formats.items():
-        if (other is not None and each != "coco") or (path in references and each == "plain"):
+    _check_formats(hypotheses, references, text_formats)
+    return _structured_systems(hypotheses, references, text_formats, encoding, on_missing)
+
+
+def _split_references(
+    files: Sequence[str], references: Sequence[str], formats: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """Return the hypothesis files and the reference files; the last file is the reference unless one is named."""
+    if references:
+        return list(files), list(references)
+    if len(files) == 1 and formats[files[0]] == "wmt-xml":
+        return list(files), list(files)
+    if len(files) < 2:
+        raise ConfigError("a reference is missing: give the hypotheses and, as the last file, the reference")
+    return list(files[:-1]), [files[-1]]
+
+
+def _check_formats(hypotheses: Sequence[str], references: Sequence[str], formats: Mapping[str, str]) -> None:
+    """Refuse formats that cannot be combined: COCO files with others, and plain references with markup."""
+    coco_path = next((path for path, form in formats.items() if form == "coco"), None)
+    for path, form in formats.items():
+        if (coco_path is not None and form != "coco") or (path in references and form == "plain"):
             raise InputError(
-                f"{path} is {each}, and {other or hypotheses[0]} is not; give hypotheses and references in one form, "
-                "or plain hypotheses and SGML or XML references"
+                f"{path} is {form}, and {coco_path or hypotheses[0]} is not; give hypotheses and references in one "
+                "form, or plain hypotheses and SGML or XML references"
             )
-    return _structured_systems(hypotheses, references, formats, encoding, on_missing)
 
 
 def check_same_segments(systems: Sequence[tuple[str, Sequence[Sequence[str]]]]) -> None:
-    """Refuse systems, name and references, that are not of the same segments."""
+    """Raise InputError unless all systems, given by name and references, have the same references."""
     for name, references in systems[1:]:
         if references != systems[0][1]:
-            unlike = "are not of the same segments; only systems that are can be compared"
-            raise InputError(f"{name} and {systems[0][0]} {unlike}")
+            raise InputError(
+                f"{name} and {systems[0][0]} are not of the same segments; only systems that are can be compared"
+            )
 
 
 def _plain_systems(
     hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
 ) -> list[System]:
-    """Line up plain text files, one segment per line; they are read while they are scored."""
+    """Line up plain text files, one segment per line; the files are read while they are scored."""
     if [*hypotheses, *references].count("-") > 1:
         raise InputError("standard input (-) can stand for one file only")
     if "-" in references and len(hypotheses) > 1:
         raise InputError("references from standard input can be read once only; give one system, or a file")
-    first, size = "", None
-    # Everything that is wrong with a file shows before a number is printed.
-    for path in dict.fromkeys(path for path in (*hypotheses, *references) if path != "-"):
-        lines = sum(1 for _ in read_segments(path, encoding=encoding))
-        count, rest = divmod(lines, references_per_segment if path in references else 1)
-        if rest:
-            what = f"no multiple of {references_per_segment} references per segment"
-            raise InputError(f"{path} has {lines} lines, which is {what}")
-        if size is None:
-            first, size = path, count
-        if count != size:
-            raise InputError(f"{first} has {count_of(size, 'segment')}, but {path} has {count}; {_MUST}")
-        if not count:
-            raise InputError(f"{path} is empty; there is nothing to score")
+    size = _count_segments(hypotheses, references, references_per_segment, encoding)
 
     def read(path: str) -> Iterator[Segment]:
         columns = [read_segments(path, encoding=encoding)]
@@ -118,6 +118,34 @@ def _plain_systems(
 
     names = _system_names(hypotheses)
     return [System(name, partial(read, path), size) for path, name in zip(hypotheses, names, strict=True)]
+
+
+def _count_segments(
+    hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
+) -> int | None:
+    """Return the number of segments; ``None`` if all texts are on standard input.
+
+    The files are read here, so that a fault in any of them shows before the first segment is scored.
+
+    Raises:
+        InputError: if a file cannot be read or is empty, or the files differ in length.
+    """
+    first_path, size = "", None
+    for path in dict.fromkeys(path for path in (*hypotheses, *references) if path != "-"):
+        line_count = sum(1 for _ in read_segments(path, encoding=encoding))
+        count, remainder = divmod(line_count, references_per_segment if path in references else 1)
+        if remainder:
+            raise InputError(
+                f"{path} has {count_of(line_count, 'line')}, which is no multiple of {references_per_segment} "
+                "references per segment"
+            )
+        if size is None:
+            first_path, size = path, count
+        if count != size:
+            raise InputError(f"{first_path} has {count_of(size, 'segment')}, but {path} has {count}; {_MUST}")
+        if not count:
+            raise InputError(f"{path} is empty; there is nothing to score")
+    return size
 
 
 def _system_names(paths: Sequence[str]) -> list[str]:
