@@ -483,8 +483,10 @@ def _explanations(
         read = [(system.name, list(system.read())) for system in systems]
         (first, own), *others = ((name, [segment.hypothesis for segment in segments]) for name, segments in read)
         references = [segment.references for segment in read[0][1]]
+        known = [segment.source for segment in read[0][1] if segment.source is not None]
+        sources = known if len(known) == len(references) else None
         for metric, (other, texts) in itertools.product(found, others):
-            yield metric.label, first, other, metric.explain(own, texts, references, (first, other))
+            yield metric.label, first, other, metric.explain(own, texts, references, (first, other), sources)
 
     return explained
 

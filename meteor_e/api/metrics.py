@@ -205,6 +205,7 @@ class Explains(Protocol):
         second: Sequence[str],
         references: Sequence[Sequence[str]],
         names: tuple[str, str] = ("the first", "the second"),
+        sources: Sequence[str] | None = None,
     ) -> str:
         """Say in words what moves the scores of two systems apart.
 
@@ -213,6 +214,7 @@ class Explains(Protocol):
             second: the second system's segments.
             references: for each segment its references.
             names: names of the systems.
+            sources: the source of each segment, for metrics that read them.
 
         Raises:
             ConfigError: if the metric cannot say.

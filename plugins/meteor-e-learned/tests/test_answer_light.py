@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from meteor_e_learned.answers import central_references, load_answers
+from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.features.answer import COLUMNS, Answer, Question, describe
 from meteor_e_learned.features.short_texts import fold, split_lines, split_terms
@@ -197,6 +198,18 @@ def test_a_column_names_the_systems(tmp_path, form):
     result = CliRunner().invoke(score, [*command[:1], "--system-column", "sistem", *command[3:]])
     assert "has no column 'sistem'" in str(result.exception) + result.output
     assert "--system-column" in str(result.exception) + result.output
+
+
+@pytest.mark.usefixtures("packs")
+def test_the_explanation_adds_up_to_the_difference_in_percent():
+    metric = load_metric("answer-light")
+    explanation = explain(metric.model, ["Giuseppe Verdi"], ["I'm sorry, I do not know."], [REFERENCES], [QUESTION])
+    assert explanation.first == pytest.approx(100 * metric.score("Giuseppe Verdi", REFERENCES, QUESTION).score)
+    difference = explanation.first - explanation.second
+    assert sum(reason.points for reason in explanation.reasons) == pytest.approx(difference)
+    text = metric.explain(["Verdi"], ["Puccini"], [REFERENCES], ("A", "B"), [QUESTION])
+    assert text.startswith("answer-light: A (")
+    assert "words of an acceptable answer" in text
 
 
 @pytest.mark.usefixtures("packs")

@@ -96,6 +96,7 @@ class CaptionLight(SegmentMetric):
         second: Sequence[str],
         references: Sequence[Sequence[str]],
         names: tuple[str, str] = ("the first", "the second"),
+        sources: Sequence[str] | None = None,
     ) -> str:
         """Say in words what moves two systems apart; arguments are those of :meth:`Metric.explain`."""
         sides = [self.features(texts, references) for texts in (first, second)]

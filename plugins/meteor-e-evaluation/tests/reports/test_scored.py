@@ -52,7 +52,7 @@ class Letters(SegmentMetric):
     def score_segments(self, hypotheses, references, sources=None):
         return [float(len(text)) for text in hypotheses]
 
-    def explain(self, first, second, references, names=("the first", "the second")):
+    def explain(self, first, second, references, names=("the first", "the second"), sources=None):
         return f"{names[0]} {sum(map(len, first))}, {names[1]} {sum(map(len, second))}, {len(references)} segments"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -11,9 +12,21 @@ from meteor_e.api import ConfigError, FeatureBatch, InputError
 from meteor_e.base.array_cache import Floats
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
-from meteor_e_learned.models.guarded_linear import GuardedLinear
 
 _GROUPS: dict[str, str] = {
+    **dict.fromkeys(
+        ("answer.contains", "answer.recall", "answer.content", "answer.new_recall", "answer.rare", "answer.contained"),
+        "words of an acceptable answer",
+    ),
+    **dict.fromkeys(
+        ("answer.trigram", "answer.passage", "answer.similarity"), "letters in common with an acceptable answer"
+    ),
+    **dict.fromkeys(("answer.has_number", "answer.number"), "numbers"),
+    **dict.fromkeys(("answer.position", "answer.first", "answer.span"), "where the acceptable answer stands"),
+    **dict.fromkeys(("answer.length", "answer.new", "answer.precision"), "other words and names"),
+    **dict.fromkeys(("answer.refusal", "answer.negation"), "refusals and negations"),
+    "answer.missing": "words of an acceptable answer that are missing",
+    "answer.": "how easy the question is",
     "meteor.": "words, stems, synonyms and paraphrases that match, and their order (METEOR)",
     **dict.fromkeys(("text.chrf", "text.precision", "text.recall", "text.edit"), "sequences of letters in common"),
     **dict.fromkeys(("text.length", "text.words_difference", "text.abs_log", "text.reference"), "length"),
@@ -26,6 +39,33 @@ _GROUPS: dict[str, str] = {
     "encoder.difference": "wording that an encoder knows from systems, or from people",
     "encoder.": "sentences that an encoder holds for alike",
 }
+
+
+@runtime_checkable
+class ExplainableEstimator(Protocol):
+    """An estimator whose score is a function of a sum over the features.
+
+    Attributes:
+        points: points per unit of the score.
+    """
+
+    points: ClassVar[float]
+
+    def contributions(self, features: Floats) -> Floats:
+        """Return what each feature adds to the sum, ``(hypotheses, features)``."""
+        ...
+
+    def raw(self, features: Floats) -> Floats:
+        """Return the sums, ``(hypotheses,)``."""
+        ...
+
+    def slope(self, raw: float) -> float:
+        """Return how much the score rises per unit of the sum."""
+        ...
+
+    def note(self, features: Floats) -> str:
+        """Return what else there is to say of the scores; may be empty."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -90,38 +130,46 @@ class Explanation:
 
 
 def explain(
-    model: LearnedModel, first: Sequence[str], second: Sequence[str], references: Sequence[Sequence[str]]
+    model: LearnedModel,
+    first: Sequence[str],
+    second: Sequence[str],
+    references: Sequence[Sequence[str]],
+    sources: Sequence[str] | None = None,
 ) -> Explanation:
     """Say which features move the scores of two outputs apart.
 
     Args:
-        model: a model of the estimator ``guarded-linear``.
+        model: a model whose estimator is an :class:`ExplainableEstimator`.
         first, second: the segments of two systems; lists of one for a single segment.
         references: for each segment its references.
+        sources: the source of each segment, for features that read it.
 
     Raises:
         ConfigError: for a model of another estimator.
         InputError: if the outputs differ in length, or are empty.
     """
-    if not isinstance(model.estimator, GuardedLinear):
+    estimator = model.estimator
+    if not isinstance(estimator, ExplainableEstimator):
         raise ConfigError(
             f"model {model.recipe.name!r} is of the estimator {model.recipe.estimator!r}; only models of "
-            f"{GuardedLinear.name!r} can be explained"
+            "'guarded-linear' and 'logistic-regression' can be explained"
         )
     if not len(first) == len(second) == len(references):
         raise InputError(f"there are {len(first)} and {len(second)} segments, and references of {len(references)}")
     if not len(first):
         raise InputError("there is nothing to explain: the outputs are empty")
     store = FeatureStore(enabled=False)
-    rows = [model.features.extract(FeatureBatch(side, references), store) for side in (first, second)]
-    scores = [float(model.estimator.score_segments(side).mean()) for side in rows]
-    brought = [model.estimator.contributions(side).mean(axis=0) for side in rows]
+    rows = [model.features.extract(FeatureBatch(side, references, sources), store) for side in (first, second)]
+    scores = [float(model.estimator.score_segments(side).mean()) * estimator.points for side in rows]
+    brought = [estimator.contributions(side).mean(axis=0) for side in rows]
     difference: Floats = brought[0] - brought[1]
     total = float(difference.sum())
     apart = scores[0] - scores[1]
     # Points that a unit of the weighted sum is worth here; of means of curved scores, their sign may differ.
     worth = (
-        apart / total if total * apart > 0 else model.estimator.slope(float(np.mean([side.sum() for side in brought])))
+        apart / total
+        if total * apart > 0
+        else estimator.slope(float(np.mean([estimator.raw(side).mean() for side in rows]))) * estimator.points
     )
     columns = model.features.columns
     groups: dict[str, list[int]] = {}
@@ -138,5 +186,5 @@ def explain(
     if abs(left) > 1e-9:
         reasons.append(Reason("how scores are spread over the scale", left, "score", *scores))
         reasons.sort(key=lambda reason: -abs(reason.points))
-    notes = tuple(filter(None, dict.fromkeys(model.estimator.note(side) for side in rows)))
+    notes = tuple(filter(None, dict.fromkeys(estimator.note(side) for side in rows)))
     return Explanation(model.recipe.name, scores[0], scores[1], tuple(r for r in reasons if r.points), notes)

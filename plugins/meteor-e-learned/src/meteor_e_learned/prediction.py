@@ -331,6 +331,7 @@ class ModelMetric(SystemsMetric):
         second: Sequence[str],
         references: Sequence[Sequence[str]],
         names: tuple[str, str] = ("the first", "the second"),
+        sources: Sequence[str] | None = None,
     ) -> str:
         """Say which features move the scores of two systems apart; see :func:`meteor_e_learned.explain.explain`.
 
@@ -338,9 +339,10 @@ class ModelMetric(SystemsMetric):
             ConfigError: for a model whose scores are no sum of features.
             InputError: for other things than texts, or lists of different lengths.
         """
-        given = check_items(first=first, second=second, references=references)
-        lists = [[each] if isinstance(each, str) else each for each in given["references"]]
-        return explain(self.model, given["first"], given["second"], lists).text(names)
+        optional = {} if sources is None else {"sources": sources}
+        texts = check_items(first=first, second=second, references=references, **optional)
+        lists = [[reference] if isinstance(reference, str) else reference for reference in texts["references"]]
+        return explain(self.model, texts["first"], texts["second"], lists, texts.get("sources")).text(names)
 
 
 class ReadyMetric(ModelMetric):

@@ -41,6 +41,7 @@ class GuardedLinear(LinearEstimator):
     """
 
     name: ClassVar[str] = "guarded-linear"
+    points: ClassVar[float] = 1
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "offset", "base", "places", "levels")
 
     offset_: Floats  # The mean sum.

@@ -30,6 +30,7 @@ class LogisticRegression(LinearEstimator):
 
     name: ClassVar[str] = "logistic-regression"
     task: ClassVar[str] = "scores"
+    points: ClassVar[float] = 100
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     intercept_: Floats
