@@ -1,8 +1,8 @@
 """NIST: information-weighted n-gram co-occurrence (Doddington, 2002).
 
-A corpus' score equals nltk's ``corpus_nist``. nltk's score of a single sentence takes the weights of n-grams from
-that sentence's reference alone; here they come from the whole test set's references for segments, too, as in
-NIST's ``mteval``. Words are those of sacreBLEU's ``13a`` tokenizer, in lower case, which is ``mteval``'s default.
+The score of a corpus equals NLTK's ``corpus_nist``. NLTK takes the weights of n-grams in a sentence's score from the
+sentence's reference. Here, as in NIST's ``mteval``, they come from the references of the entire test set, also in
+segment scores. Words are those of sacreBLEU's ``13a`` tokenizer in lower case, the default of ``mteval``.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from meteor_e.base.array_cache import Floats, digest
 from meteor_e.base.extras import require
 
 ORDER = 5
+"""Length of the longest n-grams."""
 
-# The penalty is 0.5 where the hypothesis has two thirds of the reference's words (Doddington, 2002, section 4).
+# The penalty is 0.5 if the hypothesis has two thirds of the reference's words (Doddington, 2002, section 4).
 BETA = math.log(0.5) / math.log(1.5) ** 2
 
 
 def brevity_penalty(hypothesis_length: float, reference_length: float) -> float:
-    """Return NIST's factor for short hypotheses."""
+    """Return the factor that lowers the score of short hypotheses."""
     if hypothesis_length <= 0 or reference_length <= 0:
         return 0.0
     ratio = min(hypothesis_length / reference_length, 1.0)
@@ -40,7 +41,11 @@ def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 class NistMetric(Metric):
-    """NIST; statistics are matched information and n-grams of orders 1 to 5, and the lengths of both sides."""
+    """NIST.
+
+    The statistics of a segment are the information of its matched n-grams for each order from 1 to 5, its number of
+    n-grams of each order, its length in words, and the mean length of its references.
+    """
 
     name: ClassVar[str] = "nist"
     title: ClassVar[str] = "NIST"
@@ -61,42 +66,42 @@ class NistMetric(Metric):
     def prepare(self, references: Sequence[Sequence[str]]) -> NistMetric:
         """Return the metric with the information weights of the references' n-grams."""
         prepared = copy.copy(self)
-        # By reference, and not by segment: the digest is the same however many segments there are to one.
-        sides = (
-            [list(side) for side in zip(*references, strict=True)] if len({*map(len, references)}) == 1 else references
-        )
-        prepared.weigh([self.words(segment) for side in sides for segment in side])
-        prepared.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in sides)}"
+        texts = references
+        if len({*map(len, references)}) == 1:
+            # One text per reference: the digest is then that of the reference files.
+            texts = [list(text) for text in zip(*references, strict=True)]
+        prepared.weigh([self.words(segment) for text in texts for segment in text])
+        prepared.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in texts)}"
         return prepared
 
     def weigh(self, references: Sequence[Sequence[str]]) -> None:
-        """Set the information weights of n-grams: ``-log2`` of their relative frequency after their beginning."""
+        """Set the information of n-grams: ``-log2`` of the probability of the last word given the words before it."""
         counts: Counter[tuple[str, ...]] = Counter()
         for words in references:
             counts.update(_ngrams(words))
-        total = sum(len(words) for words in references)
+        n_words = sum(len(words) for words in references)
         self._information = {
-            ngram: math.log2((counts[ngram[:-1]] if len(ngram) > 1 else total) / count)
+            ngram: math.log2((counts[ngram[:-1]] if len(ngram) > 1 else n_words) / count)
             for ngram, count in counts.items()
         }
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return information and numbers of n-grams, and lengths."""
+        """Return the statistics of the segments, ``(segments, 12)``."""
         rows = np.zeros((len(batch), 2 * ORDER + 2))
-        for row, (hypothesis, its_references) in enumerate(zip(batch.hypotheses, batch.references, strict=True)):
+        for row, (hypothesis, segment_references) in enumerate(zip(batch.hypotheses, batch.references, strict=True)):
             words = self.words(hypothesis)
-            allowed: Counter[tuple[str, ...]] = Counter()
-            lengths = []
-            for reference in its_references:
+            reference_counts: Counter[tuple[str, ...]] = Counter()
+            reference_lengths = []
+            for reference in segment_references:
                 reference_words = self.words(reference)
-                allowed |= Counter(_ngrams(reference_words))
-                lengths.append(len(reference_words))
+                reference_counts |= Counter(_ngrams(reference_words))
+                reference_lengths.append(len(reference_words))
             for ngram, count in Counter(_ngrams(words)).items():
                 order = len(ngram) - 1
                 rows[row, ORDER + order] += count
-                if ngram in allowed:
-                    rows[row, order] += self._information.get(ngram, 0.0) * min(count, allowed[ngram])
-            rows[row, -2:] = len(words), sum(lengths) / len(lengths)
+                if ngram in reference_counts:
+                    rows[row, order] += self._information.get(ngram, 0.0) * min(count, reference_counts[ngram])
+            rows[row, -2:] = len(words), sum(reference_lengths) / len(reference_lengths)
         return rows
 
     def scores(self, sums: Floats) -> Floats:

@@ -48,33 +48,35 @@ _MARKS = {
 
 
 def escape(text: str) -> str:
-    """Return a text that LaTeX prints as it is; control characters, lone surrogates and the like become ``?``."""
+    """Return a text with LaTeX's special characters escaped; unprintable characters become ``?``."""
     return "".join(_SPECIAL.get(char) or ("?" if unicodedata.category(char) in _UNPRINTABLE else char) for char in text)
 
 
 def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ()) -> str:
-    """Return a ``tikzpicture`` of an alignment: the reference across, the hypothesis down, chunks framed.
+    """Return a ``tikzpicture`` of an alignment: a column per reference word, a row per hypothesis word.
 
     Args:
-        alignment: of a hypothesis with a reference.
-        function_words: printed in gray; in lower case.
+        alignment: alignment of a hypothesis with a reference.
+        function_words: words in lower case that are printed in gray.
 
     Raises:
-        InputError: if a side is empty.
+        InputError: if the hypothesis or the reference is empty.
     """
     across, down = len(alignment.reference), len(alignment.hypothesis)
     if not across or not down:
         raise InputError("an alignment with an empty side has no matrix")
     used = sorted({match.matcher for match in alignment.matches})
     lines = [r"\begin{tikzpicture}[x=1.15em,y=-1.15em,every node/.style={font=\footnotesize,inner sep=1pt}]"]
-    lines += [rf"  \definecolor{{meteor{at}}}{{HTML}}{{{matcher_style(at).light[1:].upper()}}}" for at in used]
+    lines += [
+        rf"  \definecolor{{meteor{matcher}}}{{HTML}}{{{matcher_style(matcher).light[1:].upper()}}}" for matcher in used
+    ]
     lines.append(rf"  \draw[black!12] (0,0) grid[step=1] ({across},{down});")
-    for at, word in enumerate(alignment.reference):
+    for index, word in enumerate(alignment.reference):
         lines.append(
-            rf"  \node[rotate=60,anchor=west{_shade(word, function_words)}] at ({at}.5,-.15) {{{escape(word)}}};"
+            rf"  \node[rotate=60,anchor=west{_shade(word, function_words)}] at ({index}.5,-.15) {{{escape(word)}}};"
         )
-    for at, word in enumerate(alignment.hypothesis):
-        lines.append(rf"  \node[anchor=east{_shade(word, function_words)}] at (-.15,{at}.5) {{{escape(word)}}};")
+    for index, word in enumerate(alignment.hypothesis):
+        lines.append(rf"  \node[anchor=east{_shade(word, function_words)}] at (-.15,{index}.5) {{{escape(word)}}};")
     for match in alignment.matches:
         corners = (
             (match.reference_start, match.hypothesis_start),

@@ -1,7 +1,7 @@
-"""The report as one HTML file that needs nothing else.
+"""The report as one HTML file without external resources.
 
-Segments and names are data, never markup: the template escapes all it is given, the script sets text only, and the
-page's content security policy lets nothing run, load or be sent but the page's own script and style, by their hashes.
+Segments and names are data, never markup: the template escapes all values, and the script sets text only. The page's
+content security policy allows only the page's script and style, by their hashes; nothing else can run, load or be sent.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from meteor_e.api import Metric
 
 SCRIPTS = ("elements", "data", "list", "lines", "matrix", "segment", "main")
-"""The page's scripts, in the order in which they use one another."""
+"""The page's scripts, in the order in which they depend on one another."""
 
 _INTERVAL_WIDTH = 160
 _BAR_WIDTH = 480
 _BALANCE_WIDTH = 200
 
 MOST_PAIRS = 10
-"""Number of pairs of systems that are shown at once; a button shows the others."""
+"""Number of pairs of systems that are visible at first; a button shows the other pairs."""
 
 
 def write_report(
@@ -67,23 +67,23 @@ def write_report(
     seed: int = DEFAULT_SEED,
     progress: Progress = silent,
 ) -> Report:
-    """Score systems and write a report on them: one HTML file, whole or not at all.
+    """Score systems and write a report on them: one HTML file. The file is written atomically.
 
     Args:
-        path: of the file.
-        meteor: what aligns the segments.
+        path: path of the file.
+        meteor: the chain that aligns the segments.
         systems: hypotheses by name of the system; the first system is the baseline.
         references: for each segment its reference, or a sequence of references.
-        metrics: what scores, in the order in which it is shown; ``None`` stands for ``meteor``, which comes last where
-            it is not named.
-        title: of the report; by default it names the systems.
-        method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for none.
-        samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
+        metrics: the metrics in the order of the report; ``None`` stands for ``meteor``, which is added as the last one
+            if it is missing.
+        title: title of the report; by default the names of the systems.
+        method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for no test.
+        samples: number of samples of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
         seed: of the test and of the confidence intervals.
-        progress: told about the work on each system.
+        progress: receives the progress on each system.
 
     Returns:
-        What the file shows.
+        The report.
 
     Raises:
         ConfigError: for an unknown method.
@@ -106,11 +106,11 @@ def write_report(
 
 
 def write_page(report: Report, path: str | os.PathLike[str]) -> None:
-    """Write a report's HTML file, whole or not at all.
+    """Write the HTML file of a report atomically.
 
     Args:
-        report: what it shows.
-        path: of the file.
+        report: the report.
+        path: path of the file.
 
     Raises:
         InputError: if there is too much data for a page, or the file cannot be written.
@@ -127,7 +127,7 @@ def render(report: Report) -> str:
         InputError: if there is too much data for a page.
     """
     folder = files("meteor_e_evaluation.reports") / "web"
-    style = _colours() + (folder / "page.css").read_text(encoding="utf-8")
+    style = _palette() + (folder / "page.css").read_text(encoding="utf-8")
     functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{functions}}})();\n'
     environment = jinja2.Environment(
@@ -136,7 +136,7 @@ def render(report: Report) -> str:
     environment.filters |= {
         "number": lambda value, digits=4: "–" if math.isnan(value) else f"{value:.{digits}f}",
         "signed": lambda value, digits=4: f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}"),
-        "p": _p,
+        "p": _format_p,
         "thousands": "{:,}".format,
         "visible": visible,
         "lines": lambda text: [visible(line.strip()) for line in text.split("\n")],
@@ -158,14 +158,14 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _p(value: float) -> str:
+def _format_p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _colours() -> str:
-    """Return the palette as CSS variables and classes."""
-    names: list[tuple[str, MatcherStyle | SystemStyle]] = [(f"s{at}", style) for at, style in enumerate(SYSTEMS)]
-    names += [(f"m{at}", matcher_style(at)) for at in range(MATCHER_STYLES)]
+def _palette() -> str:
+    """Return the colors of systems and matchers as CSS variables and classes."""
+    names: list[tuple[str, MatcherStyle | SystemStyle]] = [(f"s{index}", style) for index, style in enumerate(SYSTEMS)]
+    names += [(f"m{index}", matcher_style(index)) for index in range(MATCHER_STYLES)]
     light = "".join(f"--{name}:{style.light};" for name, style in names)
     dark = "".join(f"--{name}:{style.dark};" for name, style in names)
     classes = "".join(f".{name}{{--c:var(--{name})}}" for name, _ in names)
@@ -179,19 +179,19 @@ def _colours() -> str:
 def _context(report: Report) -> dict[str, Any]:
     rows = distributions(report)
     matchers = [
-        {"name": name, "style": at % MATCHER_STYLES, "shape": at % len(SHAPES)}
-        for at, name in enumerate(report.matchers)
+        {"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)}
+        for index, name in enumerate(report.matchers)
     ]
     systems = [
         {
             "name": visible(system.name),
-            "letter": letter(at),
-            "style": at % len(SYSTEMS),
-            "dashes": system_style(at).dashes,
+            "letter": letter(index),
+            "style": index % len(SYSTEMS),
+            "dashes": system_style(index).dashes,
             "corpus": system.corpus,
             "shares": system.corpus.contributions(),
         }
-        for at, system in enumerate(report.systems)
+        for index, system in enumerate(report.systems)
     ]
     return {
         "report": report,
@@ -212,7 +212,7 @@ def _context(report: Report) -> dict[str, Any]:
             (
                 row,
                 charts.scale_of(row.low, row.high, charts.PANEL.width),
-                [[charts.line_path(found) for found in cell.distributions] for cell in row.cells],
+                [[charts.line_path(entry) for entry in cell.distributions] for cell in row.cells],
             )
             for row in rows
         ],
@@ -222,25 +222,27 @@ def _context(report: Report) -> dict[str, Any]:
         "bar_width": _BAR_WIDTH,
         "significant": SIGNIFICANT,
         "rival": report.rival,
-        "findings": [_finding(report, result) for result in report.metrics] if len(systems) > 1 else [],
+        "findings": [_summary(report, result) for result in report.metrics] if len(systems) > 1 else [],
     }
 
 
 def _metric(result: MetricResult) -> dict[str, Any]:
-    """Return what the overview shows of a metric: the systems, the best first, and what they are drawn on."""
-    order = result.ranking()
-    tests = None if result.comparison is None else [result.comparison.against_baseline(at) for at in range(len(order))]
-    values = [*result.scores, *(end for test in tests or () for end in test.interval)]
+    """Return the data of a metric for the overview: the systems, the best first, and the scale of their intervals."""
+    ranking = result.ranking()
+    tests = None
+    if result.comparison is not None:
+        tests = [result.comparison.against_baseline(system) for system in range(len(ranking))]
+    values = [*result.scores, *(bound for test in tests or () for bound in test.interval)]
     return {
         "label": visible(result.label),
         "signature": visible(result.signature),
         "higher": result.higher_is_better,
         "digits": result.decimals,
         "scores": result.scores,
-        "order": order,
+        "order": ranking,
         "tests": tests,
         "scale": charts.interval_scale(values, _INTERVAL_WIDTH, 4 * 10.0**-result.decimals),
-        "explanations": [one for one in result.explanations if one.segment is None],
+        "explanations": [explanation for explanation in result.explanations if explanation.segment is None],
     }
 
 
@@ -265,7 +267,7 @@ def _differences(report: Report) -> list[list[dict[str, Any]]]:
 
 
 def _pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any]:
-    """Return how two systems compare: their test, the interval, and the number of segments that each does better."""
+    """Return the data of a pair of systems: their test, its interval, and on how many segments each is better."""
     result = report.metrics[metric]
     test = None if result.comparison is None else result.comparison.between(*sorted((better, worse)))
     low, high = (test and test.difference_interval) or (math.nan, math.nan)
@@ -281,28 +283,25 @@ def _pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any
     }
 
 
-def _finding(report: Report, result: MetricResult) -> tuple[str, str]:
-    """Return a metric's name, and what it says in words of the best system and the next one.
+def _summary(report: Report, result: MetricResult) -> tuple[str, str]:
+    """Return a metric's name, and a summary of its scores of the best system and the next one.
 
-    Where those two were not tested, the best is compared with the first system, the baseline.
+    If these two systems were not tested, the best system is compared with the first system, the baseline.
     """
-    names = [f"{letter(at)} ({visible(system.name)})" for at, system in enumerate(report.systems)]
+    names = [f"{letter(index)} ({visible(system.name)})" for index, system in enumerate(report.systems)]
     best, second, *_ = result.ranking()
     if result.comparison is not None and not result.comparison.is_tested(*sorted((best, second))):
         second = 0
-    digits = result.decimals
-    if result.scores[best] == result.scores[second]:
-        said = f"{names[best]} and {names[second]} have the same score, {result.scores[best]:.{digits}f}."
+    best_score, second_score, digits = result.scores[best], result.scores[second], result.decimals
+    if best_score == second_score:
+        summary = f"{names[best]} and {names[second]} have the same score, {best_score:.{digits}f}."
     else:
-        said = (
-            f"{names[best]} is best ({result.scores[best]:.{digits}f}), "
-            f"{abs(result.scores[best] - result.scores[second]):.{digits}f} "
-            f"{'above' if result.higher_is_better else 'below'} {names[second]}."
-        )
+        difference = f"{abs(best_score - second_score):.{digits}f} {'above' if result.higher_is_better else 'below'}"
+        summary = f"{names[best]} is best ({best_score:.{digits}f}), {difference} {names[second]}."
     if result.comparison is not None:
         test = result.comparison.between(*sorted((best, second)))
         assert test.p is not None
-        is_small = test.p < SIGNIFICANT
-        shown = f"p {'' if test.p < 0.001 else '= '}{_p(test.p)}"
-        said += f" The difference is {'' if is_small else 'not '}significant ({shown})."
-    return visible(result.label), said
+        negation = "" if test.p < SIGNIFICANT else "not "
+        p_value = f"p {'' if test.p < 0.001 else '= '}{_format_p(test.p)}"
+        summary += f" The difference is {negation}significant ({p_value})."
+    return visible(result.label), summary

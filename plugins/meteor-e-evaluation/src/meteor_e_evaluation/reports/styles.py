@@ -1,8 +1,8 @@
 """Styles of matchers and systems, in terminals, pages, pictures and LaTeX.
 
 The colors of matchers are those of Okabe and Ito (2008), those of systems are Paul Tol's "muted" scheme; people who are
-color-blind can tell them apart. Each matcher also has a shape, each system a letter and a dash pattern: nothing is told
-by color alone. Where a dark background needs it, a color has a lighter twin.
+color-blind can tell them apart. No information depends on color alone: each matcher also has a shape, and each system a
+letter and a dash pattern. Every color has a lighter variant for dark backgrounds.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _COLORS = (
 )
 
 MATCHER_STYLES = len(_COLORS) * len(SHAPES)
-"""Number of different styles: colors and shapes repeat at different intervals."""
+"""Number of different styles, because colors and shapes repeat after different numbers of matchers."""
 
 
 def matcher_style(index: int) -> MatcherStyle:
@@ -81,7 +81,7 @@ SYSTEMS = (
     SystemStyle("#23756b", "#6fd6c8", "10 3"),
     SystemStyle("#6b6b22", "#c2c266", "6 2 1 2 1 2"),
 )
-"""The styles of a report's first systems."""
+"""Styles of the first systems of a report; they repeat after that."""
 
 
 def system_style(index: int) -> SystemStyle:
@@ -94,6 +94,6 @@ def letter(index: int) -> str:
     name = ""
     index += 1
     while index:
-        index, rest = divmod(index - 1, 26)
-        name = chr(ord("A") + rest) + name
+        index, remainder = divmod(index - 1, 26)
+        name = chr(ord("A") + remainder) + name
     return name
