@@ -81,11 +81,18 @@ def command_pages() -> Iterator[tuple[str, str]]:
     for heading in ("Score", "Look", "Evaluate", "Train", "Resources", "Plugins"):
         lines = [f"# {heading}", "", "This page is made from `meteor-e COMMAND --help`.", ""]
         for name in sorted(cli.list_commands(context)):
-            own = COMMANDS[name][0] if name in COMMANDS else noted_commands()[name].group
             command = cli.get_command(context, name)
-            if own == heading and command is not None:
+            if command_heading(name) == heading and command is not None:
                 lines += _command(command, click.Context(command, info_name=f"meteor-e {name}"), 2)
         yield f"reference/commands-{heading.lower()}.md", "\n".join(lines) + "\n"
+
+
+def command_heading(name: str) -> str:
+    """Return the heading of ``meteor-e --help`` under which a command is listed."""
+    if name in COMMANDS:
+        return COMMANDS[name][0]
+    note = noted_commands().get(name)
+    return note.group if note else "Plugins"
 
 
 def _command(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
