@@ -16,8 +16,8 @@ def papers() -> None:
 
     \b
     meteor-e papers list
-    meteor-e papers train maxsd-1 --data judged.yaml --word-vectors glove.bin -o maxsd.safetensors
-    meteor-e score system.txt reference.txt -M maxsd.safetensors
+    meteor-e papers train maxsd-1 --data judged.yaml --word-vectors glove.bin
+    meteor-e score system.txt -r reference.txt -M maxsd.safetensors
     """
 
 
@@ -89,7 +89,7 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
 
     \b
     meteor-e papers train guzman --data judged.yaml --word-vectors glove.bin
-    meteor-e papers train usaar-comet --data judged.yaml --document-vectors documents.bin -o comet.safetensors
+    meteor-e papers train usaar-comet --data judged.yaml --document-vectors d.bin
     """
     from pathlib import Path
 
