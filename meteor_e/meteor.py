@@ -25,6 +25,7 @@ from meteor_e.api.component import options_by_name
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher
 from meteor_e.api.metrics import Metric, MetricContext, named_options, resolve_failures
+from meteor_e.api.scoring import BatchScorer, score_batches
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import refuse_special
@@ -43,8 +44,8 @@ from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import PARTS, PLACES, FormulaScores
-from meteor_e.scoring.results import MeteorCorpusScore, MeteorScore, MeteorSegmentScore
+from meteor_e.scoring.formula import PARTS, PLACES
+from meteor_e.scoring.results import MeteorCorpusScore, MeteorSegmentScore, RowDetails, score_details
 from meteor_e.scoring.rows import Rows, join_rows
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 from meteor_e.text.identity import IDENTITIES
@@ -423,31 +424,19 @@ class Meteor(Metric):
 
         return np.nan_to_num(np.stack(part_arrays(sums, parameters), axis=-1)[..., PLACES], posinf=np.inf)
 
-    def details(self, statistics: Any, batch: Batch | None = None) -> list[Mapping[str, Any]]:
+    def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
         """Return the statistics and each matcher's share; of segments also the best reference and the alignment."""
+        parameters, matchers = self.chain.parameters, self.matcher_names
         if batch is None:
             sums = [Statistics.from_vector([int(value) for value in row]) for row in statistics]
-            return [self._details(total, formula.compute(total, self.chain.parameters)) for total in sums]
-        details: list[Mapping[str, Any]] = []
-        for index, (segment_statistics, scores, reference) in enumerate(statistics.segments()):
-            detail = {**self._details(segment_statistics, scores), "reference_index": reference}
-            if statistics.alignments and batch.alignments:
-                texts = batch.hypotheses[index], batch.references[index][reference]
-                alignment = statistics.alignments[index]
-                detail["alignment"] = self.unaligned(*texts) if alignment is None else alignment
-            details.append(detail)
-        return details
-
-    def _details(self, statistics: Statistics, scores: FormulaScores) -> dict[str, Any]:
-        score = MeteorScore(
-            **scores.defined()._asdict(),
-            statistics=statistics,
-            parameters=self.chain.parameters,
-            matchers=self.matcher_names,
-            signature=self.signature,
-        )
-        fields = score.to_dict()
-        return {name: fields[name] for name in ("matchers", "statistics")}
+            return [score_details(total, formula.compute(total, parameters), parameters, matchers) for total in sums]
+        alignments: list[Alignment] = []
+        if statistics.alignments and batch.alignments:
+            best_references = memoryview(statistics.best_references).cast("i")
+            for index, alignment in enumerate(statistics.alignments):
+                texts = batch.hypotheses[index], batch.references[index][best_references[index]]
+                alignments.append(self.unaligned(*texts) if alignment is None else alignment)
+        return RowDetails(statistics, parameters, matchers, alignments)
 
     def about(self) -> Mapping[str, Any]:
         """Return the chain, and the engine."""
@@ -544,10 +533,12 @@ class Meteor(Metric):
             InputError: if one side ends before the other. A segment that cannot be aligned is in the ``failures`` of
                 the rows.
         """
-        threads = self.threads if self._engine.name == "native" else 1
         size = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
         batches = read_batches(pair_texts(hypotheses, references), max_characters=size)
-        return map_in_order(functools.partial(self._score_part, alignments=alignments), batches, threads)
+        scorer = BatchScorer([self], alignments=alignments)
+        for batch, (rows,) in score_batches(scorer, batches, on_error="collect"):
+            assert isinstance(rows, Rows)
+            yield batch, rows
 
     def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
         """Return for each word the synsets by which matcher ``synonym`` matches it; none in a chain without it."""

@@ -48,3 +48,19 @@ def test_files_that_a_page_names_exist(page):
     named = re.findall(r"`((?:meteor_e|tests)/[^`*]+)`", (ROOT / page).read_text(encoding="utf-8"))
     assert len(named) > 10
     assert not [name for name in named if not (ROOT / name).exists()]
+
+
+def test_names_that_the_walk_mentions_exist():
+    page = ROOT / "docs/architecture.md"
+    if not page.is_file():
+        pytest.skip("the pages are not beside the tests")
+    walk = re.search(r"## A walk.*?(?=\n## )", page.read_text(encoding="utf-8"), re.DOTALL).group()
+    assert len(re.findall(r"^\d+\. ", walk, re.MULTILINE)) <= 15
+    named = {
+        name.rpartition(".")[2] for name in re.findall(r"`([A-Za-z_.]+?)(?:\([a-z]*\))?`", walk) if "/" not in name
+    }
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    commands = {"compat", "report", "score", "evaluate"}
+    missing = {name for name in named - commands if not re.search(rf"(class|def) {re.escape(name)}\b", sources)}
+    assert len(named) > 15
+    assert not missing

@@ -42,8 +42,8 @@ def test_scoring_imports_neither_numpy_nor_rich(own_packs):
     ("command", "needed"),
     [
         (["compat", "hyp", "ref", "-norm", "-q", "-m", "exact stem"], "meteor_e.java.program"),
-        (["score", "hyp", "ref"], "meteor_e.results"),
-        (["score", "hyp", "ref", "-f", "json", "--segments"], "meteor_e.results"),
+        (["score", "hyp", "ref"], "meteor_e.evaluate"),
+        (["score", "hyp", "ref", "-f", "json", "--segments"], "meteor_e.evaluate"),
     ],
 )
 def test_commands_start_light(command, needed, own_packs, tmp_path, monkeypatch):

@@ -40,18 +40,6 @@ class MetricColumn(NamedTuple):
     parts: tuple[str, ...] = ()
 
 
-class Found(NamedTuple):
-    """What a metric found for a segment, or for a system.
-
-    Attributes:
-        values: of each column the score, then its parts.
-        details: what JSON holds beside the values, by name; ``None`` for nothing. A value may have ``to_dict``.
-    """
-
-    values: tuple[float, ...]
-    details: Mapping[str, Any] | None = None
-
-
 class WmtNames(NamedTuple):
     """What WMT's score files call a test set.
 
@@ -100,7 +88,10 @@ class Grid:
 
 
 class Result(ABC):
-    """What a command found. Each view may be taken once; its content may be computed meanwhile."""
+    """A view of what a command computed: tables for people, records and a document for programs.
+
+    The result is complete: nothing is scored while it is written.
+    """
 
     def lines(self, digits: int | None = None) -> Iterable[str]:
         """Yield lines of plain text that come before the grids, such as the scores of segments."""
@@ -122,16 +113,11 @@ class Result(ABC):
             yield dict(zip(titles, row, strict=True))
 
     def document(self) -> Mapping[str, Any]:
-        """Return what JSON holds: no NaN; objects may have ``to_dict``. By default the entries."""
-        return {"entries": list(self.entries())}
+        """Return what JSON holds: no NaN; objects may have ``to_dict``. By default the entries.
 
-    def streamed_document(self) -> Mapping[str, Any]:
-        """Return the document as it comes into being.
-
-        An iterator stands for an array, a function without arguments for a value that is known once all before it is
-        read. By default the document.
+        A sequence that is not a list may make its items when they are asked for; it is written item by item.
         """
-        return self.document()
+        return {"entries": list(self.entries())}
 
 
 class OutputFormat(Component):
@@ -141,7 +127,7 @@ class OutputFormat(Component):
         name: of the format; lower case, unique among all installed plugins.
         segments: whether there is room for the scores of segments.
         alignments: whether there is room for METEOR's alignments.
-        details: whether it writes what :class:`Found` calls details.
+        details: whether it writes details of segments and systems in addition to their scores.
     """
 
     kind: ClassVar[str] = "output format"

@@ -38,14 +38,13 @@ import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
 from meteor_e.api.batches import Batch
 from meteor_e.api.component import Component
-from meteor_e.api.formats import Found, MetricColumn
+from meteor_e.api.formats import MetricColumn
 from meteor_e.api.scores import CorpusScore, SegmentScore
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, SegmentWarning, guarded
 from meteor_e.base.progress import Progress, silent
@@ -422,8 +421,6 @@ class Metric(Component):
         texts, lists, originals = _checked(hypotheses, references, sources)
         metric = self.prepare(lists) if self.needs_references else self
         rows = compute_statistics(metric, Batch(texts, lists, originals))
-        total = MetricSum(metric)
-        total.add(rows)
         signature = metric.signature_for({*map(len, lists)})
         kept: tuple[SegmentScore, ...] = ()
         if segments:
@@ -431,7 +428,7 @@ class Metric(Component):
                 values = main_scores(metric.segment_scores(rows)).tolist()
             kept = tuple(SegmentScore(value, signature) for value in values)
         progress(self.label, len(texts), len(texts))
-        return CorpusScore(total.found()[0].values[0], signature, len(texts), kept)
+        return CorpusScore(system_values(metric, rows)[0], signature, len(texts), kept)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
@@ -471,21 +468,25 @@ def score_pairs(
         yield main_scores(prepared.segment_scores(rows)).reshape(len(candidates), len(texts))
 
 
-def main_scores(values: Any, place: int = 0) -> Floats:
+def main_scores(values: Any, index: int = 0) -> Floats:
     """Return one column of what a metric's ``scores`` returned: by default the first, its score."""
     import numpy as np
 
-    found: Floats = np.asarray(values, float)
-    return found if found.ndim == 1 else found[:, place]
+    scores: Floats = np.asarray(values, float)
+    return scores if scores.ndim == 1 else scores[:, index]
 
 
-def compute_statistics(metric: Metric, batch: Batch, *, finite: bool = True) -> Floats | SummedStatistics:
+def compute_statistics(
+    metric: Metric, batch: Batch, *, finite: bool = True, resolve: bool = True
+) -> Floats | SummedStatistics:
     """Return a metric's statistics of a batch, of the right shape and finite.
 
     Args:
         metric: what scores.
         batch: the segments.
         finite: whether statistics that are not finite are an error.
+        resolve: whether to treat segments that cannot be scored as the metric's ``on_error`` says; else they are left
+            among the ``failures`` of the statistics.
 
     Raises:
         PluginError: if the metric fails, or does not return one row per segment.
@@ -495,7 +496,7 @@ def compute_statistics(metric: Metric, batch: Batch, *, finite: bool = True) -> 
     with guarded(f"metric {metric.name!r}"):
         rows = metric.statistics(batch)
         if isinstance(rows, SummedStatistics):
-            return resolve_failures(rows, batch, metric.on_error) if rows.failures else rows
+            return resolve_failures(rows, batch, metric.on_error) if resolve and rows.failures else rows
         import numpy as np
 
         statistics: Floats = np.asarray(rows, float)
@@ -539,129 +540,83 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
     return rows.with_zeros() if on_error == "zero" else rows
 
 
-def found_by(
-    metric: Metric, scores: Any, details: Sequence[Mapping[str, Any]] | None = None
-) -> list[tuple[Found, ...]]:
-    """Return for each segment or system what the columns of a metric hold.
+def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
+    """Return for each segment or system the values of the metric's columns: of each column the score, then its parts.
 
     Args:
         metric: the metric.
         scores: what its :meth:`~Metric.segment_scores` or :meth:`~Metric.scores` returned.
-        details: of each segment or system; the first column has them.
 
     Raises:
-        PluginError: if there are not as many scores as the columns hold.
+        PluginError: if there are not as many values as the columns hold.
     """
     if not isinstance(scores, list):
         import numpy as np
 
         values = np.asarray(scores, float)
         scores = (values[:, None] if values.ndim == 1 else values).tolist()
-    ends = list(accumulate(1 + len(column.parts) for column in metric.headings))
-    if scores and len(scores[0]) != ends[-1]:
-        raise PluginError(f"metric {metric.name!r} returned {len(scores[0])} values; its columns have {ends[-1]}")
-    parts = list(map(slice, [0, *ends[:-1]], ends))
-    told = [None] * len(scores) if details is None else details
-    return [
-        tuple(Found(tuple(row[part]), None if part.start else detail) for part in parts)
-        for row, detail in zip(scores, told, strict=True)
-    ]
+    width = sum(1 + len(column.parts) for column in metric.headings)
+    if scores and len(scores[0]) != width:
+        raise PluginError(f"metric {metric.name!r} returned {len(scores[0])} values; its columns have {width}")
+    return cast("list[list[float]]", scores)
 
 
-@dataclass
-class MetricSum:
-    """A metric's statistics of a system, added up.
-
-    Sums of parts of a system can be added: ``a + b``. The digits are those of the whole in one piece:
-    Rows with a :class:`SummedStatistics.total` have an exact sum, and other rows are added in order.
+def total_values(metric: Metric, total: Any, segment_count: int) -> list[float]:
+    """Return the values of a metric's columns for a sum of statistics.
 
     Args:
-        metric: what scores.
-        keep: keep the rows of all segments, which :meth:`__add__` needs.
+        metric: the metric.
+        total: the sum, a list or an array ``(width,)``.
+        segment_count: number of segments in the sum.
 
-    Attributes:
-        count: number of segments.
-        total: the sum, ``(width,)``: a list of whole numbers, or an array; ``None`` before there are rows.
-        given: the values of the system, where a metric knows them and does not compute them from the sum.
-        details: what JSON says of the system, where a metric knows it and does not compute it from the sum.
+    Raises:
+        PluginError: if the metric fails, or returns another number of values.
+        InputError: if a value is infinite.
     """
+    with guarded(f"metric {metric.name!r}"):
+        scores = metric.scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
+        return _check_overflow(metric, metric_values(metric, scores)[0], segment_count)
 
-    metric: Metric
-    keep: bool = False
-    count: int = 0
-    total: Any = None
-    given: list[float] | None = None
-    details: Mapping[str, Any] | None = None
-    _rows: list[Floats] = field(default_factory=list)
 
-    def add(self, rows: Floats | SummedStatistics) -> None:
-        """Add the rows of the next segments."""
-        keep = self.keep or not self.metric.additive
-        if isinstance(rows, SummedStatistics):
-            self.total = (
-                rows.total if self.total is None else [a + b for a, b in zip(self.total, rows.total, strict=True)]
-            )
-            self.count += rows.count
-            if not keep:  # Plain METEOR does without NumPy.
-                return
-        import numpy as np
+def _check_overflow(metric: Metric, values: list[float], segment_count: int) -> list[float]:
+    """Return the values of a system, none of which is infinite."""
+    if any(map(math.isinf, values)):
+        raise InputError(
+            f"{metric.label}: the system's score is infinite, because a sum over {segment_count} segments overflows; "
+            "look for extreme scores of single segments"
+        )
+    return values
 
-        part = np.asarray(rows, float)
-        if keep:
-            self._rows.append(part)
-        if not isinstance(rows, SummedStatistics) and len(part):
-            # One after the other, so that no digit depends on the batches. An overflow is an error of the score.
-            with np.errstate(over="ignore"):
-                rows_so_far = part if self.total is None else np.vstack([self.total, part])
-                self.total = np.add.accumulate(rows_so_far, axis=0)[-1]
-            self.count += len(part)
 
-    def __add__(self, other: MetricSum) -> MetricSum:
-        """Return the sum of this part and the next one."""
-        both = MetricSum(self.metric, self.keep)
-        both.count, both._rows = self.count + other.count, self._rows + other._rows
-        parts = [part for part in (self.total, other.total) if part is not None]
-        if all(isinstance(part, list) for part in parts):
-            both.total = [sum(column) for column in zip(*parts, strict=True)] or None
-        elif both.count:
-            both.total = both.statistics.cumsum(axis=0)[-1]
-        return both
+def system_values(metric: Metric, statistics: Any) -> list[float]:
+    """Return the values of a metric's columns for a system, from the statistics of its segments."""
+    if metric.additive:
+        return total_values(metric, add_statistics(None, statistics), len(statistics))
+    import numpy as np
 
-    @property
-    def statistics(self) -> Floats:
-        """Statistics of all segments, ``(segments, width)``, if they were kept."""
-        import numpy as np
+    with guarded(f"metric {metric.name!r}"):
+        scores = metric.system_scores(np.asarray(statistics, float))
+        return _check_overflow(metric, metric_values(metric, scores)[0], len(statistics))
 
-        return np.concatenate(self._rows) if self._rows else np.empty((0, 0))
 
-    def found(self, details: bool = False) -> tuple[Found, ...]:
-        """Return what the columns of the metric hold for the system.
+def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
+    """Return a sum of statistics with those of the next segments added.
 
-        Args:
-            details: whether the first column has what :meth:`Metric.details` returns.
+    The digits do not depend on the size of batches: whole numbers are added exactly, other rows one after the other.
 
-        Raises:
-            InputError: if there are no segments.
-        """
-        total, metric = self.total, self.metric
-        if total is None or not self.count:
-            raise InputError("there are no segments to score")
-        with guarded(f"metric {metric.name!r}"):
-            scores: Any = [self.given]
-            if self.given is None and not metric.additive:
-                scores = metric.system_scores(self.statistics)
-            elif self.given is None:
-                scores = metric.scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
-            first = scores[0]  # a number, if the metric has one column
-            if any(map(math.isinf, first if hasattr(first, "__len__") else [first])):
-                raise InputError(
-                    f"{metric.label}: the system's score is infinite, because a sum over {self.count} segments "
-                    "overflows; look for extreme scores of single segments"
-                )
-            told = metric.details([total]) if details and isinstance(metric, HasDetails) else None
-            if details and self.details:
-                told = [self.details]
-            return found_by(metric, scores, told or None)[0]
+    Args:
+        total: the sum so far, a list or an array; ``None`` for the first segments.
+        statistics: of the next segments.
+    """
+    if isinstance(statistics, SummedStatistics):
+        if total is None:
+            return statistics.total
+        return [a + b for a, b in zip(total, statistics.total, strict=True)]
+    import numpy as np
+
+    rows = statistics if total is None else np.vstack([total, statistics])
+    with np.errstate(over="ignore"):  # An overflow is an error of the score.
+        return np.add.accumulate(rows, axis=0)[-1]
 
 
 class SegmentMetric(Metric):

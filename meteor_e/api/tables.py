@@ -50,7 +50,7 @@ class ScoreRun(NamedTuple):
     Attributes:
         metrics: what scores; METEOR is prepared.
         systems: what to score. The systems of a table follow each other.
-        in_order: what scores batches, and yields them in order; see :func:`meteor_e.results.score`.
+        in_order: what scores batches, and yields them in order; see :func:`meteor_e.evaluate.evaluate`.
         output: the table that takes the segments with their scores; ``None`` for none.
         prefix: what the names of new columns begin with.
         cluster: address of the cluster that scores; ``None`` for this process.

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.api.batches import LARGE_FIRST_BATCH, map_in_order, read_batches
+from meteor_e.api.batches import map_in_order
 from meteor_e.api.formats import OutputOptions, WmtNames
 from meteor_e.api.metrics import Metric
-from meteor_e.api.segments import Segment, System
 from meteor_e.api.tables import ScoreRun
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning
+from meteor_e.base.errors import ConfigError
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, destination, option
 from meteor_e.cli.inputs import Inputs
 from meteor_e.cli.options import MetricOptions, Output, Tests, complete_names, lined_up
+from meteor_e.evaluate import KeptData, check_explanations, evaluate, explain_systems
 from meteor_e.formats.inputs import JSON_LINES, PARQUET
-from meteor_e.meteor import Meteor
 from meteor_e.plugins.registry import plugin_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from meteor_e.api.formats import OutputFormat
+    from meteor_e.api.score_table import ScoreTable
     from meteor_e.api.tables import ScoreRunner
+    from meteor_e.significance.tables import TableTests
 
 
 @dataclass(frozen=True)
@@ -135,11 +135,10 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     meteor-e score data.parquet --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
-    from meteor_e.results import Significance
-    from meteor_e.results import score as scored
+    from meteor_e.render.scores import ScoreResult
 
     form, method = output.format(), statistics.significance
-    tests = None if method == "none" else Significance(method, statistics.samples, statistics.seed)
+    tests = None if method == "none" else (method, statistics.samples, statistics.seed)
     table = output.output if (output.output or "").endswith((*PARQUET, *JSON_LINES)) else None
     _check_combination(inputs, metric, output, form, table=table is not None, tested=tests is not None)
     if inputs.test_set is not None or inputs.pair is not None:
@@ -148,33 +147,46 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     systems = inputs.systems()
     metric = metric.for_text(systems[0].context)
     metrics = metric.create_metrics(metric.metrics or ("meteor",))
-    left_out: tuple[int, ...] = ()
-    if inputs.on_error != "stop":
-        systems, left_out = _handle_errors(inputs.on_error, systems, metrics)
+    explanations = None
+    if output.explain:
+        systems = lined_up(systems)
+        check_explanations(metrics, systems)
+    keep = KeptData(
+        segments=output.segments or output.alignments,
+        statistics=tests is not None,
+        details=form.details and not output.quiet,
+        alignments=output.alignments,
+        references=tests is not None,
+    )
     run = ScoreRun(metrics, systems, map_in_order, table, output.prefix, inputs.cluster)
     with terminal_progress(output.quiet) as progress, ExitStack() as stack:
-        for name, asked in (("dask", run.cluster), ("table", run.output)):
-            if asked is not None:
+        for name, target in (("dask", run.cluster), ("table", run.output)):
+            if target is not None:
                 runner: ScoreRunner = plugin_registry().runners.get(name).make()
                 run = stack.enter_context(runner.start(run))
-        results = scored(
-            metrics,
-            lined_up(run.systems) if output.explain else run.systems,
-            language=metric.code,
-            tests=tests,
-            segments=output.segments or output.alignments,
-            details=form.details,
-            alignments=output.alignments,
-            explain=output.explain,
-            progress=progress,
-            left_out=left_out,
-            in_order=run.in_order,
-        )
-        with destination(None if table else output.output) as stream:
-            if output.quiet:
-                stream.writelines("\t".join(map(repr, scores)) + "\n" for scores in results.main_scores())
-            else:
-                form.write(results, stream, OutputOptions(output.digits, wmt))
+        on_error = None if inputs.on_error == "stop" else inputs.on_error
+        scores = evaluate(metrics, run.systems, keep=keep, on_error=on_error, execute=run.in_order, progress=progress)
+        compared = None if tests is None else _compare(scores, metrics, tests)
+        if output.explain:
+            explanations = explain_systems(metrics, systems)
+    with destination(None if table else output.output) as stream:
+        if output.quiet:
+            stream.writelines("\t".join(map(repr, values)) + "\n" for values in _main_values(scores))
+        else:
+            form.write(ScoreResult(scores, compared, explanations), stream, OutputOptions(output.digits, wmt))
+
+
+def _compare(table: ScoreTable, metrics: Sequence[Metric], tests: tuple[str, int | None, int]) -> TableTests:
+    """Test the systems of a table; NumPy is imported only for that."""
+    from meteor_e.significance.tables import Significance, compare_table
+
+    return compare_table(table, metrics, Significance(*tests))
+
+
+def _main_values(table: ScoreTable) -> Iterator[list[float]]:
+    """Yield the scores of each system in all columns, for ``--quiet``."""
+    columns = [table.scores(column.name) for column in table.columns]
+    return map(list, zip(*columns, strict=True))
 
 
 _PLAIN = "it writes scores and nothing else"
@@ -261,54 +273,3 @@ def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
             "such as --wmt-names de-en newstest2017 refA, or --test-set and --pair"
         )
     return WmtNames(inputs.pair, inputs.test_set, "ref")
-
-
-def _handle_errors(
-    on_error: str, systems: list[System], metrics: Sequence[Metric]
-) -> tuple[list[System], tuple[int, ...]]:
-    """Prepare for segments that cannot be aligned, because their words repeat too often.
-
-    They are to be scored 0, or are left out of all systems, with a warning: systems stay comparable. These are then
-    read into memory and aligned once more.
-
-    Returns:
-        The systems without these segments, and the numbers of the segments, from 1.
-
-    Raises:
-        InputError: if nothing of a system is left, or a segment has another fault.
-    """
-    if on_error == "zero":
-        for metric in metrics:
-            metric.on_error = "zero"
-        return systems, ()
-    read = [(system, list(system.read())) for system in systems]
-    found: dict[int, str] = {}
-    for system, segments in read:
-        for index, error in _find_failures(metrics, segments):
-            found.setdefault(index + 1, f"{system.name}: {error}")
-    for number, fault in sorted(found.items()):
-        where = " of all systems" if len(systems) > 1 else ""
-        warnings.warn(f"segment {number} of {fault}; it is left out{where}", SegmentWarning, stacklevel=2)
-    kept = []
-    for system, segments in read:
-        left = [segment for number, segment in enumerate(segments, 1) if number not in found]
-        if segments and not left:
-            raise InputError(f"{system.name}: no segment can be aligned; there is nothing to score")
-        kept.append(System.from_segments(system.name, left, system.context))
-    return kept, tuple(sorted(found))
-
-
-def _find_failures(metrics: Sequence[Metric], segments: Sequence[Segment]) -> Iterator[tuple[int, MeteorError]]:
-    """Yield the indexes of segments that cannot be aligned, each with the error.
-
-    Raises:
-        MeteorError: for another fault.
-    """
-    for metric in metrics:
-        if not isinstance(metric, Meteor):
-            continue
-        for batch in read_batches(segments, first_size=LARGE_FIRST_BATCH):
-            for index, error in metric.statistics(batch).failures.items():
-                if not isinstance(error, InputError):
-                    raise error
-                yield batch.position + index, error

@@ -13,7 +13,7 @@ from meteor_e.api.segments import System
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, digest
 from meteor_e.base.progress import Progress, silent
 from meteor_e.chains.chain import signature as chain_signature
-from meteor_e.results import score
+from meteor_e.evaluate import KeptData, evaluate
 from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.statistics import statistics_width
 
@@ -125,8 +125,9 @@ def _statistics(
                 None if test.source is None else [test.source[at] for at in missing],
             )
             # Whether scores may be missing is for the evaluation to say.
-            scored = score([metric], [system], segments=False, keep=True, prepared=True, finite=False).kept()
-            fresh = scored.sums[0][0].statistics
+            table = evaluate([metric], [system], keep=KeptData(statistics=True), are_prepared=True, finite=False)
+            fresh = table.systems[0].metrics[0].statistics
+            assert fresh is not None
             if statistics.shape[1] != fresh.shape[1]:
                 statistics = np.full((len(test), fresh.shape[1]), np.nan)
             statistics[missing] = fresh

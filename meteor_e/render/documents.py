@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TextIO
 
 from meteor_e.api.formats import OutputFormat, OutputOptions, Result
-
-HELD = 1 << 20
-"""So many characters of a JSON document are held before the first is written."""
 
 
 class JsonOutput(OutputFormat):
@@ -22,16 +19,8 @@ class JsonOutput(OutputFormat):
     details: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the document as it comes into being, its beginning once much of it is there: errors come early."""
-        pieces = _pieces(result.streamed_document())
-        held, length = [], 0
-        for piece in pieces:
-            held.append(piece)
-            length += len(piece)
-            if length > HELD:
-                break
-        stream.write("".join(held))
-        stream.writelines(pieces)
+        """Write the document, item by item, so that it is never whole in memory."""
+        stream.writelines(_json_pieces(result.document()))
         stream.write("\n")
 
 
@@ -47,35 +36,28 @@ class JsonLinesOutput(OutputFormat):
             stream.write(json.dumps(json_ready(entry), ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _pieces(value: Any, line: str = "\n") -> Iterator[str]:
-    """Yield the JSON of a part of :meth:`Result.streamed_document`, of arrays that grow one item at a time.
+def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
+    """Yield the JSON of a document in pieces, as ``json.dumps(value, indent=2)`` formats it.
 
     Args:
-        value: the part.
+        value: the document, or a part of it.
         line: what begins a line: a line feed and the indentation.
     """
-    value, inner = value() if callable(value) else value, line + "  "
+    inner = line + "  "
     if isinstance(value, Mapping):
-        items, ends = ((json.dumps(key, ensure_ascii=False) + ": ", item) for key, item in value.items()), "{}"
-    elif isinstance(value, Iterator):
-        items, ends = (("", item) for item in value), "[]"
+        items = ((json.dumps(key, ensure_ascii=False) + ": ", item) for key, item in value.items())
+        brackets = "{}"
+    elif isinstance(value, Sequence) and not isinstance(value, str | list | tuple):
+        items, brackets = (("", item) for item in value), "[]"
     else:
         yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready).replace("\n", line)
         return
-    before = ends[0]
+    separator = brackets[0]
     for key, item in items:
-        yield before + inner + key
-        yield from _pieces(item, inner)
-        before = ","
-    yield ends if before == ends[0] else line + ends[1]
-
-
-def settled(value: Any) -> Any:
-    """Return a part of :meth:`Result.streamed_document` with plain lists and values."""
-    value = value() if callable(value) else value
-    if isinstance(value, Mapping):
-        return {key: settled(item) for key, item in value.items()}
-    return [settled(item) for item in value] if isinstance(value, Iterator) else value
+        yield separator + inner + key
+        yield from _json_pieces(item, inner)
+        separator = ","
+    yield brackets if separator == brackets[0] else line + brackets[1]
 
 
 def json_ready(value: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from meteor_e.api.languages import Parameters
@@ -12,6 +12,7 @@ from meteor_e.base.extras import data_frame
 from meteor_e.base.html import html_table
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import PARTS, FormulaScores, shares
+from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import Statistics
 
 _SHOWN = 20
@@ -218,3 +219,45 @@ class MeteorCorpusScore(MeteorScore, CorpusScore):
 
 def _row(score: MeteorScore) -> list[float]:
     return [getattr(score, name) for name in PARTS]
+
+
+class RowDetails(Sequence[Mapping[str, Any]]):
+    """Details of the segments of a batch for JSON, kept as METEOR's rows; each is made when it is asked for.
+
+    Args:
+        rows: of the batch.
+        parameters: of the formula.
+        matchers: names of the chain's matchers.
+        alignments: of the segments; empty if details do not hold them.
+    """
+
+    def __init__(
+        self, rows: Rows, parameters: Parameters, matchers: tuple[str, ...], alignments: Sequence[Alignment]
+    ) -> None:
+        self._rows = replace(rows, alignments=())
+        self._parameters, self._matchers, self._alignments = parameters, matchers, alignments
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return list(self)[index]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for index, (statistics, scores, reference) in enumerate(self._rows.segments()):
+            detail = {**score_details(statistics, scores, self._parameters, self._matchers)}
+            detail["reference_index"] = reference
+            if self._alignments:
+                detail["alignment"] = self._alignments[index]
+            yield detail
+
+
+def score_details(
+    statistics: Statistics, scores: FormulaScores, parameters: Parameters, matchers: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return the statistics and each matcher's share of a score, for JSON."""
+    score = MeteorScore(
+        **scores.defined()._asdict(), statistics=statistics, parameters=parameters, matchers=matchers, signature=""
+    )
+    fields = score.to_dict()
+    return {name: fields[name] for name in ("matchers", "statistics")}

@@ -45,9 +45,9 @@ def test_what_is_left_out_of_one_system_is_left_out_of_all(files, metrics):
     )
     assert found.pop("left_out") == [3, 5]
     for system, other in zip(found["systems"], kept["systems"], strict=True):
-        assert [segment.pop("segment") for segment in system["segments"]] == [1, 2, 4, 6]
+        assert [segment.pop("id") for segment in system["segments"]] == [1, 2, 4, 6]
         for segment in other["segments"]:
-            del segment["segment"]
+            del segment["id"]
     assert found == kept
 
 

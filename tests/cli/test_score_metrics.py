@@ -64,25 +64,29 @@ def test_options_of_meteor_and_labels(cli, own_packs):
     segments = [entry["scores"]["METEOR"]["score"] for entry in system["segments"]]
     assert segments == [one.score for one in score.segments]
     assert system["scores"]["zh"]["score"] == expected("BLEU", FIRST, tokenize="zh")[0]
-    assert "interval" not in system["scores"]["zh"]
+    assert "significance" not in found
 
 
 def test_significance_of_every_metric(cli, own_packs):
     arguments = ("score", "one", "two", "ref", "-M", "meteor", "-M", "ter", "--samples", "200")
     found = json.loads(cli(*arguments, "--format=json", "--significance", "randomization").out)
-    assert found["significance"] == {"test": "randomization", "samples": 200, "seed": 12345}
-    first, second = (system["scores"]["TER"] for system in found["systems"])
+    tests = found["significance"].pop("tests")
+    assert found["significance"] == {"test": "randomization", "samples": 200, "seed": 12345, "baseline": "one"}
+    assert [test["system"] for test in tests["TER"]] == ["one", "two"]
+    first, second = tests["TER"]
+    scores = [system["scores"]["TER"]["score"] for system in found["systems"]]
     assert first["p"] is None
     assert 0 < second["p"] <= 1
-    assert second["difference"] == second["score"] - first["score"]
+    assert second["difference"] == scores[1] - scores[0]
     low, high = second["interval"]
-    assert low <= second["score"] <= high
+    assert low <= scores[1] <= high
     alone = json.loads(
         cli("score", "one", "two", "ref", "--samples", "200", "--format=json", "--significance", "bootstrap").out
     )
     both = json.loads(cli(*arguments, "--format=json", "--significance", "bootstrap").out)
     for system, other in zip(alone["systems"], both["systems"], strict=True):
         assert system["scores"]["METEOR"] == other["scores"]["METEOR"]
+    assert alone["significance"]["tests"]["METEOR"] == both["significance"]["tests"]["METEOR"]
     text = cli(*arguments, "--significance", "randomization").out
     assert re.search("^system  metric +score +95 % interval +difference +95 % interval +p$", text, re.MULTILINE)
     assert "200 samples, seed 12345" in text
@@ -190,6 +194,8 @@ def test_one_schema_for_any_metrics(cli, own_packs, options):
     for system in several["systems"]:
         for entry in (system, *system.get("segments", ())):
             assert isinstance(entry["scores"].pop("chrF")["score"], float)
+    if "significance" in several:
+        assert len(several["significance"]["tests"].pop("chrF")) == 2
     assert several == plain
 
 

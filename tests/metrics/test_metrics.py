@@ -5,6 +5,7 @@ import json
 import pickle
 import re
 import types
+from collections import UserList
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -18,12 +19,15 @@ from meteor_e.api import ComponentOptions, Meta, MetricColumn, Segment, System
 from meteor_e.api.batches import BATCH_SEGMENTS as BATCH
 from meteor_e.api.segments import TextContext
 from meteor_e.base.errors import SegmentWarning
+from meteor_e.evaluate import KeptData, add_tables, evaluate
 from meteor_e.metrics.specs import create_metrics, parse_spec
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
-from meteor_e.render.documents import _pieces
-from meteor_e.results import Significance, score
+from meteor_e.render.documents import _json_pieces
+from meteor_e.render.scores import ScoreResult
+from meteor_e.significance.tables import Significance, compare_table
 
+SEGMENTS = KeptData(segments=True)
 HYPOTHESES = ["the cat sat on the mat", "boats left the harbour early", "他 走 了 。"]
 REFERENCES = [["a cat sat on the mat", "the cat is on a mat"], ["the boats left early"], ["他走了。"]]
 RECTANGLE = [texts[:1] for texts in REFERENCES]
@@ -270,23 +274,23 @@ def test_systems_are_scored_while_they_are_read(monkeypatch):
         return statistics(self, batch)
 
     monkeypatch.setattr(Lengths, "statistics", watched)
-    table = score([metric], [system(10_000, taken)], segments=False).kept()
+    table = evaluate([metric], [system(10_000, taken)])
     # The first batches are small; no batch is read before the one before it is scored.
     assert [size for size, _ in held[:6]] == [64, 128, 256, 512, 1024, 2048]
     assert [read for _, read in held] == list(itertools.accumulate(size for size, _ in held))
-    assert [row.count for row in table.whole] == [10_000]
+    assert [scores.segment_count for scores in table.systems] == [10_000]
     assert table.segment_scores("test-lengths") == []
     segments = list(system(10_000).read())
     hypotheses, references = ([segment[column] for segment in segments] for column in (1, 2))
     whole = metric.corpus(hypotheses, references, segments=True)
-    kept = score([metric], [System.from_segments("one", segments)]).kept()
+    kept = evaluate([metric], [System.from_segments("one", segments)], keep=SEGMENTS)
     assert table.scores("test-lengths") == kept.scores("test-lengths") == [whole.score]
     assert kept.segment_scores("test-lengths") == whole.segment_scores.tolist()
 
 
 def test_a_metric_that_reads_ahead_sees_all_references():
     plain, ahead = Lengths(), Ahead()
-    table = score([plain, ahead], [system(5000)]).kept()
+    table = evaluate([plain, ahead], [system(5000)])
     assert ahead.seen == 5000
     assert table.scores("test-lengths") == table.scores("test-ahead")
 
@@ -294,28 +298,29 @@ def test_a_metric_that_reads_ahead_sees_all_references():
 def test_tests_need_systems_of_the_same_segments():
     one, other = system(20), replace(system(20), name="two")
     few = Significance("bootstrap", 10)
-    assert score([Lengths()], [one, other], tests=few).whole[1].tests[0].p is not None
+    keep = KeptData(statistics=True, references=True)
+    table = evaluate([Lengths()], [one, other], keep=keep)
+    assert compare_table(table, [Lengths()], few).columns[0][1].p is not None
     changed = [*other.read()]
     changed[3] = changed[3]._replace(references=("another reference",))
     other = System.from_segments("two", changed)
     with pytest.raises(InputError, match="two and one are not of the same segments"):
-        score([Lengths()], [one, other], tests=few).kept()
+        compare_table(evaluate([Lengths()], [one, other], keep=keep), [Lengths()], few)
 
 
 def test_references_are_counted_wherever_they_come():
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     pairs = [("a cat sat", ["a cat sat"])] * 5000 + [("a cat sat", ["a cat sat", "the cat sat"])]
     metric = load_metric("chrf")
-    assert (
-        "nrefs:var" in score([metric], [System.from_lists("one", *zip(*pairs, strict=True))]).kept().signatures["chrF"]
-    )
-    assert "nrefs:1|" in score([metric], [system(3)]).kept().signatures["chrF"]
+    mixed = System.from_lists("one", *zip(*pairs, strict=True))
+    assert "nrefs:var" in evaluate([metric], [mixed]).metrics[0].signature
+    assert "nrefs:1|" in evaluate([metric], [system(3)]).metrics[0].signature
 
 
 def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
     metrics = [Meteor.from_config({}, label=name) for name in ("one", "two")]
     other = Meteor.from_config({}, label="three", task="adq")
-    alone = score([metrics[0]], [system(30)]).kept()
+    alone = evaluate([metrics[0]], [system(30)], keep=SEGMENTS)
     asked = []
     align = Meteor._align_batch
 
@@ -324,7 +329,7 @@ def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
         return align(self, batch)
 
     monkeypatch.setattr(Meteor, "_align_batch", watched)
-    table = score([*metrics, other], [system(30)]).kept()
+    table = evaluate([*metrics, other], [system(30)], keep=SEGMENTS)
     assert asked == [30, 30]
     for name in ("one", "two"):
         assert table.scores(name) == alone.scores("one")
@@ -336,7 +341,7 @@ def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
     metric = Meteor("other", matchers=["exact"])
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
     with pytest.raises(InputError, match=r"^segment 5001: "):
-        score([metric], [System.from_lists("one", *zip(*pairs, strict=True))]).kept()
+        evaluate([metric], [System.from_lists("one", *zip(*pairs, strict=True))])
 
 
 def test_metrics_of_two_languages():
@@ -349,9 +354,9 @@ def test_metrics_of_two_languages():
 
     french, english, any_language = Words("f", "fr"), Words("e", "en"), Words("any", "")
     systems = [System.from_lists("one", ["a b"], [["a"]])]
-    assert score([any_language, french], systems).scores("f") == [2.0]
+    assert evaluate([any_language, french], systems).scores("f") == [2.0]
     with pytest.raises(ConfigError, match=r"^metric e is for 'en', and f for 'fr'$"):
-        score([any_language, french, english], systems)
+        evaluate([any_language, french, english], systems)
 
 
 class Lines(SegmentMetric):
@@ -377,7 +382,9 @@ class Lines(SegmentMetric):
 def test_a_metric_of_several_columns_with_details():
     pairs = [("a cat", ["x"]), ("dogs run far", ["x"])]
     systems = [System.from_lists(name, *zip(*pairs, strict=True)) for name in ("one", "two")]
-    table = score([Lines(), Lengths()], systems, details=True, tests=Significance("bootstrap", 10)).kept()
+    metrics = [Lines(), Lengths()]
+    scores = evaluate(metrics, systems, keep=KeptData(segments=True, statistics=True, details=True))
+    table = ScoreResult(scores, compare_table(scores, metrics, Significance("bootstrap", 10)))
     assert next(table.records())[:8] == ["system", "segment", "words", "words low", "words high",
                                             "words difference", "words p", "letters"]  # fmt: skip
     assert list(table.records())[3][2] == 2.5
@@ -386,9 +393,10 @@ def test_a_metric_of_several_columns_with_details():
     second = document["systems"][1]
     assert second["scores"]["letters"]["score"] == 8.5
     assert second["scores"]["letters"]["parts"] == {"vowels": 2.5}
-    assert second["scores"]["letters"]["difference"] == 0
+    assert document["significance"]["tests"]["letters"][1]["difference"] == 0
     assert [entry["scores"]["words"]["details"] for entry in second["segments"]] == [{"first": "a"}, {"first": "d"}]
     assert "details" not in second["segments"][0]["scores"]["letters"]
+    assert [entry["id"] for entry in second["segments"]] == [1, 2]
     (main, tested) = table.grids()
     assert main.header == ["system", "words", "letters ↓", "test-lengths", "segments"]
     assert [row[1] for row in tested.rows] == ["words", "words", "letters", "letters", "test-lengths", "test-lengths"]
@@ -398,7 +406,7 @@ def test_columns_are_as_many_as_the_metric_says():
     metric = Lines()
     metric.scores = lambda sums: sums
     with pytest.raises(PluginError, match="returned 4 values; its columns have 3"):
-        score([metric], [system(3)]).kept()
+        evaluate([metric], [system(3)])
 
 
 class Both(SegmentMetric):
@@ -423,20 +431,19 @@ def test_one_name_for_a_set_of_metrics(monkeypatch):
         load_metric("test-both")
 
 
-def test_segments_of_a_document_are_written_as_they_are_scored():
-    read = []
+def test_segments_of_a_document_are_made_when_they_are_written():
+    table = evaluate([Lines()], [system(3 * BATCH)], keep=SEGMENTS)
+    segments = ScoreResult(table).document()["systems"][0]["segments"]
+    assert not isinstance(segments, list)
+    assert [next(iter(segments))["id"], len(segments), segments[-1]["id"]] == [1, 3 * BATCH, 3 * BATCH]
 
-    def segments():
-        for number in range(3 * BATCH):
-            read.append(number)
-            yield Segment(number + 1, "a cat", ("x",))
 
-    table = score([Lines()], [System("one", segments)])
-    system = next(table.streamed_document()["systems"])
-    assert next(system["segments"])["segment"] == 1
-    assert len(read) < 2 * BATCH
-    assert [segment["segment"] for segment in system["segments"]][-1] == 3 * BATCH
-    assert system["segment_count"]() == 3 * BATCH
+def test_ids_are_those_of_the_file():
+    segments = [Segment(name, "a cat", ("x",)) for name in ("img-7", "img-3")]
+    table = evaluate([Lines()], [System.from_segments("one", segments)], keep=SEGMENTS)
+    result = ScoreResult(table)
+    assert [line.partition(":")[0] for line in result.lines()] == ["segment img-7", "segment img-3"]
+    assert [row[1] for row in result.records()][1:] == ["img-7", "img-3", "all"]
 
 
 def test_parts_of_a_corpus_add_up_to_the_whole(packs):
@@ -448,15 +455,15 @@ def test_parts_of_a_corpus_add_up_to_the_whole(packs):
             System.from_lists(name, texts[start:end], references[start:end])
             for name, texts in (("one", hypotheses), ("two", hypotheses[::-1]))
         ]
-        return score(metrics, systems, keep=True).kept()
+        return evaluate(metrics, systems, keep=KeptData(segments=True, statistics=True))
 
     whole = scored(0, 5)
     for cut in range(1, 5):
-        added = scored(0, cut) + scored(cut, 5)
-        assert list(added.records()) == list(whole.records())
-        assert [row.count for row in added.whole] == [5, 5]
-    with pytest.raises(ConfigError, match="only kept parts of the same systems under the same metrics"):
-        whole + score(metrics[:1], [system(3)]).kept()
+        added = add_tables(metrics, scored(0, cut), scored(cut, 5))
+        assert [row[2:] for row in ScoreResult(added).records()] == [row[2:] for row in ScoreResult(whole).records()]
+        assert [system.segment_count for system in added.systems] == [5, 5]
+    with pytest.raises(ConfigError, match="only parts of the same systems under the same metrics"):
+        add_tables(metrics, whole, evaluate(metrics[:1], [system(3)]))
 
 
 def test_ter_of_very_long_segments_is_refused():
@@ -473,9 +480,9 @@ def test_ter_of_very_long_segments_is_refused():
 
 
 def test_a_document_is_written_piece_by_piece_as_json_writes_it():
-    document = {"none": iter(()), "some": iter([{"é": [1, 2]}, iter(["a"])]), "later": lambda: {}, "two\nlines": 1.5}
-    wanted = {"none": [], "some": [{"é": [1, 2]}, ["a"]], "later": {}, "two\nlines": 1.5}
-    assert "".join(_pieces(document)) == json.dumps(wanted, ensure_ascii=False, indent=2)
+    document = {"none": UserList(), "some": UserList([{"é": [1, 2]}, UserList("a")]), "no": {}, "two\nlines": 1.5}
+    wanted = {"none": [], "some": [{"é": [1, 2]}, ["a"]], "no": {}, "two\nlines": 1.5}
+    assert "".join(_json_pieces(document)) == json.dumps(wanted, ensure_ascii=False, indent=2)
 
 
 def test_a_segment_that_cannot_be_aligned_counts_its_words():

@@ -28,20 +28,21 @@ def test_an_alignment(meteor):
 def test_several_metrics():
     from meteor_e import load_metric
     from meteor_e.api import System
-    from meteor_e.results import score
+    from meteor_e.evaluate import KeptData, evaluate
+    from meteor_e.render.scores import ScoreResult
 
     metrics = [load_metric("meteor:language=other"), Words()]
     systems = [
         System.from_lists("<a>", ["a b", "c"], [["a"], ["c"]]),
         System.from_lists("b", ["a", "d"], [["a"], ["c"]]),
     ]
-    table = score(metrics, systems).kept()
+    table = evaluate(metrics, systems, keep=KeptData(segments=True))
     label = table.columns[0].name
-    assert repr(table) == f"Results(2 systems; {label}, words)"
-    assert len(table.to_dict()["systems"][0]["segments"]) == 2
-    assert "segments" not in score(metrics, systems, segments=False).to_dict()["systems"][0]
+    assert repr(table) == f"ScoreTable(2 systems; {label}, words)"
+    assert len(ScoreResult(table).to_dict()["systems"][0]["segments"]) == 2
+    assert "segments" not in ScoreResult(evaluate(metrics, systems)).to_dict()["systems"][0]
     pytest.importorskip("pandas", reason="pandas is not installed")
-    frame = table.to_pandas()
+    frame = ScoreResult(table).to_pandas()
     assert frame["system"].tolist() == ["<a>", "b"]
     assert frame["words"].tolist() == [1.5, 1.0]
 

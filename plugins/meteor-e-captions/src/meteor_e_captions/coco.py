@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError, MeteorWarning, System
 from meteor_e.base.texts import check_text
+from meteor_e.evaluate import KeptData
+from meteor_e.evaluate import evaluate as score_systems
 from meteor_e.formats.coco import coco_annotations, coco_results
-from meteor_e.results import score
 from meteor_e_captions.coco_metric import java_lines, java_meteor
 from meteor_e_captions.coco_scores import ORDERS, bleu, bleu_statistics, cider, count_ngrams, rouge_l
 from meteor_e_captions.document_frequencies import make_document_frequencies, read_document_frequencies
@@ -179,10 +180,10 @@ class CaptionMetric(_CocoScorer):
 
 def _score_columns(metric: Any, system: System) -> tuple[list[float], list[list[float]]]:
     """Return the system's score in each column of a metric, and for each segment its score in each column."""
-    rows = list(score([metric], [system], language="en").rows())
-    values = [[column.values[0] for column in row.found] for row in rows]
-    segments = [scores for row, scores in zip(rows, values, strict=True) if row.segment is not None]
-    return next(scores for row, scores in zip(rows, values, strict=True) if row.segment is None), segments
+    table = score_systems([metric], [system], keep=KeptData(segments=True))
+    names = [column.name for column in table.columns]
+    columns = [table.segment_scores(name) for name in names]
+    return [table.scores(name)[0] for name in names], [list(row) for row in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True)

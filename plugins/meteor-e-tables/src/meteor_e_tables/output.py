@@ -66,9 +66,9 @@ class _Output:
     def in_order(self, score: Any, batches: Iterator[Batch], threads: int | None) -> Iterator[tuple[Batch, Any]]:
         """Score the batches of the next system, and write its rows."""
         write = next(self._places)
-        for batch, found in self._run.in_order(score, batches, threads):
-            write(ScoredColumns.of(found[0][0]))
-            yield batch, found
+        for batch, statistics in self._run.in_order(score, batches, threads):
+            write(ScoredColumns.of(statistics[0]))
+            yield batch, statistics
 
     def _write(
         self,

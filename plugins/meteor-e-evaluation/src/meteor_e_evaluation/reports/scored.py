@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from meteor_e import MeteorCorpusScore, MeteorSegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
-from meteor_e.api.formats import Found
 from meteor_e.api.metrics import Explains, main_scores
+from meteor_e.api.score_table import ScoreTable
 from meteor_e.api.segments import SegmentId, System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent
-from meteor_e.results import Results, score
+from meteor_e.evaluate import KeptData, evaluate
 from meteor_e.scoring.arrays import quotient
 from meteor_e.scoring.formula import FormulaScores, shares
 from meteor_e.scoring.statistics import StatisticsSum, statistics_columns
@@ -273,10 +273,11 @@ def score_systems(
         scored = tuple(_score(meteor, name, hypotheses, texts, progress) for name, hypotheses in systems.items())
     report_metrics = [*metrics] if None in metrics else [*metrics, None]
     other_metrics = [metric for metric in report_metrics if metric is not None]
-    results = None
+    table = None
     if other_metrics:
         inputs = [System.from_lists(system.name, system.hypotheses, texts) for system in scored]
-        results = score(other_metrics, inputs, details=True, keep=True, progress=progress).kept()
+        keep = KeptData(segments=True, statistics=True, details=True)
+        table = evaluate(other_metrics, inputs, keep=keep, progress=progress)
     metric_results = []
     for index, metric in enumerate(report_metrics):
         test_all_pairs = index == 0 and len(systems) <= ALL_PAIRS_LIMIT
@@ -284,9 +285,9 @@ def score_systems(
         if metric is None:
             metric_results.append(_meteor_result(meteor, scored, compare))
         else:
-            assert results is not None
+            assert table is not None
             metric_index = other_metrics.index(metric)
-            metric_results.append(_metric_result(metric, metric_index, results, scored, texts, compare))
+            metric_results.append(_metric_result(metric, metric_index, table, scored, texts, compare))
     return Report(
         title or _title(list(systems)),
         meteor.chain.language.code,
@@ -350,32 +351,26 @@ def _meteor_result(meteor: Meteor, systems: Sequence[ScoredSystem], compare: Com
 def _metric_result(
     metric: Metric,
     metric_index: int,
-    results: Results,
+    table: ScoreTable,
     systems: Sequence[ScoredSystem],
     references: Sequence[Sequence[str]],
     compare: Compare,
 ) -> MetricResult:
     """Return the scores, the tests and the explanations of one of the metrics of results."""
-    column = results.columns.index(metric.headings[0])
-    scores = tuple(row.found[column].values[0] for row in results.whole)
-    rows_by_system: list[list[Found]] = [[] for _ in systems]
-    for row in results.rows():
-        if row.segment is not None:
-            rows_by_system[row.system].append(row.found[column])
+    entries = [system.metrics[metric_index] for system in table.systems]
+    scores = tuple(entry.values[0] for entry in entries)
     is_percentage = max(map(abs, scores)) >= 10
     result = MetricResult(
         metric.label,
-        metric.signature,
+        table.metrics[metric_index].signature,
         metric.higher_is_better,
         min(metric.decimals, PERCENTAGE_DECIMALS) if is_percentage else metric.decimals,
         scores,
-        tuple(np.array([row.values[0] for row in rows]) for rows in rows_by_system),
-        compare(
-            [sums[metric_index].statistics for sums in results.sums], lambda sums: main_scores(metric.scores(sums))
-        ),
+        tuple(np.array(entry.segment_values)[:: len(entry.values)] for entry in entries),
+        compare([np.asarray(entry.statistics) for entry in entries], lambda sums: main_scores(metric.scores(sums))),
     )
-    if rows_by_system[0][0].details is not None:
-        details = tuple([row.details or {} for row in rows] for rows in rows_by_system)
+    if len(entries[0].segment_details):
+        details = tuple(list(entry.segment_details) for entry in entries)
         result = dataclasses.replace(result, details=details)
     if not isinstance(metric, Explains):
         return result
