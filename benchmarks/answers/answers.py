@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from meteor_e.engine.metric import aligned
 from meteor_e_learned.answers import JudgedAnswer, answer_examples, load_answers
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.short_texts import fold, split_terms
 from meteor_e_learned.models.logistic_regression import LogisticRegression
 from meteor_e_learned.recipe import load_recipe, make_features

@@ -21,7 +21,8 @@ from pathlib import Path
 import numpy as np
 from command import add_sample_option, exit_code, sample_folder, write_sample_vectors
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.recipe import DataSpec
 from meteor_e_papers.pairwise_network import PairwiseNetwork, fit_seeds
 

@@ -24,7 +24,7 @@ from command import add_sample_option, exit_code, sample_folder, write_sample_ve
 from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.prediction import ModelMetric
 from meteor_e_learned.recipe import DataSpec, Recipe

@@ -18,8 +18,10 @@ import msgspec
 import numpy as np
 from command import exit_code
 from meteor_e_learned.data import load_examples
+from meteor_e_learned.entities import unescaped
 from meteor_e_learned.examples import joined
-from meteor_e_learned.extraction import FeatureSet, FeatureStore, unescaped
+from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.models.base import SYNTHETIC, pearson, strict_tau
 from meteor_e_learned.ready import Figure, ReadyModel
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features

@@ -27,7 +27,8 @@ from meteor_e_evaluation import TestSet
 from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
-from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.recipe import DataSpec, make_features
 from meteor_e_learned.training import learnable, make_estimator
 from meteor_e_papers.means import MEANS, system_mean

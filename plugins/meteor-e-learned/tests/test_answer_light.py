@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from meteor_e_learned.answers import central_references, load_answers
 from meteor_e_learned.explain import explain
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.answer import COLUMNS, Answer, Question, describe
 from meteor_e_learned.features.short_texts import fold, split_lines, split_terms
 from meteor_e_learned.models.logistic_regression import LogisticRegression

@@ -6,8 +6,10 @@ import sqlite3
 
 import numpy as np
 import pytest
-from meteor_e_learned import extraction
-from meteor_e_learned.extraction import FeatureSet, FeatureStore, NamedFeature
+from meteor_e_learned import blocks, feature_store
+from meteor_e_learned.columns import NamedFeature
+from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.feature_store import FeatureStore
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, SegmentFeature
 
@@ -75,7 +77,7 @@ def test_nothing_is_kept_unless_asked(tmp_path):
 
 
 def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(extraction, "BATCH", 1)
+    monkeypatch.setattr(blocks, "BATCH", 1)
     feature = Counting()
     features, store = FeatureSet([named(feature)]), FeatureStore(tmp_path)
 
@@ -113,7 +115,7 @@ def test_entities_are_read_as_characters_if_asked(escaped, plain):
 
 
 def test_long_segments_go_in_small_blocks(monkeypatch):
-    monkeypatch.setattr(extraction, "ROOM", 10)
+    monkeypatch.setattr(blocks, "ROOM", 10)
     sizes = []
 
     class Sizes(Counting):
@@ -145,7 +147,7 @@ def test_columns_can_be_chosen(tmp_path):
 
 
 def test_several_processes_give_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr(extraction, "BATCH", 2)
+    monkeypatch.setattr(blocks, "BATCH", 2)
     features = FeatureSet.from_config(["text"])
     one = features.extract(BATCH, FeatureStore(tmp_path, enabled=False))
     two = features.extract(BATCH, FeatureStore(tmp_path, enabled=False), jobs=2)
@@ -200,7 +202,7 @@ def test_rows_keep_their_last_bit(tmp_path):
 
 
 def test_another_process_that_does_not_let_go(tmp_path, monkeypatch):
-    monkeypatch.setattr(extraction, "LOCKED_AFTER", 0)
+    monkeypatch.setattr(feature_store, "LOCKED_AFTER", 0)
     features, store = FeatureSet([named(Counting())]), FeatureStore(tmp_path)
     features.extract(BATCH, store)
     (file,) = tmp_path.iterdir()

@@ -12,7 +12,7 @@ from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_learned import cli
 from meteor_e_learned.data import sample_judgements
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train

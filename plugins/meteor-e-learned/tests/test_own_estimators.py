@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.prediction import pairwise_advantages
 from meteor_e_learned.recipe import load_recipe

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from meteor_e_learned import check_texts, cli, scoring
 from meteor_e_learned.explain import explain
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.text import TextFeature
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import load_model
@@ -199,7 +199,7 @@ def test_scoring_needs_neither_pytorch_nor_scikit_learn(toy):
 import sys
 sys.modules["meteor_e_evaluation"] = None  # as if it were not installed
 from meteor_e.api import FeatureBatch
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.scoring import score_segments
 model = load_model({str(toy)!r})

@@ -106,7 +106,7 @@ def write_tables(test_set, folder, sign=1.0):
 )
 def test_files_feed_every_estimator(estimator, index, more, recipe, test_set, tmp_path):
     """Scores of texts that were not there in training come from another file of the same name."""
-    from meteor_e_learned.extraction import FeatureStore
+    from meteor_e_learned.feature_store import FeatureStore
     from meteor_e_learned.modelfile import load_model
     from meteor_e_learned.prediction import pairwise_advantages
     from meteor_e_learned.recipe import load_recipe

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 

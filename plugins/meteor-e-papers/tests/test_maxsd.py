@@ -10,7 +10,7 @@ import torch
 from click.testing import CliRunner
 from meteor_e_evaluation.cli.evaluate import evaluate
 from meteor_e_learned import cli
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.texts import TextSamples
 from meteor_e_learned.recipe import load_recipe

@@ -6,7 +6,7 @@ import lzma
 
 import numpy as np
 import pytest
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train

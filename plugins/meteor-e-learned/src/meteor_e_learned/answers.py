@@ -13,7 +13,8 @@ import numpy as np
 from meteor_e.api import Examples, FeatureBatch, InputError
 from meteor_e.base.files import open_regular
 from meteor_e.base.progress import Progress, silent
-from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.short_texts import fold, split_terms
 
 _GZIP_MAGIC = b"\x1f\x8b"

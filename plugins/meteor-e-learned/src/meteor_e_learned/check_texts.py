@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.base.array_cache import Floats
-from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.feature_store import FeatureStore
 
 TOLERANCE = 1e-6
 """By how much a number may differ, absolutely or relative to its size."""

@@ -54,7 +54,7 @@ def train(training: TrainingOptions, computation: ParallelComputation) -> None:
     from pathlib import Path
 
     from meteor_e.base.progress import terminal_progress
-    from meteor_e_learned.extraction import FeatureStore
+    from meteor_e_learned.feature_store import FeatureStore
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 

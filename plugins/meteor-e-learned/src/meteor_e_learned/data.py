@@ -15,7 +15,8 @@ from meteor_e.base.extras import require
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e_learned.answers import answer_examples, load_answers
 from meteor_e_learned.examples import joined
-from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.models.base import SYNTHETIC
 from meteor_e_learned.recipe import DataSpec, resolve
 from meteor_e_learned.synthetic import SyntheticTexts, synthetic_comparisons

@@ -10,7 +10,7 @@ import numpy as np
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError
 from meteor_e.base.array_cache import Floats
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
 
 _GROUPS: dict[str, str] = {

@@ -6,126 +6,21 @@ that was interrupted goes on where it stopped, and runs side by side share what 
 
 from __future__ import annotations
 
-import contextlib
-import html
-import os
-import re
-import sqlite3
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature
+from meteor_e.api import ConfigError, FeatureBatch, InputError, MatcherContext, SegmentFeature
 from meteor_e.base.array_cache import Floats, digest
 from meteor_e.base.errors import near_miss
-from meteor_e.base.files import cache_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
-
-BATCH = 2048
-"""Segments that are computed at once."""
-ROOM = 1 << 21
-"""Characters of all segments that are computed at once; a longer segment goes alone."""
-LOCKED_AFTER = 60
-"""Seconds to wait for another process that writes."""
-_SEAL = 8
-
-
-class FeatureStore:
-    """Rows of features on disk.
-
-    Args:
-        folder: where; by default ``features`` in the folder that ``METEOR_E_CACHE`` names, else in the user's
-            cache folder.
-        enabled: whether to keep anything.
-    """
-
-    def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
-        self.folder = Path(folder) if folder is not None else cache_folder("features")
-        self.enabled = enabled
-
-    @contextlib.contextmanager
-    def _open(self, signature: str) -> Iterator[sqlite3.Connection]:
-        file = self.folder / f"{digest([signature])[:32]}.sqlite"
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with contextlib.closing(sqlite3.connect(file, timeout=LOCKED_AFTER)) as connection:
-                connection.execute("create table if not exists rows (key blob primary key, value blob) without rowid")
-                yield connection
-        except (OSError, sqlite3.Error) as error:
-            if "locked" in str(error):
-                raise ConfigError(
-                    f"another process has kept the features in {file} to itself for {LOCKED_AFTER} seconds; let it "
-                    "end, choose another folder with METEOR_E_CACHE, or use --no-cache"
-                ) from error
-            raise ConfigError(
-                f"the kept features in {file} cannot be used ({error}); delete the file, choose another folder with "
-                "METEOR_E_CACHE, or use --no-cache"
-            ) from error
-
-    def get(self, signature: str, keys: Sequence[Hashable], dimension: int) -> dict[Hashable, Floats]:
-        """Return the rows that are known."""
-        if not self.enabled or not keys:
-            return {}
-        found: dict[Hashable, Floats] = {}
-        with self._open(signature) as connection:
-            for start in range(0, len(keys), 500):
-                part = keys[start : start + 500]
-                query = f"select key, value from rows where key in ({','.join('?' * len(part))})"
-                for key, value in connection.execute(query, part):
-                    row = value[:-_SEAL]
-                    if len(row) == 8 * dimension and value == _sealed(key, row):
-                        found[key] = np.frombuffer(row, "<f8")
-        return found
-
-    def put(self, signature: str, rows: Mapping[Hashable, Floats]) -> None:
-        """Keep rows."""
-        if not self.enabled or not rows:
-            return
-        with self._open(signature) as connection, connection:
-            connection.executemany(
-                "insert or replace into rows values (?, ?)",
-                [(key, _sealed(key, np.ascontiguousarray(row, "<f8").tobytes())) for key, row in rows.items()],
-            )
-
-
-@dataclass(frozen=True)
-class NamedFeature:
-    """A feature and what a recipe calls it.
-
-    Attributes:
-        label: what its columns begin with.
-        feature: the feature.
-        chosen: positions of the columns that are wanted.
-    """
-
-    label: str
-    feature: Feature
-    chosen: tuple[int, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The wanted columns, ``label.column``."""
-        names = self.feature.columns
-        return tuple(f"{self.label}.{names[place]}" for place in self.chosen)
-
-    @property
-    def signature(self) -> str:
-        """The signature: equal signatures give equal numbers."""
-        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.describe()}"
-
-    @property
-    def definition(self) -> str:
-        """The signature without versions of libraries, which a trained model asks for."""
-        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.definition()}"
-
-
-FeatureColumn = str
+from meteor_e_learned.blocks import compute_blocks, split_blocks
+from meteor_e_learned.columns import NamedFeature, choose_columns
+from meteor_e_learned.entities import unescaped
+from meteor_e_learned.feature_store import FeatureStore
 
 
 class FeatureSet:
@@ -169,7 +64,7 @@ class FeatureSet:
                 raise ConfigError(f"a feature is a name or a mapping with 'use', not {entry!r}")
             label, columns = options.pop("as", name), options.pop("columns", None)
             feature = plugin_registry().features.get(name).make(context, **options)
-            made.append(NamedFeature(str(label), feature, _choose(str(label), feature.columns, columns)))
+            made.append(NamedFeature(str(label), feature, choose_columns(str(label), feature.columns, columns)))
         return cls(made, unescape=unescape)
 
     @staticmethod
@@ -281,9 +176,9 @@ class FeatureSet:
             for key, row in known.items():
                 result[entry.label][first[key]] = row
             missing.setdefault(tuple(at for key, at in first.items() if key not in known), []).append(entry)
-        work = [block for places, entries in missing.items() for block in _blocks(places, entries, batch)]
+        work = [block for places, entries in missing.items() for block in split_blocks(places, entries, batch)]
         done, total = 0, sum(len(block.places) * len(block.features) for block in work)
-        for block, computed in _run(work, batch, jobs):
+        for block, computed in compute_blocks(work, batch, jobs):
             places = list(block.places)
             for entry, rows in zip(block.features, computed, strict=True):
                 result[entry.label][places] = rows
@@ -326,26 +221,6 @@ class FeatureSet:
         return np.hstack(blocks) if blocks else np.empty((len(segments), 0))
 
 
-def _choose(label: str, columns: Sequence[str], wanted: object) -> tuple[int, ...]:
-    if wanted is None:
-        return tuple(range(len(columns)))
-    if not isinstance(wanted, list) or not all(isinstance(name, str) for name in wanted):
-        raise ConfigError(f"feature {label!r}: columns must be a list of names")
-    places: list[int] = []
-    for name in wanted:
-        found = [
-            place
-            for place, column in enumerate(columns)
-            if column == name or (name.endswith("*") and column.startswith(name[:-1]))
-        ]
-        if not found:
-            raise ConfigError(
-                f"feature {label!r} has no column {name!r}{near_miss(name, columns)}; it has {', '.join(columns)}"
-            )
-        places += [place for place in found if place not in places]
-    return tuple(places)
-
-
 def _row_keys(
     needs: Iterable[tuple[str, ...]], batch: FeatureBatch, store: FeatureStore
 ) -> dict[tuple[str, ...], list[Hashable]]:
@@ -369,107 +244,8 @@ def _row_keys(
     return result
 
 
-def _sealed(key: Hashable, row: bytes) -> bytes:
-    """Return a row with a checksum of it and its key after it: a damaged file must give no other features."""
-    import hashlib
-
-    assert isinstance(key, bytes)
-    return row + hashlib.sha256(key + row).digest()[:_SEAL]
-
-
 def _digest(row: tuple[str | tuple[str, ...], ...]) -> bytes:
     import hashlib
 
     texts = [text for part in row for text in ([part] if isinstance(part, str) else [str(len(part)), *part])]
     return hashlib.sha256(digest(texts).encode()).digest()[:16]
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Segments of a batch, and the features that are computed of them."""
-
-    places: tuple[int, ...]
-    features: tuple[NamedFeature, ...]
-
-
-def _blocks(places: Sequence[int], features: Sequence[NamedFeature], batch: FeatureBatch) -> Iterator[_Block]:
-    """Yield blocks of segments that lack the same features, so that these share what they make of the texts."""
-    block: list[int] = []
-    room = ROOM
-    for place in places:
-        size = len(batch.hypotheses[place]) + sum(map(len, batch.references[place]))
-        if block and (len(block) == BATCH or size > room):
-            yield _Block(tuple(block), tuple(features))
-            block, room = [], ROOM
-        block.append(place)
-        room -= size
-    if block:
-        yield _Block(tuple(block), tuple(features))
-
-
-def picked(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
-    """Return some of a batch's segments."""
-
-    def of(values: Sequence[Any] | None) -> list[Any] | None:
-        return None if values is None else [values[place] for place in places]
-
-    return FeatureBatch(
-        of(batch.hypotheses) or [], of(batch.references) or [], of(batch.sources), of(batch.systems), of(batch.segments)
-    )
-
-
-_ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]\w*);")
-_APART = re.compile(r"& (apos|quot|lt|gt|amp) ;(?P<suffix> (?=(?:s|t|re|ve|m|d|ll)\b))?")
-
-
-def unescaped(batch: FeatureBatch) -> FeatureBatch:
-    """Return a batch with the characters that entities of XML stand for.
-
-    Tools of machine translation leave ``&apos;``, and set ``&amp; apos ;`` apart what was escaped twice.
-    """
-
-    def apart(found: re.Match[str]) -> str:
-        return html.unescape(f"&{found[1]};") + ("" if found[1] == "apos" else found["suffix"] or "")
-
-    def plain(text: str) -> str:
-        if "&" not in text:
-            return text
-        for _ in range(2):  # Some texts were escaped twice.
-            text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
-        return _APART.sub(apart, text)
-
-    if not any("&" in text for text in chain(batch.hypotheses, *batch.references)):
-        return batch
-    hypotheses = [plain(text) for text in batch.hypotheses]
-    references = [[plain(text) for text in each] for each in batch.references]
-    return FeatureBatch(hypotheses, references, batch.sources, batch.systems, batch.segments)
-
-
-_features: dict[str, Feature] = {}
-"""The features that this process computes, by label."""
-
-
-def _begin(features: Mapping[str, Feature]) -> None:
-    _features.update(features)
-
-
-def _compute(block: tuple[Sequence[str], FeatureBatch]) -> list[Floats]:
-    labels, batch = block
-    return [_features[label].rows(batch) for label in labels]
-
-
-def _run(work: Sequence[_Block], batch: FeatureBatch, jobs: int) -> Iterator[tuple[_Block, list[Floats]]]:
-    """Yield each block with the rows of each of its features."""
-    features = {entry.label: entry.feature for block in work for entry in block.features}
-    parts = (([entry.label for entry in block.features], picked(batch, block.places)) for block in work)
-    if min(jobs, len(work)) <= 1:
-        computed = ([features[label].rows(part) for label in labels] for labels, part in parts)
-        yield from zip(work, computed, strict=True)
-        return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    # A process that is forked from one with threads can hang; these are started afresh.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(work)), context, _begin, (features,)) as pool:
-        yield from zip(work, pool.map(_compute, parts), strict=True)

@@ -28,7 +28,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
 from meteor_e_learned.explain import explain
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.libraries import guarded_estimator
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import LearnedModel, load_model

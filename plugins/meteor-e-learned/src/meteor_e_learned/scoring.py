@@ -9,7 +9,8 @@ import numpy as np
 from meteor_e.api import ConfigError, FeatureBatch
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.progress import Progress, silent
-from meteor_e_learned.extraction import FeatureStore, picked
+from meteor_e_learned.blocks import picked
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.libraries import guarded_estimator
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.texts import TextSamples

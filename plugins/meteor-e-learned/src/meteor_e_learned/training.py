@@ -21,7 +21,8 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.check_texts import make_check_texts
 from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.libraries import guarded_estimator
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model

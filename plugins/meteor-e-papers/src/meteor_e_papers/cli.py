@@ -94,7 +94,7 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
     from pathlib import Path
 
     from meteor_e_learned.cli import print_epoch
-    from meteor_e_learned.extraction import FeatureStore
+    from meteor_e_learned.feature_store import FeatureStore
     from meteor_e_learned.recipe import DataSpec
     from meteor_e_learned.training import train as train_model
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.scoring import score_segments
