@@ -49,8 +49,8 @@ from meteor_e.scoring.results import MeteorCorpusScore, MeteorSegmentScore, RowD
 from meteor_e.scoring.rows import Rows, join_rows
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 from meteor_e.text.identity import IDENTITIES
+from meteor_e.text.idf import IdfWeights
 from meteor_e.text.normalization import Normalizer
-from meteor_e.text.rarity import Rarity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -227,12 +227,12 @@ class Meteor(Metric):
             self._wanted_engine = before
             raise
 
-    def _read_rarity(self, file: str) -> Rarity:
+    def _read_rarity(self, file: str) -> IdfWeights:
         """Return what words count by a text; InputError if it cannot be read, or has no words."""
         if self.chain.character_mode:
             raise ConfigError("words count by their characters or by their rarity; leave out character_mode or idf")
         refuse_special(file)
-        return Rarity(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
+        return IdfWeights(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
 
     @property
     def parallel(self) -> str:

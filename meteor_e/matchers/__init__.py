@@ -1,1 +1,1 @@
-"""The matchers that meteor_e brings: those of METEOR 1.5, and lemmas."""
+"""The built-in matchers: those of METEOR 1.5, lemmas, and partly similar words and segments."""

@@ -1,4 +1,4 @@
-"""The matchers of METEOR 1.5, which it calls modules (exact, stem, synonym, paraphrase), and lemmas."""
+"""The matchers of METEOR 1.5, which calls them modules (exact, stem, synonym, paraphrase), and lemmas."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SUFFIXES = (
     *(("ies", "y"), ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e")),
     *(("ing", ""), ("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
 )
-"""WordNet's suffix rules: nouns, verbs, adjectives, in the order in which they are tried.
+"""WordNet's suffix rules for nouns, verbs and adjectives, in the order in which they are tried.
 
-WordNet also cuts "ful" off nouns ("spoonsful"); METEOR 1.5 finds nothing for such words.
+WordNet also removes "ful" from nouns ("spoonsful"). METEOR 1.5 does not find a base form of such words.
 """
 
 
@@ -44,7 +44,7 @@ class StemMatcher(KeyMatcher):
     """Different words match if their Snowball stems are equal.
 
     Args:
-        stemmer: name of a Snowball stemmer, such as ``english``; in a chain, by default the language's.
+        stemmer: name of a Snowball stemmer, such as ``english``. In a chain, the language's stemmer is the default.
     """
 
     name: ClassVar[str] = "stem"
@@ -59,7 +59,7 @@ class StemMatcher(KeyMatcher):
 
     @classmethod
     def make(cls, context: Any = None, /, **options: Any) -> Self:
-        """Make the matcher; a chain that names no stemmer gets the language's, without the time to look at options."""
+        """Create the matcher; without options, for the stemmer of the language."""
         stemmer = cls.check_options(options).stemmer if options else None
         if stemmer is None:
             stemmer = context.language.stemmer
@@ -79,23 +79,23 @@ class StemMatcher(KeyMatcher):
         return (self.identity(self._stem(token.form)),)
 
     def describe(self) -> str:
-        """Name the stemmer, and where its stems are not METEOR's the release that has them."""
+        """Return the name of the stemmer, and the release of its library if it is not one of METEOR's stemmers."""
         version = getattr(self._stem, "version", None)
         return self.stemmer_name if version is None else f"{self.stemmer_name}, {version}"
 
 
 class ResourceMatcher(Matcher):
-    """A matcher whose table is a part of the language's resources.
+    """A matcher whose table is a part of the resource pack of the language.
 
     Args:
-        table: the table; ``None`` matches nothing, and the signature says so.
+        table: the table. With ``None``, nothing matches, and the signature reports the missing table.
     """
 
     default_weight: ClassVar[float] = 0.5
     part: ClassVar[str]
-    """Name of the part."""
+    """Name of the part of the pack."""
     no_table: ClassVar[str]
-    """What the signature says where there is none."""
+    """The entry of the signature if there is no table."""
     table: Any = None
 
     def __init__(self, table: Any) -> None:
@@ -103,11 +103,11 @@ class ResourceMatcher(Matcher):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: None) -> Self:
-        """Take the table of the language's pack.
+        """Use the table of the language's pack.
 
         Raises:
-            ResourceError: if a chain asks for the matcher and there is no table. A language's default chain
-                goes without.
+            ResourceError: if a chain names the matcher and there is no table. The default chain of a language works
+                without the table.
         """
         table = getattr(context.resources, cls.part)
         if table is None and context.explicit:
@@ -118,15 +118,15 @@ class ResourceMatcher(Matcher):
         return cls(table)
 
     def describe(self) -> str:
-        """Say so if there is no table."""
+        """Report a missing table."""
         return self.no_table if self.table is None else ""
 
 
 class SynonymMatcher(ResourceMatcher, KeyMatcher):
-    """Different words match if the synsets of them or of their base forms meet.
+    """Different words match if they or their base forms share a synset.
 
-    A word's base form comes from the exceptions list or, for words that are not in it, from WordNet's
-    suffix rules (https://wordnet.princeton.edu/documentation/morphy7wn); the first form that has synsets wins.
+    The base form of a word comes from the list of exceptions. If the word is not in the list, WordNet's suffix rules
+    are tried (https://wordnet.princeton.edu/documentation/morphy7wn), and the first form that has synsets is used.
     """
 
     name: ClassVar[str] = "synonym"
@@ -141,18 +141,18 @@ class SynonymMatcher(ResourceMatcher, KeyMatcher):
         if synonyms is None:
             return set()
         word = token.form
-        found = set(synonyms.synsets(word))
+        synsets = set(synonyms.synsets(word))
         bases = synonyms.bases(word)
         if bases:
             for base in bases:
-                found.update(synonyms.synsets(base))
+                synsets.update(synonyms.synsets(base))
         else:
-            found.update(_regular(synonyms, word))
-        return found
+            synsets.update(_synsets_of_regular_base(synonyms, word))
+        return synsets
 
 
-def _regular(synonyms: SynonymTable, word: str) -> tuple[int, ...]:
-    """Return the synsets of the base form that the suffix rules find."""
+def _synsets_of_regular_base(synonyms: SynonymTable, word: str) -> tuple[int, ...]:
+    """Return the synsets of the first base form by the suffix rules that has any."""
     if word.endswith(("ss", "ful")) or len(word) <= 2:
         return ()
     for suffix, replacement in _SUFFIXES:
@@ -173,10 +173,10 @@ class ParaphraseMatcher(ResourceMatcher, PhraseMatcher):
 
 
 class LemmaMatcher(KeyMatcher):
-    """Different words match if the chain's lemmatizer gives them one lemma.
+    """Different words match if they have the same lemma, by the lemmatizer of the chain.
 
-    A word that it does not know is its own lemma. For languages that no stemmer is known of, or whose inflection stems
-    do not undo.
+    A word that the lemmatizer does not know is its own lemma. This matcher is for languages without a stemmer, or with
+    an inflection that stemmers do not remove.
     """
 
     name: ClassVar[str] = "lemma"

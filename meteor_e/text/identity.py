@@ -1,7 +1,8 @@
-"""What makes two words one word: the word itself, or the 32-bit hash by which the Java program tells words apart.
+"""When two words are the same word: if they are equal, or if the 32-bit hashes of the Java program are equal.
 
-``le`` and ``n'`` have one ``String.hashCode``, as have ``je`` and ``l'``, so the Java program takes them for one word.
-In French that shows: 17 of 600 news segments get another score. The library compares words, ``compat`` hashes.
+The Java program compares words by ``String.hashCode``. Therefore it considers ``le`` and ``n'`` to be the same word, and
+also ``je`` and ``l'``. In French, this changes the scores of 17 of 600 news segments. The library compares words;
+``compat`` compares hashes.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ Identity = Callable[[str], Hashable]
 
 
 def java_hash(text: str) -> int:
-    """Return Java's ``String.hashCode`` of a text, as an unsigned 32-bit number.
+    """Return Java's ``String.hashCode`` of a text as an unsigned 32-bit number.
 
-    It is defined in the public documentation of ``java.lang.String``.
+    The public documentation of ``java.lang.String`` defines it.
     """
     value = 0
     if text.isascii():
@@ -28,4 +29,4 @@ def java_hash(text: str) -> int:
 
 
 IDENTITIES: dict[str, Identity] = {"word": str, "java": java_hash}
-"""Functions from a word to its identity, by the names that the native core knows them by."""
+"""Functions from a word to its identity, by their names in the native core."""

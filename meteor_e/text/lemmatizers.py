@@ -1,4 +1,4 @@
-"""The lemmatizers that meteor_e brings: none, and a table in a file."""
+"""The built-in lemmatizers: none, and a lookup table in a file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from meteor_e.api.context import MatcherContext
 
 MAX_SIZE = 256 << 20
-"""Bytes of text that a table may hold; it lies in memory."""
+"""Bytes of text in a table, which is kept in memory."""
 
 
 class NoLemmatizer(Lemmatizer):
-    """Tokens carry their form and nothing else."""
+    """Tokens have a form only, without lemma or tag."""
 
     name: ClassVar[str] = "none"
     tags = False
@@ -37,18 +37,18 @@ class LookupOptions(ComponentOptions):
     """Options of :class:`LookupLemmatizer`."""
 
     file: Annotated[FilePath, Meta(description="The table, plain or compressed (.gz).")]
-    language: Annotated[str, Meta(description="Code of its language; a chain of another is refused.")] | None = None
+    language: Annotated[str, Meta(description="Code of the lemmas' language; no other is accepted.")] | None = None
 
 
 class LookupLemmatizer(Lemmatizer):
-    """Lemmas and tags from a file; a word that is not in it is its own lemma.
+    """Lemmas and tags from a file. A word that is not in the file is its own lemma.
 
-    The file has a line ``word⇥tag⇥lemma`` for each word, in UTF-8. Words are compared as they are after
-    normalization. If a word has several lines, the last counts.
+    The file has a line ``word⇥tag⇥lemma`` for each word, in UTF-8. Words are looked up after normalization. If a word
+    has several lines, the last one is used.
 
     Raises:
-        ResourceError: if the file cannot be read, is not a regular file, or holds more than 256 MiB of text.
-        InputError: for a line that does not have three fields, with its number.
+        ResourceError: if the file cannot be read, is not a regular file, or contains more than 256 MiB of text.
+        InputError: if a line does not have three fields; the message contains the line number.
     """
 
     name: ClassVar[str] = "lookup"
@@ -65,17 +65,17 @@ class LookupLemmatizer(Lemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: LookupOptions) -> Self:
-        """Read the table; ConfigError if it is stated to be of another language than the chain's."""
+        """Read the table; ConfigError if the option ``language`` differs from the language of the chain."""
         if options.language is not None:
             context.check_language([options.language], "lemmatizer 'lookup': the lemmas are", claimed=True)
         return super().from_options(context, options)
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
-        """Look the words up."""
+        """Return the lemma and the tag of each word."""
         return [self._table.get(word, (word, None)) for word in words]
 
     def describe(self) -> str:
-        """Name the file and the beginning of its content's SHA-256."""
+        """Return the name of the file and a prefix of the SHA-256 of its content."""
         return f"{self._file}@{self._digest}"
 
 
@@ -85,7 +85,7 @@ def _read(path: Path) -> bytes:
     with os_errors_as(ResourceError, f"lemma table {str(path)!r} cannot be read"):
         if path.suffix != ".gz":
             return read_regular(path, MAX_SIZE)
-        with open_regular(path) as packed, gzip.GzipFile(fileobj=packed) as stream:
+        with open_regular(path) as compressed, gzip.GzipFile(fileobj=compressed) as stream:
             content = stream.read(MAX_SIZE + 1)
     if len(content) > MAX_SIZE:
         raise ResourceError(f"lemma table {str(path)!r} holds more than {spell_size(MAX_SIZE)} of text")
@@ -93,7 +93,7 @@ def _read(path: Path) -> bytes:
 
 
 def _parse(content: bytes, path: Path) -> dict[str, tuple[str, str | None]]:
-    """Read the table; a tag or a lemma that is empty is unknown, and the word is then its own lemma."""
+    """Parse a table. An empty tag is an unknown tag; a word with an empty lemma is its own lemma."""
     table = {}
     for number, line in enumerate(io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), 1):
         try:

@@ -1,4 +1,4 @@
-"""The segmenters that meteor_e brings: words by Unicode's categories, and characters as words."""
+"""The built-in segmenters: words by Unicode categories, characters as words, and both by script."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from meteor_e.base.memory import Memory
 _JOINERS = "\u200c\u200d"
 
 _INSIDE = f"{_JOINERS}'’ʼ״׳‐·-"
-"""What may stand within a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
+"""Characters inside of a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
 
 CHUNK_LIMIT = 1 << 16
-"""Chunks between white space whose words are remembered."""
+"""Chunks, which are the parts between white space, whose words are cached."""
 
-_LONG_CHUNK = 100
-"""Longer chunks are not remembered."""
+_MAX_CACHED_CHUNK = 100
+"""Characters of the longest chunk that is cached."""
 
 _BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
-"""What separates Tibetan syllables, as spaces separate words elsewhere."""
+"""Separators of Tibetan syllables."""
 
 
 class UnicodeSegmenter(Segmenter):
-    """Words are runs of letters, marks and digits; every other character is a word of its own.
+    """Words are runs of letters, marks and digits; every other character is a word.
 
-    For scripts whose vowel signs or letters METEOR's normalizer takes for symbols: Devanagari, Arabic, Hebrew and
-    most others. Apostrophes and hyphens between letters stay within a word, as do dots and commas between digits.
-    Tibetan words are syllables.
+    This segmenter is for scripts whose vowel signs or letters METEOR's normalizer treats as symbols: Devanagari,
+    Arabic, Hebrew and most others. Apostrophes and hyphens between letters are part of a word, as are dots and commas
+    between digits. Tibetan words are syllables.
     """
 
     name = "unicode"
@@ -39,45 +39,46 @@ class UnicodeSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        return _words().findall(self._prepared(text))
+        return _word_pattern().findall(self._preprocess(text))
 
     def join(self, text: str) -> str:
-        """Return the words of a text separated by spaces; no word has white space, and chunks come back."""
+        """Return the words of a text separated by spaces. Most chunks are found in the cache."""
         chunks = text.split()
         if chunks and chunks[-1].endswith(tuple(_JOINERS)):
             return " ".join(self.segment(text))
-        known = self._chunks
+        word_cache = self._chunks
         try:
-            return " ".join(map(known.__getitem__, chunks))
+            return " ".join(map(word_cache.__getitem__, chunks))
         except KeyError:
-            return " ".join(filter(None, [known.get(chunk) or self._words_of(chunk) for chunk in chunks]))
+            return " ".join(filter(None, [word_cache.get(chunk) or self._words_of(chunk) for chunk in chunks]))
 
     def _words_of(self, chunk: str) -> str:
-        """Return the words of a chunk separated by spaces, and remember them."""
-        words = chunk if chunk.isascii() else self._prepared(chunk)
+        """Return the words of a chunk separated by spaces, and cache them."""
+        words = chunk if chunk.isascii() else self._preprocess(chunk)
         if not words.isalnum():
-            # A joiner is at the end of the chunk, not of the text.
-            words = " ".join(_words().findall(words + " "))
-        # What has no words is not remembered, so that what is remembered can be joined.
-        if words and len(chunk) <= _LONG_CHUNK:
+            # With a space, because a final joiner is only part of a word at the end of the text.
+            words = " ".join(_word_pattern().findall(words + " "))
+        # A chunk without words is not cached, because join() would add a space for it.
+        if words and len(chunk) <= _MAX_CACHED_CHUNK:
             self._chunks[chunk] = words
         return words
 
-    def _prepared(self, text: str) -> str:
-        """Return the text as the words are looked for."""
+    def _preprocess(self, text: str) -> str:
+        """Change a text before its words are searched."""
         return text
 
     def describe(self) -> str:
-        """Return the version of the character database, which knows letters from symbols."""
+        """Return the version of the Unicode database, which classifies characters."""
         return f"unicode={unicodedata.unidata_version}"
 
 
 @functools.cache
-def _words() -> re.Pattern[str]:
-    """Return what finds words.
+def _word_pattern() -> re.Pattern[str]:
+    """Return a pattern that finds words.
 
-    Letters and digits are what re knows as such; marks are not, and those of higher planes are asked for last. At the
-    end of a text, a joiner asks for a form of the letter before it, whatever follows.
+    ``re`` recognizes letters and digits, but not marks, which are listed; those outside of the Basic Multilingual Plane
+    are tried last. A joiner at the end of a text belongs to the word before it, because it changes the form of the last
+    letter.
     """
     everything = [chr(number) for number in (*range(0x1F000), *range(0xE0100, 0xE01F0))]
     kinds = map(unicodedata.category, everything)
@@ -90,7 +91,7 @@ def _words() -> re.Pattern[str]:
 
 
 def _ranges(numbers: Iterable[int]) -> str:
-    """Return ascending code points as what stands in a class of a regular expression."""
+    """Return ascending code points as the contents of a character class of a regular expression."""
     runs = (list(run) for _, run in groupby(enumerate(numbers), lambda item: item[1] - item[0]))
     return "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
 
@@ -98,7 +99,7 @@ def _ranges(numbers: Iterable[int]) -> str:
 class CharacterSegmenter(Segmenter):
     """Every Han character, kana and other letter of a script without spaces is a word.
 
-    For Chinese and Japanese where no dictionary is to decide; text in other scripts is left alone.
+    This segmenter is for Chinese and Japanese without a dictionary. Text in other scripts does not change.
     """
 
     name = "characters"
@@ -110,18 +111,18 @@ class CharacterSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        return self.apart(text).split()
+        return self.separate(text).split()
 
     @classmethod
-    def apart(cls, text: str) -> str:
-        """Return the text with spaces around the characters that are words."""
+    def separate(cls, text: str) -> str:
+        """Put spaces around the characters that are words."""
         return cls._SPACELESS.sub(r" \1 ", text)
 
 
 class ScriptSegmenter(UnicodeSegmenter):
-    """Words of any text: characters in scripts without spaces, as ``characters``; other words as ``unicode``."""
+    """Scripts without spaces are segmented as by ``characters``, other scripts as by ``unicode``."""
 
     name = "script"
 
-    def _prepared(self, text: str) -> str:
-        return CharacterSegmenter.apart(text).rstrip()
+    def _preprocess(self, text: str) -> str:
+        return CharacterSegmenter.separate(text).rstrip()

@@ -1,23 +1,23 @@
-"""Stems as METEOR 1.5 has them: those of the Snowball release of its day.
+"""Snowball stems as in METEOR 1.5, which uses an older release of Snowball.
 
-The library ``py_rust_stemmers`` does the work. Its Snowball is newer than METEOR's, and METEOR's, in Java, counts a
-character outside the Basic Multilingual Plane as two. What differs is corrected around the library, one function per
-language, so that the stems are METEOR's for any string. The corrections:
+The library ``py_rust_stemmers`` contains a newer release. In addition, METEOR is a Java program, in which a character
+outside of the Basic Multilingual Plane counts as two. One function per language corrects the differences, so that the
+stems of all strings are those of METEOR. The corrections:
 
-* **Finnish** shortens any doubled non-vowel at the end of a stem; the newer release only the consonants of the
+* **Finnish** shortens any doubled non-vowel at the end of a stem. The newer release shortens only consonants of the
   alphabet.
-* **Finnish** also takes any non-vowel for the consonant before a case ending; its endings ``-den``, ``-seen``,
-  ``-siin`` and ``-tten`` count as mere ``-n``.
-* **Dutch** moves a first region that begins before the third *character* there; the newer release counts
-  the bytes of UTF-8.
-* **French** treats ``ë`` and ``ï`` as vowels like others; the newer release marks them as a hiatus, and
-  then takes every ``H`` for such a mark.
+* **Finnish** also accepts any non-vowel as the consonant before a case ending. Its endings ``-den``, ``-seen``,
+  ``-siin`` and ``-tten`` have the effect of ``-n``.
+* **Dutch** lets the first region start at the third *character* at the earliest. The newer release counts the bytes of
+  UTF-8.
+* **French** treats ``ë`` and ``ï`` like other vowels. The newer release marks them as a hiatus, and interprets every
+  ``H`` as such a mark.
 * **German** keeps the second ``s`` of ``-nisse``.
-* **Hungarian** has ``õ`` and ``û`` where its rules mean ``ő`` and ``ű``, as if Latin-2 were Latin-1.
+* **Hungarian** has ``õ`` and ``û`` instead of ``ő`` and ``ű`` in its rules, because Latin-2 was read as Latin-1.
 * **Portuguese** has the endings ``-logía`` and ``-ución`` instead of ``-logia`` and ``-ução``.
-* **Russian** leaves ``ё`` alone; the newer release makes it ``е``.
+* **Russian** keeps ``ё``. The newer release changes it to ``е``.
 
-The rules come from comparing the stems of millions of words, real and made up.
+The corrections were found by comparing the stems of millions of real and artificial words.
 """
 
 from __future__ import annotations
@@ -33,22 +33,23 @@ from meteor_e.base.errors import ConfigError, ResourceError, near_miss
 
 _Stem = Callable[[str], str]
 
-_LONG = 1000
-"""Longer words are relieved of accents beforehand, which Snowball removes in quadratic time."""
+_MAX_QUADRATIC = 1000
+"""Characters of a word for which quadratic time is acceptable. Snowball needs quadratic time to remove accents, so they
+are removed from longer words beforehand."""
 
 
 def _unmask(word: str, masked: str, stem: str) -> str:
-    """Undo in the stem of a masked word what masking did to the word, letter by letter in place.
+    """Replace the masks in the stem of a masked word by the letters of the word.
 
-    The letters used as masks must stand in no suffix that the language's rules remove, replace or add.
-    Then a mask that is found in the stem where it was in the masked word comes from there.
+    The letters used as masks must not occur in any suffix that the rules of the language remove, replace or add.
+    Therefore, a mask in the stem is the mask at the same position of the masked word.
     """
-    pairs = zip(word, masked, stem, strict=False)
-    return "".join(old if new == got else got for old, new, got in pairs) + stem[len(word) :]
+    letters = zip(word, masked, stem, strict=False)
+    return "".join(letter if mask == stemmed else stemmed for letter, mask, stemmed in letters) + stem[len(word) :]
 
 
-def _through(table: dict[int, int], word: str, stem: _Stem) -> str:
-    """Stem a word with some of its letters masked by others."""
+def _stem_masked(table: dict[int, int], word: str, stem: _Stem) -> str:
+    """Stem a word while some of its letters are masked by others."""
     masked = word.translate(table)
     return _unmask(word, masked, stem(masked)) if masked != word else stem(word)
 
@@ -65,7 +66,7 @@ def _dutch(word: str, stem: _Stem) -> str:
     word = word.translate(_DUTCH_ACCENTS)
     if not _DUTCH_SHORT_REGION.match(word):
         return stem(word)
-    # With a region that begins after the third letter, no rule touches the first two.
+    # The first region starts after the third letter, so no rule changes the first two letters.
     masked = word[0].replace("è", "e") + (word[1] if word[1].isascii() else "x") + word[2:]
     return _unmask(word, masked, stem(masked))
 
@@ -77,16 +78,17 @@ _FINNISH_MASKS = "bcfgqwxz"
 
 
 def _finnish(word: str, stem: _Stem) -> str:
-    """Mask what is no letter of the alphabet, and the consonants of the four endings that have no effect.
+    """Mask characters that are not in the alphabet, and the consonants of the four endings that have the effect of -n.
 
-    Equal neighbors get the same mask, different ones do not, for the rule on doubled letters.
+    Equal neighbors get the same mask and different neighbors get different masks, because of the rule on doubled
+    letters.
     """
     masked, end = "", 0
     for run in _FINNISH_MASKED.finditer(word):
         masked += word[end : run.start()]
         end = run.end()
-        neighbours = masked[-1:] + word[end : end + 1]
-        masked += next(mask for mask in _FINNISH_MASKS if mask not in neighbours) * (end - run.start())
+        neighbors = masked[-1:] + word[end : end + 1]
+        masked += next(mask for mask in _FINNISH_MASKS if mask not in neighbors) * (end - run.start())
     masked += word[end:]
     return _unmask(word, masked, stem(masked)) if end else stem(word)
 
@@ -98,12 +100,12 @@ _FRENCH_MASKS = str.maketrans("ëïH", "êêh")
 
 def _french(word: str, stem: _Stem) -> str:
     if word.endswith(("guë", "guës")):
-        # Here alone ë has a rule of its own: it goes, as e does, but only if gu is in the region where
-        # verbs end. The ending -ie has the same condition on the letter before it, so it can tell.
+        # This is the only rule for ë: it is removed like e, but only if gu is in the region of verb endings. The ending
+        # -ie has the same condition on the letter before it, so it shows whether the condition holds.
         start, end = word[: word.rindex("guë")], word[word.rindex("guë") + 3 :]
-        if _through(_FRENCH_MASKS, start + "kie", stem).endswith("k"):
+        if _stem_masked(_FRENCH_MASKS, start + "kie", stem).endswith("k"):
             word = start + "gue" + end
-    return _through(_FRENCH_MASKS, word, stem)
+    return _stem_masked(_FRENCH_MASKS, word, stem)
 
 
 # -- German ------------------------------------------------------------------------------------------------
@@ -114,11 +116,11 @@ _GERMAN_FOLDED = str.maketrans("äöüUY", "aouuy")
 
 def _german(word: str, stem: _Stem) -> str:
     word = word.replace("ß", "ss")
-    if len(word) <= _LONG:
-        found = stem(word)
-    else:  # German only cuts off, except for the letters that it folds.
-        found = word.translate(_GERMAN_FOLDED)[: len(stem(word.translate(_GERMAN_MASKS)))]
-    return found + "s" if found.endswith("nis") and word.endswith(("nisse", "nissen", "nisses")) else found
+    if len(word) <= _MAX_QUADRATIC:
+        result = stem(word)
+    else:  # German rules only remove suffixes and fold letters.
+        result = word.translate(_GERMAN_FOLDED)[: len(stem(word.translate(_GERMAN_MASKS)))]
+    return result + "s" if result.endswith("nis") and word.endswith(("nisse", "nissen", "nisses")) else result
 
 
 # -- Hungarian ---------------------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ def _hungarian(word: str, stem: _Stem) -> str:
 # -- Portuguese --------------------------------------------------------------------------------------------
 
 _PORTUGUESE_ENDINGS = {
-    # Endings of the old release, with what they leave.
+    # Endings of METEOR's release, with their stems.
     **dict.fromkeys(("logía", "logías"), "log"),
     **dict.fromkeys(("ución", "uciones"), "u"),
     # Endings of the newer release, with their first letter masked.
@@ -146,16 +148,16 @@ _PORTUGUESE_ENDING = re.compile(f"({'|'.join(_PORTUGUESE_ENDINGS)})\\Z")
 
 
 def _portuguese(word: str, stem: _Stem) -> str:
-    if "~" in word:  # PyStemmer's own marks for nasal vowels, which it turns into letters.
+    if "~" in word:  # Snowball marks nasal vowels in this way.
         word = word.replace("a~", "ã").replace("o~", "õ")
     match = _PORTUGUESE_ENDING.search(word)
     if not match:
         return stem(word)
-    start, other = word[: match.start()], _PORTUGUESE_ENDINGS[match[1]]
-    if len(other) == len(match[1]):
-        return _unmask(word, start + other, stem(start + other))
-    # All these endings, old and new, go in the same region.
-    return start + other if stem(start + "ução") == start + "u" else stem(word)
+    start, replacement = word[: match.start()], _PORTUGUESE_ENDINGS[match[1]]
+    if len(replacement) == len(match[1]):
+        return _unmask(word, start + replacement, stem(start + replacement))
+    # All these endings, of both releases, are removed in the same region.
+    return start + replacement if stem(start + "ução") == start + "u" else stem(word)
 
 
 # -- Russian -----------------------------------------------------------------------------------------------
@@ -164,7 +166,7 @@ _RUSSIAN_MASKS = str.maketrans("ё", "б")
 
 
 def _russian(word: str, stem: _Stem) -> str:
-    return _through(_RUSSIAN_MASKS, word, stem)
+    return _stem_masked(_RUSSIAN_MASKS, word, stem)
 
 
 # -- Spanish -----------------------------------------------------------------------------------------------
@@ -173,8 +175,8 @@ _SPANISH_ACUTES = str.maketrans("áéíóú", "aeiou")
 
 
 def _spanish(word: str, stem: _Stem) -> str:
-    if len(word) > _LONG:  # Accents go in the end, and before it only count in suffixes.
-        word = word[:-_LONG].translate(_SPANISH_ACUTES) + word[-_LONG:]
+    if len(word) > _MAX_QUADRATIC:  # Accents are removed in the last step; earlier steps only see those of suffixes.
+        word = word[:-_MAX_QUADRATIC].translate(_SPANISH_ACUTES) + word[-_MAX_QUADRATIC:]
     return stem(word)
 
 
@@ -191,7 +193,7 @@ _RULES: dict[str, Callable[[str, _Stem], str]] = {
     "russian": _russian,
     "spanish": _spanish,
 }
-"""The corrections; the library stems the other languages as METEOR does."""
+"""The corrections. For the other languages, the stems of the library are those of METEOR."""
 
 _PROBES: dict[str, dict[str, str]] = {
     "danish": {"hund'": "hund'", "løww": "løw", "ba!!!": "ba!!"},
@@ -210,41 +212,41 @@ _PROBES: dict[str, dict[str, str]] = {
     "swedish": {"malöst": "malöst", "filet": "filet"},
     "turkish": {"ali'": "ali'", "evlerinde": "ev"},
 }
-"""A few words per language with METEOR's stems, by which a release of Snowball that differs gives itself away."""
+"""Words of each language with METEOR's stems, which detect a release of Snowball with other rules."""
 
 STEMMERS: tuple[str, ...] = tuple(_PROBES)
-"""The names of the stemmers: METEOR 1.5's languages but Czech, which has none."""
+"""The names of METEOR's stemmers: its languages except for Czech, which does not have one."""
 
 _WIDE = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
-_HALVES = re.compile("([\U00100000-\U001003ff])([\U00100400-\U001007ff])?|[\U00100400-\U001007ff]")
+_SURROGATES = re.compile("([\U00100000-\U001003ff])([\U00100400-\U001007ff])?|[\U00100400-\U001007ff]")
 
 
-def _halve(match: re.Match[str]) -> str:
-    """Stand in for a UTF-16 code unit with a character that no rule knows, two for a wide character."""
+def _split_surrogates(match: re.Match[str]) -> str:
+    """Replace each UTF-16 code unit by a character that does not occur in any rule."""
     code = ord(match[0])
     if code < 0x10000:
         return chr(0x100000 + code - 0xD800)
     return chr(0x100000 + (code - 0x10000 >> 10)) + chr(0x100400 + (code & 0x3FF))
 
 
-def _join(match: re.Match[str]) -> str:
-    """Undo :func:`_halve`."""
+def _join_surrogates(match: re.Match[str]) -> str:
+    """Undo :func:`_split_surrogates`."""
     if match[2]:
         return chr(0x10000 + ((ord(match[1]) & 0x3FF) << 10) + (ord(match[2]) & 0x3FF))
     return chr(0xD800 + (ord(match[0]) & 0x7FF))
 
 
 class SnowballStemmer:
-    """Word → stem in one language, equal to METEOR 1.5's. Get one from :func:`stemmer`.
+    """Maps words to stems, as METEOR 1.5 does. :func:`stemmer` creates it.
 
-    Case and everything else in the word count as they stand: METEOR stems words after normalization, which
-    usually has lowercased them. Objects may be shared by threads, and pickled. They keep no words.
+    A word is not changed before it is stemmed, so case matters: METEOR stems words after normalization, which usually
+    lowercases them. Stemmers can be shared by threads and pickled. They do not cache any words.
 
     Args:
         name: one of :data:`STEMMERS`.
 
     Raises:
-        ResourceError: if the library is not installed, or its stems are not METEOR's.
+        ResourceError: if the library is not installed, or if its stems differ from METEOR's.
     """
 
     def __init__(self, name: str) -> None:
@@ -267,7 +269,7 @@ class SnowballStemmer:
         """Return the stem of a word."""
         if word.isascii() or not _WIDE.search(word):
             return self._stem(word)
-        return _HALVES.sub(_join, self._stem(_WIDE.sub(_halve, word)))
+        return _SURROGATES.sub(_join_surrogates, self._stem(_WIDE.sub(_split_surrogates, word)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return stemmer, (self.name,)
@@ -286,39 +288,39 @@ FURTHER_STEMMERS: dict[str, str] = {
     ),
     **dict.fromkeys(("czech", "esperanto", "estonian", "persian", "polish", "sesotho"), "snowballstemmer"),
 }
-"""Stemmers by name, with the distribution that they are from."""
+"""The names of further stemmers, each with the distribution that contains it."""
 
 
 def known_stemmers() -> tuple[str, ...]:
-    """Return the names of all stemmers: METEOR's, then the others."""
+    """Return the names of all stemmers: those of METEOR, then the others."""
     return (*STEMMERS, *FURTHER_STEMMERS)
 
 
 class _PerThread(threading.local):
-    """A stemmer for each thread, for libraries that keep the word at work in a buffer of their own."""
+    """A stemmer per thread, for libraries whose stemmers keep the current word in a buffer."""
 
     def __init__(self, distribution: str, name: str) -> None:
         self.stem: _Stem
         if distribution == "PyStemmer":
-            # Its cache (0 words) is slower than stemming again; and callers stem a distinct word once.
+            # Without a cache (0 words), which would be slower than stemming; callers stem each distinct word once.
             self.stem = import_module("Stemmer").Stemmer(name, 0).stemWord
         else:
-            # By its module: the package itself hands out PyStemmer's, where that is installed.
+            # From its module, because the package returns stemmers of PyStemmer if that is installed.
             module = import_module(f"snowballstemmer.{name}_stemmer")
             self.stem = getattr(module, f"{name.capitalize()}Stemmer")().stemWord
 
 
 class FurtherStemmer:
-    """Word → stem in a language that METEOR never had. Get one from :func:`stemmer`.
+    """Maps words to stems, in a language that METEOR does not support. :func:`stemmer` creates it.
 
-    A word of more than a thousand characters, or with half a surrogate pair, is its own stem. Objects may be shared by
-    threads, and pickled.
+    A word with more than a thousand characters or with a lone surrogate is its own stem. Stemmers can be shared by
+    threads and pickled.
 
     Args:
         name: one of :data:`FURTHER_STEMMERS`.
 
     Raises:
-        ResourceError: if its library is not installed.
+        ResourceError: if the library is not installed.
     """
 
     def __init__(self, name: str) -> None:
@@ -338,7 +340,7 @@ class FurtherStemmer:
 
     def __call__(self, word: str) -> str:
         """Return the stem of a word."""
-        if len(word) > _LONG:  # the time that some stemmers take grows with the square
+        if len(word) > _MAX_QUADRATIC:  # some stemmers take quadratic time
             return word
         try:
             return self._snowball.stem(word)
@@ -351,18 +353,18 @@ class FurtherStemmer:
 
 @cache
 def stemmer(name: str) -> SnowballStemmer | FurtherStemmer:
-    """Return METEOR's stemmer of that name, or one that it never had; the same object at every call.
+    """Return the stemmer with a name; each call returns the same object.
 
     Args:
-        name: one of :func:`known_stemmers`, mostly the language's English name in lowercase.
+        name: one of :func:`known_stemmers`, which are usually the English name of the language in lowercase.
 
     Raises:
         ConfigError: for an unknown name.
-        ResourceError: if its library is not installed, or its stems are not METEOR's.
+        ResourceError: if its library is not installed, or if the stems differ from METEOR's.
     """
     if name in FURTHER_STEMMERS:
         return FurtherStemmer(name)
     if name not in STEMMERS:
-        known = known_stemmers()
-        raise ConfigError(f"unknown stemmer {name!r}{near_miss(name, known)}; known: {', '.join(known)}")
+        names = known_stemmers()
+        raise ConfigError(f"unknown stemmer {name!r}{near_miss(name, names)}; known: {', '.join(names)}")
     return SnowballStemmer(name)

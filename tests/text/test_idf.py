@@ -10,7 +10,7 @@ import pytest
 from meteor_e import ConfigError, InputError, Meteor
 from meteor_e.engine.native import native_module
 from meteor_e.scoring import formula
-from meteor_e.text.rarity import UNIT, Rarity
+from meteor_e.text.idf import UNIT, IdfWeights
 
 TEXT = ["the cat sat on the mat", "The dog slept", "the cat", "a lynx"]
 
@@ -23,12 +23,12 @@ def text(tmp_path) -> str:
 
 
 def test_weights():
-    rarity = Rarity([line.lower().split() for line in TEXT], "text")
-    assert rarity("the") == round(UNIT * math.log(5 / 4))
-    assert rarity("cat") == round(UNIT * math.log(5 / 3))
-    assert rarity("lynx") == round(UNIT * math.log(5 / 2))
-    assert rarity("unseen") == round(UNIT * math.log(5))
-    assert Rarity([["the"]], "text")("the") == 1
+    weights = IdfWeights([line.lower().split() for line in TEXT], "text")
+    assert weights("the") == round(UNIT * math.log(5 / 4))
+    assert weights("cat") == round(UNIT * math.log(5 / 3))
+    assert weights("lynx") == round(UNIT * math.log(5 / 2))
+    assert weights("unseen") == round(UNIT * math.log(5))
+    assert IdfWeights([["the"]], "text")("the") == 1
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
@@ -73,6 +73,6 @@ def test_refused(text, tmp_path):
 
 
 def test_too_many_words(monkeypatch):
-    monkeypatch.setattr("meteor_e.text.rarity.MOST_WORDS", 3)
+    monkeypatch.setattr("meteor_e.text.idf.MAX_WORDS", 3)
     with pytest.raises(InputError, match="more than 3 distinct words"):
-        Rarity([line.split() for line in TEXT], "text")
+        IdfWeights([line.split() for line in TEXT], "text")
