@@ -35,7 +35,6 @@ the colon.
 from __future__ import annotations
 
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +45,7 @@ from meteor_e.api.batches import Batch
 from meteor_e.api.component import Component
 from meteor_e.api.formats import MetricColumn
 from meteor_e.api.scores import CorpusScore, SegmentScore
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, SegmentWarning, guarded
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, SegmentWarning, guarded, warn_user
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items, sides_of_sources
 
@@ -536,7 +535,7 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
                 "(meteor-e score: --on-error skip|zero)"
             ) from error
         consequence = "it is left out" if on_error == "skip" else "it scores 0"
-        warnings.warn(f"segment {segment_id}: {error}; {consequence}", SegmentWarning, stacklevel=2)
+        warn_user(f"segment {segment_id}: {error}; {consequence}", SegmentWarning)
     return rows.with_zeros() if on_error == "zero" else rows
 
 

@@ -73,12 +73,12 @@ def count_of(number: int, noun: str) -> str:
 
 
 def warn_user(message: str, category: type[Warning] = MeteorWarning) -> None:
-    """Warn at the line outside meteor_e that led to the warning, however deep the call is."""
+    """Warn at the line outside meteor_e and its plugins that led to the warning, however deep the call is."""
     import sys
     import warnings
 
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "meteor_e":
+    while frame.f_back is not None and re.match(r"meteor_e(_|\.|$)", frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from meteor_e.api.segments import Segment, System, TextContext
-from meteor_e.base.errors import ConfigError, InputError, count_of
+from meteor_e.base.errors import ConfigError, InputError, count_of, warn_user
 from meteor_e.formats.documents import Collection, SegmentKey, segment_ids
 from meteor_e.formats.inputs import TEXT_FORMATS, input_formats, read_collection
 from meteor_e.formats.plain import read_segments
@@ -241,4 +240,4 @@ def _report_missing(problem: str, keys: Sequence[SegmentKey], on_missing: str, r
     problem = f"{problem} (the first is {keys[0]})"
     if on_missing == "stop":
         raise InputError(f"{problem}; --on-missing skip leaves them out{remedy}")
-    warnings.warn(f"{problem}; they are {'scored as empty' if on_missing == 'empty' else 'left out'}", stacklevel=1)
+    warn_user(f"{problem}; they are {'scored as empty' if on_missing == 'empty' else 'left out'}")

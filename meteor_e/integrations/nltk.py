@@ -12,12 +12,11 @@ resources of nltk's own metric: they have no part here, which a warning says onc
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError, warn_user
 from meteor_e.base.texts import check_text, listed
 
 if TYPE_CHECKING:
@@ -33,10 +32,7 @@ def _metric(**parameters: float) -> Meteor:
 
 @functools.cache
 def _warn_once() -> None:
-    warnings.warn(
-        "stemmer and wordnet of nltk's meteor_score are not used; METEOR 1.5 has its own stemmer and synonyms",
-        stacklevel=3,
-    )
+    warn_user("stemmer and wordnet of nltk's meteor_score are not used; METEOR 1.5 has its own stemmer and synonyms")
 
 
 def _text(tokens: Iterable[str], side: str, preprocess: Callable[[str], str] | None) -> str:

@@ -147,7 +147,7 @@ def language_files() -> dict[str, Path]:
 
 def language_file(code: str) -> Path | None:
     """Return the file of a language of ours by its code, ISO's or the Java program's; ``None`` if there is none."""
-    if not re.fullmatch("[a-z]+", code) or code == "any":
+    if not re.fullmatch("[a-z]{2,8}", code) or code == "any":
         return None
     file = LANGUAGE_FOLDER / f"{ISO_CODES.get(code, code)}.yaml"
     return file if file.is_file() else None

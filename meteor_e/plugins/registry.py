@@ -59,6 +59,8 @@ DescribeChain = Callable[["Traversable"], str]
 
 NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
 """The form of a class's or a command's name."""
+LONGEST_FILE_NAME = 200
+"""Characters of the longest chain name that is looked up as a file; systems refuse names above 255 bytes."""
 
 
 class Registry(ABC, Generic[T]):
@@ -347,7 +349,7 @@ class ChainRegistry(Registry["Traversable"]):
 
     def find_builtin(self, name: str) -> object | None:
         """Return the chain's file."""
-        if not NAME.fullmatch(name):
+        if not NAME.fullmatch(name) or len(name) > LONGEST_FILE_NAME:
             return None
         file = builtin.chain_folder() / f"{name}.yaml"
         return file if file.is_file() else None

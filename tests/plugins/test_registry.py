@@ -558,3 +558,10 @@ def test_what_is_missing_names_the_distribution_and_the_command():
     )
     assert "'./plugins/meteor-e-languages[chinese]'" in missing(("segmenter",), "jieba", "jieba")
     assert missing(("metric",), "dbnary", "x") == ""
+
+
+@pytest.mark.parametrize("kind", ["language", "chain"])
+@pytest.mark.parametrize("name", ["e" * 5000, "a/b", "..", "any.yaml", "", "a\0b"])
+def test_a_name_that_cannot_be_a_file_is_unknown(kind, name):
+    with pytest.raises(ConfigError, match=f"there is no {kind}"):
+        PluginRegistry(list).kinds[kind].get(name)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import os
 import reprlib
-import warnings
 from collections.abc import Hashable, Iterable, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e import load_metric
-from meteor_e.api import ConfigError, InputError, MeteorWarning, System
+from meteor_e.api import ConfigError, InputError, System
+from meteor_e.base.errors import warn_user
 from meteor_e.base.texts import check_text
 from meteor_e.evaluate import KeptData
 from meteor_e.evaluate import evaluate as score_systems
@@ -119,11 +119,9 @@ class Cider(_CocoScorer):
 
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
         if self._frequencies is None and len(captions) == 1:
-            warnings.warn(
+            warn_user(
                 "CIDEr of a single image is 0: the references of one image do not tell which words are rare. Give "
-                "Cider(document_frequencies=…) those of a corpus",
-                MeteorWarning,
-                stacklevel=3,
+                "Cider(document_frequencies=…) those of a corpus"
             )
         scores = cider(count_ngrams(captions, references, self._frequencies))
         return float(scores.mean()), scores.tolist()

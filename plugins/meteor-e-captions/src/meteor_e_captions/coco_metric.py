@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -16,11 +15,11 @@ from meteor_e.api import (
     ConfigError,
     FilePath,
     Meta,
-    MeteorWarning,
     Metric,
     MetricColumn,
     MetricContext,
 )
+from meteor_e.base.errors import warn_user
 from meteor_e_captions.coco_scores import (
     ORDERS,
     Captions,
@@ -87,7 +86,7 @@ class CaptionScores(Metric):
         prepared._raw, prepared._tokens = list(references), self._tokenized(references)
         if not self._has_corpus:
             if self.weights_ngrams and len(prepared._tokens) == 1:
-                warnings.warn(_ONE_IMAGE, MeteorWarning, stacklevel=2)
+                warn_user(_ONE_IMAGE)
             prepared._frequencies = count_frequencies(prepared._tokens)
         return prepared
 
