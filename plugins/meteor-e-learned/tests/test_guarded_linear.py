@@ -59,7 +59,10 @@ def test_far_from_what_was_learned_the_base_decides_without_a_step():
 
 def test_beyond_a_deviation_the_base_lies_lower_but_not_where_the_guard_has_no_share():
     rows = np.array([[0.7, 5.0, 0.0], [0.7, 5.0, 9.0], [0.7, 30.0, 0.0], [0.7, 30.0, 9.0]])
-    same, lower = (trained(deviations={"errors.negation": [0.0, 2.0, 3.0]}, lower=by).raw(rows) for by in (0.0, 0.5))
+    same, lower = (
+        trained(deviations={"errors.negation": [0.0, 2.0, 3.0]}, out_of_domain_penalty=by).raw(rows)
+        for by in (0.0, 0.5)
+    )
     assert (same - lower).tolist() == pytest.approx([0, 0.5, 0, 0])
     assert same[1] == pytest.approx(same[3]) == same[2]
     only = trained(guard={}, deviations={"errors.negation": [0.0, 2.0, 3.0]})
@@ -91,7 +94,7 @@ def test_what_an_option_names_has_to_be_there():
     for options, message in (
         ({"guard": {"size.word": [0, 1, 1]}}, r"no feature 'size\.word' \(did you mean 'size\.words'"),
         ({"base": "meteor.scor"}, r"no feature 'meteor\.scor'"),
-        ({"toward": ("meteor.scor",)}, r"no feature 'meteor\.scor'"),
+        ({"prior_feature": ("meteor.scor",)}, r"no feature 'meteor\.scor'"),
         ({"penalties": {"x.": 1.0}}, r"no feature begins with 'x\.'"),
     ):
         with pytest.raises(ConfigError, match=message):

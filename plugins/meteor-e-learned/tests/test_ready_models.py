@@ -77,7 +77,7 @@ COLUMNS = ("a.score", "b.score", "c.score", "d.score")
 
 @pytest.mark.parametrize(("comparisons", "assessments"), [(True, False), (False, True), (True, True)])
 def test_it_learns_from_either_kind(comparisons, assessments):
-    estimator = GuardedLinear.make(toward=(), penalty=0.001)
+    estimator = GuardedLinear.make(prior_feature=(), penalty=0.001)
     figures = estimator.learn(made(comparisons, assessments), None, TrainingRun(columns=COLUMNS))
     weights = estimator.weights_ / abs(estimator.weights_).max()
     assert weights[0] == 1
@@ -86,8 +86,8 @@ def test_it_learns_from_either_kind(comparisons, assessments):
 
 
 def test_it_is_drawn_to_what_is_known_to_be_sound():
-    free = GuardedLinear.make(toward=(), penalty=1e6)
-    drawn = GuardedLinear.make(toward=("b.score",), penalty=1e6, toward_weight=0.5)
+    free = GuardedLinear.make(prior_feature=(), penalty=1e6)
+    drawn = GuardedLinear.make(prior_feature=("b.score",), penalty=1e6, prior_weight=0.5)
     for estimator in (free, drawn):
         estimator.learn(made(), None, TrainingRun(columns=COLUMNS))
     assert abs(free.weights_).max() < 1e-3
@@ -98,10 +98,10 @@ def test_some_features_are_held_tighter():
     examples = made()
     weights = {}
     for strength in (0.001, 1.0, 1e6):
-        estimator = GuardedLinear.make(toward=(), penalty=0.001, penalties={"a.": strength})
+        estimator = GuardedLinear.make(prior_feature=(), penalty=0.001, penalties={"a.": strength})
         estimator.learn(examples, None, TrainingRun(columns=COLUMNS))
         weights[strength] = estimator.weights_
-    plain = GuardedLinear.make(toward=(), penalty=0.001)
+    plain = GuardedLinear.make(prior_feature=(), penalty=0.001)
     plain.learn(examples, None, TrainingRun(columns=COLUMNS))
     assert weights[0.001] == pytest.approx(plain.weights_)
     assert weights[0.001][0] > weights[1.0][0] > 1e-3 > abs(weights[1e6][0])
@@ -115,7 +115,7 @@ def test_every_year_counts_alike():
     )
     found = []
     for examples in (once, twice):
-        estimator = GuardedLinear.make(toward=())
+        estimator = GuardedLinear.make(prior_feature=())
         estimator.learn(examples, None, TrainingRun(columns=COLUMNS))
         found.append(estimator.weights_)
     assert found[0] == pytest.approx(found[1], abs=1e-4)

@@ -55,8 +55,8 @@ class GuardedLinear(LinearEstimator):
         ratings: Annotated[
             Strength, Meta(description="Weight of the ratings; the comparisons of all years have 1.")
         ] = 0.5
-        spread: Annotated[
-            float, Meta(gt=0, description="Difference of sums that stands for one standard deviation of ratings.")
+        rating_scale: Annotated[
+            float, Meta(gt=0, description="Difference of sums per standard deviation of the ratings.")
         ] = 1.0
         shares: Annotated[
             dict[str, Strength],
@@ -67,17 +67,21 @@ class GuardedLinear(LinearEstimator):
             dict[str, Annotated[float, Meta(gt=0)]],
             Meta(description="Its strength by the beginnings of features' names, for many weak features."),
         ] = field(default_factory=dict)
-        toward: Annotated[
+        prior_feature: Annotated[
             tuple[str, ...],
-            Meta(description="Full names of features whose weights are drawn to toward_weight, not to 0."),
+            Meta(
+                description="Full names of the features whose weights the penalty pulls to prior_weight and not to 0."
+            ),
         ] = ()
-        toward_weight: Annotated[float, Meta(description="See toward; features have standard deviation 1.")] = 0.15
+        prior_weight: Annotated[float, Meta(description="See prior_feature; features have standard deviation 1.")] = (
+            0.15
+        )
         kinds: Annotated[
             dict[str, Strength], Meta(description="Weights of kinds of synthetic comparisons; else 0.")
         ] = field(default_factory=dict)
         margin: Annotated[float, Meta(gt=0, description="Difference of sums to reach in synthetic comparisons.")] = 0.4
-        reach: Annotated[
-            dict[str, float], Meta(description="Least upper bound of clipping, by the beginnings of features' names.")
+        min_clip: Annotated[
+            dict[str, float], Meta(description="Minimum of the upper clipping bound, by prefixes of features' names.")
         ] = field(default_factory=dict)
         guard: Annotated[
             dict[str, Range],
@@ -87,7 +91,9 @@ class GuardedLinear(LinearEstimator):
             dict[str, Range],
             Meta(description="The same for features in which a hypothesis differs from its reference."),
         ] = field(default_factory=dict)
-        lower: Annotated[Strength, Meta(description="By how much the base lies lower beyond the deviations.")] = 0.0
+        out_of_domain_penalty: Annotated[
+            Strength, Meta(description="Reduction of the base where a hypothesis leaves the deviations' ranges.")
+        ] = 0.0
         base: Annotated[str, Meta(description="The feature that scores outside the guard.")] = "meteor.score"
         clip: Annotated[
             float,
@@ -102,8 +108,8 @@ class GuardedLinear(LinearEstimator):
         """Learn from all comparisons and all human scores that the examples have."""
         columns, options = list(run.columns), self.options
         start, penalty = np.zeros(len(columns)), np.full(len(columns), options.penalty)
-        for name in options.toward:
-            start[_place(name, columns)] = options.toward_weight
+        for name in options.prior_feature:
+            start[_place(name, columns)] = options.prior_weight
         for beginning, strength in options.penalties.items():
             penalty[_beginning(beginning, columns)] = strength
         guarded = [*options.guard, *options.deviations]
@@ -113,9 +119,9 @@ class GuardedLinear(LinearEstimator):
         if not judged.any():
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
         self._fit_bounds(examples.features[judged], options.clip)
-        for beginning, reach in options.reach.items():
-            chosen = _beginning(beginning, columns)
-            self.high_[chosen] = np.maximum(self.high_[chosen], reach)
+        for prefix, minimum in options.min_clip.items():
+            chosen = _beginning(prefix, columns)
+            self.high_[chosen] = np.maximum(self.high_[chosen], minimum)
         self._fit_scale(self._clipped(examples.features[judged]).std(axis=0))
         rows = np.empty(examples.features.shape, np.float32)
         for at in range(0, len(rows), BLOCK):
@@ -183,7 +189,7 @@ class GuardedLinear(LinearEstimator):
         for part, chosen, weight in found:
             scores = examples.scores[chosen]
             scores = scores.clip(*np.quantile(scores, [self.options.clip_scores, 1 - self.options.clip_scores]))
-            wanted = self.options.spread * (scores - scores.mean()) / max(float(scores.std()), 1e-12)
+            wanted = self.options.rating_scale * (scores - scores.mean()) / max(float(scores.std()), 1e-12)
             block = rows[chosen]
             yield block - block.mean(axis=0), wanted, self.options.ratings * weight / sizes[names[part]]
 
@@ -206,7 +212,7 @@ class GuardedLinear(LinearEstimator):
             result *= share[:, None]
             # Where the guard's share is 0, the score is the base's and nothing else.
             result[:, anchor] += (1 - share) * base - share * self.offset_[0]
-            result[:, anchor] -= self.options.lower * typical * (1 - near)
+            result[:, anchor] -= self.options.out_of_domain_penalty * typical * (1 - near)
         return result
 
     def raw(self, features: Floats) -> Floats:
