@@ -1,4 +1,4 @@
-"""Lists of candidates: n-best lists of Moses, so many lines per source, or JSON Lines."""
+"""Lists of candidates: n-best lists of Moses, plain text with N lines per source, or JSON Lines."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from meteor_e.formats.plain import read_segments
 
 NBEST_FORMATS = {
     "moses": "ID ||| TEXT ||| FEATURES ||| SCORE, the lines of one source together",
-    "lines": "so many lines per source (--candidates N)",
+    "lines": "N lines per source (--candidates N)",
     "jsonl": "one JSON list of texts per line, or an object with the list under 'candidates'",
 }
-"""Formats of lists, and what they look like."""
+"""The names of the formats, with a description of each."""
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The candidates of a source; an object of JSON Lines has the same fields.
+    """The candidates of a source. An object of JSON Lines has the same fields.
 
     Attributes:
         candidates: texts to choose from.
-        references: texts to score them against; ``None`` for the candidates.
-        weights: of the references, not negative; they need not add up to 1. ``None`` for equal ones.
-        scores: the system's own scores of the candidates.
+        references: texts that the candidates are scored against; ``None`` for the candidates themselves.
+        weights: non-negative weights of the references, which need not sum to 1; ``None`` for equal weights.
+        scores: the system's scores of the candidates.
         id: the name of the source in its file.
     """
 
@@ -56,17 +56,19 @@ def read_candidates(
 
     Args:
         path: the file; ``-`` is standard input.
-        form: one of :data:`NBEST_FORMATS`; by default ``lines`` with a count, else the first line tells.
+        form: one of :data:`NBEST_FORMATS`; by default ``lines`` if there is a count, and otherwise the format that the
+            first line has.
         count: lines per source, for ``lines``.
         encoding: of the text.
 
     Raises:
-        ConfigError: if form and count do not go together, or the form cannot be told.
+        ConfigError: if form and count cannot be combined, or the format is unknown.
         InputError: if the file cannot be read, is empty or malformed, with the line; or if only some of the sources
             have an ID or scores.
     """
     name = input_name(path)
-    lines = ((f"{name}, line {at}", line) for at, line in enumerate(read_segments(path, encoding=encoding), 1))
+    segments = enumerate(read_segments(path, encoding=encoding), 1)
+    lines = ((f"{name}, line {number}", line) for number, line in segments)
     head = next(lines, None)
     if head is None:
         raise InputError(f"{name} is empty; there are no candidates")
@@ -76,19 +78,24 @@ def read_candidates(
         raise ConfigError(
             f"{name}: lines without marks need --candidates N, the lines per source; no other format does"
         )
-    every = chain([head], lines)
-    sources = _lines(every, count) if count else _moses(every) if form == "moses" else map(_json, every)
+    lines_with_head = chain([head], lines)
+    if count:
+        sources = _read_groups(lines_with_head, count)
+    elif form == "moses":
+        sources = _read_moses(lines_with_head)
+    else:
+        sources = map(_decode_source, lines_with_head)
     first: Source | None = None
     for number, source in enumerate(sources, 1):
         first = first or source
-        for what in ("id", "scores"):
-            if (getattr(source, what) is None) != (getattr(first, what) is None):
-                raise InputError(f"{name}: of sources 1 and {number}, only one has {what!r}; all need it, or none")
+        for field in ("id", "scores"):
+            if (getattr(source, field) is None) != (getattr(first, field) is None):
+                raise InputError(f"{name}: of sources 1 and {number}, only one has {field!r}; all need it, or none")
         yield source
 
 
 def weighted_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield sources whose weights are the probabilities that the system's scores are the natural logarithms of.
+    """Yield the sources with weights proportional to exp(score): the scores are logarithms of probabilities.
 
     Raises:
         InputError: if a source has no scores, or has weights.
@@ -103,9 +110,11 @@ def weighted_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
 
 
 _Lines = Iterable[tuple[str, str]]
+"""Lines, each after a description of its position for messages."""
 
 
-def _lines(lines: _Lines, count: int) -> Iterator[Source]:
+def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:
+    """Yield the sources of plain text, ``count`` lines each."""
     for _, group in groupby(enumerate(lines), key=lambda line: line[0] // count):
         texts = [line for _, line in group]
         if len(texts) < count:
@@ -113,32 +122,36 @@ def _lines(lines: _Lines, count: int) -> Iterator[Source]:
         yield Source([text for _, text in texts])
 
 
-def _moses(lines: _Lines) -> Iterator[Source]:
+def _read_moses(lines: _Lines) -> Iterator[Source]:
     """Yield the sources of an n-best list."""
-    seen = set()
-    split = ((where, [part.strip() for part in line.split("|||")]) for where, line in lines)
-    for identity, group in groupby(split, key=lambda line: line[1][0]):
-        wheres, rows = zip(*group, strict=True)
-        if identity in seen:
-            raise InputError(f"{wheres[0]}: source {identity} comes back; its lines stand together")
-        seen.add(identity)
-        if not identity or len({min(4, len(row)) for row in rows}) > 1 or len(rows[0]) < 2:
-            raise InputError(f"{wheres[0]}: all lines of a source are of the form ID ||| TEXT ||| FEATURES ||| SCORE")
-        texts, scores = ([row[at] for row in rows if len(row) > at] for at in (1, 3))
-        with _errors_of(f"{wheres[0]}: the score"):
-            yield Source(texts, scores=list(map(float, scores)) or None, id=identity)
+    source_ids = set()
+    rows_with_positions = ((position, [field.strip() for field in line.split("|||")]) for position, line in lines)
+    for source_id, group in groupby(rows_with_positions, key=lambda entry: entry[1][0]):
+        positions, rows = zip(*group, strict=True)
+        if source_id in source_ids:
+            raise InputError(f"{positions[0]}: source {source_id} comes back; its lines stand together")
+        source_ids.add(source_id)
+        if not source_id or len({min(4, len(row)) for row in rows}) > 1 or len(rows[0]) < 2:
+            raise InputError(
+                f"{positions[0]}: all lines of a source are of the form ID ||| TEXT ||| FEATURES ||| SCORE"
+            )
+        texts, scores = ([row[index] for row in rows if len(row) > index] for index in (1, 3))
+        with _input_errors(f"{positions[0]}: the score"):
+            yield Source(texts, scores=list(map(float, scores)) or None, id=source_id)
 
 
-def _json(given: tuple[str, str]) -> Source:
-    where, line = given
-    with _errors_of(where):
+def _decode_source(numbered_line: tuple[str, str]) -> Source:
+    """Return the source of a line of JSON."""
+    position, line = numbered_line
+    with _input_errors(position):
         content = json.loads(line, object_pairs_hook=distinct_keys)
         return msgspec.convert(content if isinstance(content, dict) else {"candidates": content}, Source)
 
 
 @contextmanager
-def _errors_of(where: str) -> Iterator[None]:
+def _input_errors(position: str) -> Iterator[None]:
+    """Turn errors of the content into InputErrors that name the position."""
     try:
         yield
     except (ValueError, RecursionError, msgspec.ValidationError, InputError) as error:
-        raise InputError(f"{where}: {error}") from error
+        raise InputError(f"{position}: {error}") from error
