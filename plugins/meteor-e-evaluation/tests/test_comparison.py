@@ -22,7 +22,7 @@ def run(name, *scores, **options):
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name not in ("darr", "system-accuracy-pooled")])
-def test_every_measure_has_a_test_that_tells_good_from_poor(name):
+def test_compare_separates_good_from_poor_by_every_measure(name):
     comparison = run(name)
     better, worse = comparison.p[0, 1], comparison.p[1, 0]
     assert better < (0.3 if name.startswith("system") else 0.05)
@@ -31,13 +31,13 @@ def test_every_measure_has_a_test_that_tells_good_from_poor(name):
 
 
 @pytest.mark.parametrize("method", ["perm-both", "paired", "systems"])
-def test_a_metric_on_another_scale_does_not_differ_from_itself(method):
+def test_compare_ignores_the_scale_of_scores(method):
     name = "system-accuracy" if method == "systems" else "acc-eq"
     comparison = run(name, GOOD, SAME, method=method)
     assert comparison.p[0, 1] == comparison.p[1, 0] == 1.0
 
 
-def test_a_metric_that_correlates_negatively_beats_none():
+def test_compare_prefers_weak_to_negative_correlation():
     against = scored(-GOOD.segments, "against")
     weak = scored(HUMAN + RANDOM.normal(size=HUMAN.shape) * 6, "weak")
     comparison = run("pearson", against, weak)
@@ -45,7 +45,7 @@ def test_a_metric_that_correlates_negatively_beats_none():
     assert comparison.p[1, 0] < 0.03
 
 
-def test_means_over_pairs_are_tested_from_the_permutations_of_each():
+def test_average_combines_permutations_of_pairs():
     parts = [run("acc-eq"), run("acc-eq")]
     mean = average(parts, [1.0, 1.0])
     assert mean.observed == parts[0].observed
@@ -61,12 +61,12 @@ def test_means_over_pairs_are_tested_from_the_permutations_of_each():
         ("documents", "the index names no documents"),
     ],
 )
-def test_what_does_not_fit_is_said(method, message):
+def test_compare_errors(method, message):
     with pytest.raises(ConfigError, match=message):
         run("acc-eq", method=method)
 
 
-def test_a_rank_ends_where_a_metric_is_worse_than_any_of_it():
+def test_cluster_ranks_end_at_a_significant_difference():
     values = {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.6}
     p = np.full((4, 4), 0.5)
     p[0, 2] = 0.01
@@ -79,14 +79,14 @@ def test_a_rank_ends_where_a_metric_is_worse_than_any_of_it():
 
 @pytest.mark.parametrize("name", ["pearson", "acc-eq", "tau-b", "system-accuracy", "spa"])
 @pytest.mark.parametrize("method", ["paired", "documents", "systems"])
-def test_units_are_exchanged_together_and_named(name, method):
+def test_compare_exchanges_units_together(name, method):
     test = dataclasses.replace(make_set(HUMAN), documents=tuple(f"d{at // 3}" for at in range(HUMAN.shape[1])))
     comparison = compare(measure(name), test, (GOOD, POOR), samples=200, seed=1, method=method)
     assert comparison.assumed == INDEPENDENT_UNITS[method]
     assert comparison.p[0, 1] < comparison.p[1, 0]
 
 
-def test_a_document_of_one_segment_is_a_segment():
+def test_documents_of_one_segment_equal_segments():
     test = dataclasses.replace(make_set(HUMAN), documents=tuple(f"d{at:03}" for at in range(HUMAN.shape[1])))
     for name in ("acc-eq", "tau-b"):
         by = [
@@ -96,7 +96,7 @@ def test_a_document_of_one_segment_is_a_segment():
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"])
-def test_defaults_hold_where_items_are_alike(name):
+def test_compare_default_tests_suit_equal_items(name):
     """Scores of a segment share its difficulty, those of a system its metric's favor."""
     found = run(name)
     own = measure(name)

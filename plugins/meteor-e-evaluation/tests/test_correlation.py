@@ -17,7 +17,7 @@ def test_williams_equals_the_published_example_of_psych():
     assert 2 * (1 - result.p) == pytest.approx(0.37, abs=0.01)
 
 
-def test_williams_at_its_ends():
+def test_williams_of_extreme_correlations():
     assert williams(0.5, 0.5, 1.0, 10) == (0.0, 0.5)
     assert math.isnan(williams(math.nan, 0.5, 0.5, 10).p)
     with pytest.raises(InputError, match="at least 4"):
@@ -33,7 +33,7 @@ def test_williams_matrix_is_antisymmetric():
     assert p[0, 2] < 0.001
 
 
-def test_what_does_not_vary_has_no_correlation():
+def test_correlate_constant_scores_is_nan():
     assert math.isnan(correlate(np.arange(4.0), np.ones(4)))
     assert math.isnan(correlate(np.arange(1.0), np.arange(1.0)))
 

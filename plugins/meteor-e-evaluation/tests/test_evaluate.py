@@ -53,7 +53,7 @@ def cache(tmp_path):
     return ArrayCache(tmp_path / "cache")
 
 
-def test_meteor_is_what_the_metric_says(tests, cache, packs):
+def test_score_test_set_equals_meteor(tests, cache, packs):
     (test,) = tests
     scores = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=True)
     meteor = Meteor.from_config(CHAIN)
@@ -67,7 +67,7 @@ def test_meteor_is_what_the_metric_says(tests, cache, packs):
     assert scores.resampled(1, ones)[0] == pytest.approx(scores.systems[1])
 
 
-def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
+def test_score_test_set_reads_alignments_from_the_cache(tests, cache, packs, monkeypatch):
     (test,) = tests
     first = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
 
@@ -83,7 +83,7 @@ def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
         )
 
 
-def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
+def test_statistics_signature_names_all_components(packs):
     class Halves:
         kind, name = "segmenter", "halves"
 
@@ -101,7 +101,7 @@ def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
         assert part in before
 
 
-def test_a_damaged_cache_is_as_good_as_none(tests, cache, packs):
+def test_damaged_cache_is_ignored(tests, cache, packs):
     (test,) = tests
     first = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
     for file in cache.folder.rglob("*.npz"):
@@ -110,7 +110,7 @@ def test_a_damaged_cache_is_as_good_as_none(tests, cache, packs):
     assert (again.segments == first.segments).all()
 
 
-def test_several_references_the_best_counts(task, cache, packs):
+def test_meteor_uses_the_best_of_several_references(task, cache, packs):
     (task / "second.en").write_text("\n".join(OUTPUTS["gamma.x"]) + "\n", encoding="utf-8")
     index = (task / "index.yaml").read_text(encoding="utf-8")
     (task / "index.yaml").write_text(index.replace("ref.{target}", "'[rs]*.en'"), encoding="utf-8")
@@ -119,7 +119,7 @@ def test_several_references_the_best_counts(task, cache, packs):
     assert (scores.segments[2] == 1.0).all()
 
 
-def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):
+def test_segment_metric_scores_each_output_once(tests, cache):
     (test,) = tests
     scorer = Lengths()
     scores = score_test_set(scorer, test, test.judged(), cache, systems=False)
@@ -138,7 +138,7 @@ def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):
         (lambda rows: ["n\tcs-en\tt\tbeta\t1\n"], "no metric 'm'"),
     ],
 )
-def test_scores_from_files(tests, cache, tmp_path, change, message):
+def test_score_file_metric_looks_scores_up(tests, cache, tmp_path, change, message):
     (test,) = tests
     rows = [
         f"m\tcs-en\tt\t{system}\t{number}\t{len(line)}\n"
@@ -159,7 +159,7 @@ def test_scores_from_files(tests, cache, tmp_path, change, message):
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"] + ["darr:threshold=0.5"])
-def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, cache):
+def test_resampled_with_equal_weights_equals_the_value(name, task, cache):
     text = "SYS SID Z\n" + "".join(
         f"{system} {number} {len(line) / 7 - number % 3}\n"
         for system, lines in OUTPUTS.items()
@@ -183,7 +183,7 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     assert np.nanmin(drawn) - near - 0.01 <= value <= np.nanmax(drawn) + near + 0.01
 
 
-def test_people_score_systems_by_the_share_of_comparisons_they_win(tests):
+def test_human_system_scores_are_shares_of_wins(tests):
     won = human_system_scores(tests[0])
     assert won == {"alpha": 19 / 20, "beta": 10 / 21, "gamma.x": 1 / 19}
 
@@ -195,7 +195,7 @@ def test_people_score_systems_by_the_share_of_comparisons_they_win(tests):
         (load_metric, "meteo", "unknown metric 'meteo' .did you mean 'meteor'"),
     ],
 )
-def test_unknown_names_are_told_with_the_nearest(parse, name, message):
+def test_unknown_name_error_has_the_near_miss(parse, name, message):
     with pytest.raises(ConfigError, match=message):
         parse(name)
 
@@ -214,7 +214,7 @@ class Constant(SegmentMetric):
         return [1.0] * len(hypotheses)
 
 
-def test_tables_in_every_form(tests, cache):
+def test_evaluation_result_in_every_output_format(tests, cache):
     evaluation = run(tests, cache, intervals=100, significance="paired", samples=200)
     table = evaluation.tables[0]
     assert table.rows["constant"][0].value == -1.0
@@ -237,7 +237,7 @@ def test_tables_in_every_form(tests, cache):
     assert "| length | **" in written["markdown"]
 
 
-def test_macro_average_over_pairs(task, cache):
+def test_mean_column_averages_language_pairs(task, cache):
     index = (task / "index.yaml").read_text(encoding="utf-8")
     index = index.replace("pairs: [cs-en]", "pairs: [cs-en, fr-en]").replace(
         "gamma: gamma.x", "gamma: gamma.x, other: beta"
@@ -253,7 +253,7 @@ def test_macro_average_over_pairs(task, cache):
     assert mean.interval is not None
 
 
-def test_a_metric_that_does_not_correlate_is_noticed(tests, cache):
+def test_check_scores_warns_of_uncorrelated_metrics(tests, cache):
     (test,) = tests
     scores = score_test_set(Lengths(), test, test.judged(), cache, systems=False)
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
@@ -273,7 +273,7 @@ def both_ways(rankings):
     )
 
 
-def test_each_target_language_has_its_signature_and_missing_paraphrases_are_said(tests, cache, tmp_path):
+def test_signatures_and_warnings_by_target_language(tests, cache, tmp_path):
     (test,) = tests
     german, ukrainian = (dataclasses.replace(test, pair=f"cs-{code}", language=code) for code in ("de", "uk"))
     paraphrase = {"use": "paraphrase", "optional": True}

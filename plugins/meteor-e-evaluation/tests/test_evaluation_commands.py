@@ -41,7 +41,7 @@ def test_evaluate_checks_data(index):
     assert "left out: 30 judgments of _ref" in result.stdout
 
 
-def test_evaluate_reads_only_pairs_that_are_asked_for(index):
+def test_evaluate_reads_only_selected_pairs(index):
     other = index.with_name("other.yaml")
     other.write_text("name: Other\npairs: [de-en]\noutputs: none\nreferences: none\njudgments: []\n", encoding="utf-8")
     assert run("evaluate", index, other, "--pair", "cs-en", "--check").stdout.startswith("Tiny cs-en: 3 systems")
@@ -58,12 +58,12 @@ def test_tune_by_grid(index):
     assert "2 points tried (grid)" in report
 
 
-def test_tune_refuses_to_test_on_what_it_tuned_on(index):
+def test_tune_refuses_training_data_as_held_out_data(index):
     with pytest.raises(ConfigError, match="Tiny cs-en is both tuned on and held out"):
         run("tune", index, "-c", index.parent / "chain.yaml", "--held-out", index, "--starts", 0)
 
 
-def test_tune_names_a_matcher_that_is_not_there(index):
+def test_tune_error_names_an_unknown_matcher(index):
     with pytest.raises(ConfigError, match="no matcher 'stm'"):
         run("tune", index, "-c", index.parent / "chain.yaml", "--option", "stm.x=1")
 
@@ -80,7 +80,7 @@ def test_tune_names_a_matcher_that_is_not_there(index):
         (["-O", "tau"], "unknown objective 'tau'"),
     ],
 )
-def test_tune_says_what_is_wrong(index, arguments, message):
+def test_tune_option_errors(index, arguments, message):
     with pytest.raises(ConfigError, match=message):
         run("tune", index, "-c", index.parent / "chain.yaml", *arguments)
 

@@ -40,7 +40,7 @@ def made(kind):
 @pytest.mark.parametrize("kind", ["smooth", "ties", "ties and gaps"])
 @pytest.mark.parametrize("method", ["paired", "systems", "perm-both"])
 @pytest.mark.parametrize("name", list(MEASURES))
-def test_exchanges_are_what_the_measure_says(name, method, kind, monkeypatch):
+def test_exchange_equals_evaluation_one_by_one(name, method, kind, monkeypatch):
     monkeypatch.setattr("meteor_e_evaluation.exchange.BLOCK", 1 << 20)
     chosen = measure("darr:threshold=1" if name == "darr" else name)
     of_systems = chosen.takes == "systems"
@@ -62,7 +62,7 @@ def test_exchanges_are_what_the_measure_says(name, method, kind, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall-c"])
-def test_several_ratings_of_a_score_count_each(name):
+def test_exchange_counts_each_of_several_ratings(name):
     test, values = made("ties")
     random = np.random.default_rng(0)
     systems, segments = random.integers(7, size=300), random.integers(50, size=300)

@@ -96,7 +96,7 @@ def rank_pairs() -> list[tuple[int, str, str]]:
     ]
 
 
-def test_rank_gives_the_values_of_the_java_trainer(small, tmp_path):
+def test_rank_objective_equals_the_java_trainer(small, tmp_path):
     java, resources = small
     (tmp_path / "cs-en.ref.sgm").write_text(sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
     for name, lines in OUTPUTS.items():
@@ -120,7 +120,7 @@ def test_rank_gives_the_values_of_the_java_trainer(small, tmp_path):
 
 
 @pytest.mark.parametrize(("task", "objective"), [("segcor", "weighted-pearson"), ("spearman", "spearman")])
-def test_correlations_are_those_of_the_java_trainer(small, tmp_path, task, objective):
+def test_correlation_objectives_equal_the_java_trainer(small, tmp_path, task, objective):
     java, resources = small
     (tmp_path / "x.ref").write_text(sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
     (tmp_path / "x.tst").write_text(sgm("tstset", "sysid", "beta", OUTPUTS["beta"]), encoding="utf-8")

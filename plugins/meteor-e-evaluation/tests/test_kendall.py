@@ -16,7 +16,7 @@ SCORES = np.array([[2.0, 1.0, 1.0, 2.0, 1.0], [1.0, 2.0, 1.0, 1.0, 1.0]])
 RANKINGS = Rankings(np.arange(5), np.zeros(5, int), np.ones(5, int), np.array([False, False, False, True, True]))
 
 
-def test_counts():
+def test_count_pairs_counts_each_outcome():
     assert count_pairs(RANKINGS, SCORES) == PairCounts(1, 1, 1, 1, 1)
 
 
@@ -30,11 +30,11 @@ def test_counts():
         ("b", (6 - 2) / math.sqrt((6 + 2 + 1) * (6 + 2 + 4))),
     ],
 )
-def test_treatment_of_ties(variant, expected):
+def test_tau_variants_treat_ties_as_defined(variant, expected):
     assert tau(PairCounts(6, 2, 1, 4, 3), variant) == pytest.approx(expected)
 
 
-def test_no_pairs():
+def test_tau_without_pairs_is_nan():
     assert math.isnan(tau(PairCounts(0, 0, 0, 0, 0), "strict"))
     assert math.isnan(tied_accuracy(RANKINGS.select(np.zeros(5, bool)), SCORES).accuracy)
 

@@ -73,7 +73,7 @@ def wmt(tmp_path):
     return root
 
 
-def test_a_folder_of_mt_metrics_eval_is_read(wmt):
+def test_mtme_folder_is_read(wmt):
     test = load_test_set(mtme_index(wmt), "de-en")
     assert test.systems == ("alpha", "beta", "gamma.x")
     assert test.reference_names == ("refA",)
@@ -88,7 +88,7 @@ def test_a_folder_of_mt_metrics_eval_is_read(wmt):
     assert scores.resamplable
 
 
-def test_human_systems_other_gold_and_references(wmt):
+def test_mtme_options_select_gold_and_references(wmt):
     test = load_test_set(mtme_index(wmt, human_systems=True), "de-en")
     assert test.systems == ("alpha", "beta", "gamma.x", "refB")
     test = load_test_set(mtme_index(wmt, gold="other"), "de-en")
@@ -105,7 +105,7 @@ def test_human_systems_other_gold_and_references(wmt):
         mtme_index(wmt / "sources")
 
 
-def test_locales_are_pairs_and_their_language_is_the_metrics(wmt):
+def test_pairs_with_locales_have_the_metrics_language(wmt):
     assert target_language("en-cs_CZ") == "cs"
     assert target_language("en-sr_Cyrl_RS") == "sr"
     assert load_test_set(mtme_index(wmt), "de-en_GB").language == "en"
@@ -118,7 +118,7 @@ def test_locales_are_pairs_and_their_language_is_the_metrics(wmt):
         mtme_index(wmt, pairs=["de-zh-Hant"], gold="esa")
 
 
-def test_the_command_reads_writes_and_ranks(wmt, packs, tmp_path):
+def test_evaluate_reads_mtme_writes_scores_and_ranks(wmt, packs, tmp_path):
     arguments = ["evaluate", f"mtme:{wmt}", "--pair", "de-en", "-M", "mtme:Length", "-M", "meteor", "--no-cache"]
     measures = ["-s", "acc-eq", "-s", "spa", "-s", "system-accuracy"]
     scores = tmp_path / "scores"
@@ -173,7 +173,7 @@ ERRORS = [
 ]
 
 
-def test_mqm_errors_are_weighed_by_severity_and_category_and_averaged_over_raters(tmp_path):
+def test_mqm_weights_errors_and_averages_raters(tmp_path):
     file = write(tmp_path / "mqm.tsv", mqm(ERRORS))
     rows = [(row.system, row.segment, row.score) for row in read_mqm(file)]
     assert rows == [
@@ -220,7 +220,7 @@ def test_mqm_becomes_human_scores(judged):
     assert any("each is kept" in note for note in every.notes)
 
 
-def test_a_shifted_join_is_noticed(judged):
+def test_sanity_check_compares_rated_texts_with_outputs(judged):
     folder, load = judged
     rows = [error("alpha", at, "Accuracy", "Minor", text=OUTPUTS["alpha"][at]) for at in range(1, 10)]
     write(folder / "mqm.tsv", mqm(rows))
@@ -231,7 +231,7 @@ def test_a_shifted_join_is_noticed(judged):
 RATINGS = "system,document,line,rater,score\nalpha,harbor,1,r1,90\nalpha,harbor,1,r2,80\nbeta,school,2,r1,40\n"
 
 
-def test_ratings_join_by_document_and_line(judged):
+def test_ratings_are_located_by_document_and_line(judged):
     folder, load = judged
     write(folder / "esa.csv", RATINGS)
     test = load("{file: esa.csv, format: ratings, segments: document}")
@@ -246,7 +246,7 @@ def test_ratings_join_by_document_and_line(judged):
             load("{file: esa.csv, format: ratings, segments: document}")
 
 
-def test_ratings_without_a_header_and_of_some_kinds(tmp_path):
+def test_ratings_without_header_and_with_filter(tmp_path):
     file = write(tmp_path / "da.csv", "u1,alpha,1,TGT,90\nu1,alpha,2,BAD,5\nu2,beta,1,TGT,None\n")
     columns = ["rater", "system", "segment", "type", "score"]
     rows = list(read_ratings(file, columns=columns, only={"type": "TGT"}))
@@ -265,20 +265,20 @@ def test_ratings_without_a_header_and_of_some_kinds(tmp_path):
         ("systems", "alpha\t1\nbeta\t2\nalpha\t3\n", r"line 3: a second score of system alpha; .*line 1"),
     ],
 )
-def test_lines_of_scores_say_what_is_wrong(judged, of, text, message):
+def test_score_line_errors_name_the_line(judged, of, text, message):
     folder, load = judged
     write(folder / "h.score", text)
     with pytest.raises(InputError, match=message):
         load(f"{{file: h.score, format: score-{of}}}")
 
 
-def test_two_indexes_of_one_name_are_an_error(task):
+def test_evaluate_refuses_two_test_sets_of_one_name(task):
     tests = load_test_sets(load_index(task / "index.yaml"))
     with pytest.raises(InputError, match="two test sets are called Tiny cs-en"):
         evaluate([*tests, *tests], [], [measure("tau-strict")], CACHE)
 
 
-def test_a_file_without_rows_for_a_pair_is_no_traceback(judged):
+def test_judgments_without_rows_of_a_pair_are_an_error(judged):
     folder, load = judged
     write(folder / "da.csv", "LP SYSTEM SID HUMAN\nde-en alpha 1 1\n")
     write(folder / "sys.csv", "LP SYSTEM HUMAN\ncs-en alpha 1\ncs-en beta 2\ncs-en gamma.x 3\n")
@@ -313,7 +313,7 @@ class Dataset:
         return [str(self.folder / "ref")]
 
 
-def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
+def test_sacrebleu_test_set_by_name(tmp_path, monkeypatch, packs):
     from sacrebleu.dataset import DATASETS
 
     for name, text in {"src": REFERENCE, "docid": DOCUMENTS, "ref": REFERENCE, **OUTPUTS}.items():
@@ -343,7 +343,7 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
 
 
 @pytest.mark.parametrize("reason", [OSError(113, "No route to host"), SystemExit(1)])
-def test_offline_a_test_set_by_name_says_what_to_fetch(monkeypatch, reason):
+def test_sacrebleu_test_set_offline_names_the_download(monkeypatch, reason):
     from sacrebleu.dataset import DATASETS
 
     monkeypatch.setitem(DATASETS, "ours", Dataset(reason=reason))

@@ -128,11 +128,11 @@ def test_grouped_measures_by_their_definition(kind, by):
 
 
 @pytest.mark.parametrize(("metric", "human"), [([1, 1, 1], [1, 2, 2]), ([1, 2, 3], [1, 1, 1]), ([1, 1], [2, 2])])
-def test_accuracy_with_ties_of_what_does_not_vary(metric, human):
+def test_accuracy_with_ties_of_constant_scores(metric, human):
     assert pairwise_accuracy_with_ties(np.array(metric, float), np.array(human, float)) == plain_accuracy(metric, human)
 
 
-def test_soft_accuracy_is_one_for_the_people_themselves():
+def test_soft_accuracy_of_human_scores_is_one():
     human = RANDOM.normal(size=(4, 50))
     assert measure("spa").value(make_set(human), scored(human)) == 1.0
     reverse = measure("spa").value(make_set(human), scored(-human))
@@ -151,13 +151,13 @@ def test_relative_rankings_count_the_threshold_itself():
         measure("pearson:threshold=1")
 
 
-def test_a_human_tie_of_systems_counts_as_a_pair():
+def test_system_accuracy_counts_human_ties():
     human = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
     metric = np.array([[1.0, 1.0], [3.0, 3.0], [4.0, 4.0]])
     assert measure("system-accuracy").value(make_set(human), scored(metric)) == pytest.approx(2 / 3)
 
 
-def test_outliers_are_left_out_of_system_measures():
+def test_system_measures_leave_out_outliers():
     human = np.array([[10.0, 10], [11, 11], [12, 12], [13, 13], [-90, -90]])
     metric = np.array([[4.0, 4], [3, 3], [2, 2], [1, 1], [-9, -9]])
     assert mad_outliers(make_set(human)) == ("s4",)
@@ -166,7 +166,7 @@ def test_outliers_are_left_out_of_system_measures():
     assert measure("spa").value(make_set(human, outliers=("s4",)), scored(metric)) < 0.6
 
 
-def test_ratings_of_one_system_are_never_compared_with_one_another():
+def test_comparisons_are_never_within_a_system():
     ratings = Assessments(np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([1.0, 3.0, 2.0]))
     assert [(row.better.tolist(), row.worse.tolist()) for row in [ratings.comparisons()]] == [([1, 0], [0, 1])]
     mean = ratings.averaged()
@@ -174,14 +174,14 @@ def test_ratings_of_one_system_are_never_compared_with_one_another():
     assert len(mean.comparisons()) == 1
 
 
-def test_no_assessments_make_no_comparisons():
+def test_comparisons_of_no_assessments_are_empty():
     none = np.array([], int)
     empty = Assessments(none, none, none.astype(float)).comparisons()
     assert isinstance(empty, Rankings)
     assert len(empty) == 0
 
 
-def test_measures_are_components_that_travel():
+def test_measures_can_be_pickled():
     for name in measure_names():
         made = plugin_registry().measures.get(name).make()
         again = pickle.loads(pickle.dumps(made))

@@ -6,19 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.data import load_test_set
-from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.metric_task import match_systems, read_metric_scores
 from tiny_task import OUTPUTS, run
 
 from meteor_e.base.errors import InputError
 
 SCORES = {system: [(7 * number % 10 + 2 * index) / 20 for number in range(10)] for index, system in enumerate(OUTPUTS)}
-
-
-@pytest.fixture
-def test_set(task):
-    return load_test_set(load_index(task / "index.yaml"), "cs-en")
 
 
 def output_file(system):

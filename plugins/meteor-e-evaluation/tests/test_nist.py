@@ -7,7 +7,7 @@ from tiny_task import OUTPUTS, REFERENCE
 from meteor_e.api import Batch
 
 
-def test_corpus_equals_nltk():
+def test_nist_of_a_corpus_equals_nltk():
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     nist_score = pytest.importorskip("nltk.translate.nist_score", reason="nltk is not installed")
     metric = NistMetric()

@@ -27,7 +27,7 @@ def changed(name: str, text: str, seed: int = 0, **more: object) -> str | None:
 
 
 @pytest.mark.parametrize("name", sorted(set(RULES) - WITHOUT_OCCASION))
-def test_every_rule_finds_an_occasion_and_repeats_itself(name):
+def test_rules_apply_and_are_deterministic(name):
     results = [changed(name, text, seed=3) for text in TEXTS]
     found = [(text, result) for text, result in zip(TEXTS, results, strict=True) if result is not None]
     assert found
@@ -63,11 +63,11 @@ def results(name: str, text: str) -> set[str | None]:
         ("truncated", "One two three four.", {"One", "One two", "One two three"}),
     ],
 )
-def test_what_a_rule_does(name, text, expected):
+def test_rule_changes_text_as_described(name, text, expected):
     assert results(name, text) == expected
 
 
-def test_untranslated_words_are_the_sources():
+def test_untranslated_uses_words_of_the_source():
     text = changed("untranslated", "The castle stands there.", source="Schloss")
     assert "Schloss" in text or "schloss" in text
 
@@ -81,7 +81,7 @@ def test_untranslated_words_are_the_sources():
         ("xx", "Ta ta ko?"),
     ],
 )
-def test_other_languages_have_the_rules_without_grammar(language, text):
+def test_perturbations_of_other_languages_need_no_grammar(language, text):
     rules = perturbations(language)
     assert {rule.name for rule in rules} < set(RULES)
     context = PerturbationContext(language=language, texts=(text, "Ein anderer Satz, der hier steht."))
@@ -89,5 +89,5 @@ def test_other_languages_have_the_rules_without_grammar(language, text):
     assert {"word-dropped", "word-repeated", "swapped-near", "final-punctuation-dropped", "other-text", "empty"} <= made
 
 
-def test_the_rules_are_known_to_the_registry():
+def test_registry_lists_the_built_in_rules():
     assert "negation-added" in plugin_registry().perturbations.names()

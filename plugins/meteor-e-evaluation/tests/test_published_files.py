@@ -29,7 +29,7 @@ def write_rankings(folder: Path, *rows: str) -> Path:
     return write(folder, "\n".join([HEADER, *rows]) + "\n")
 
 
-def test_ranking_csv_gives_all_pairs_ties_and_leaves_out_what_was_not_ranked(tmp_path):
+def test_ranking_csv_yields_all_pairs_of_ranked_systems(tmp_path):
     file = write_rankings(tmp_path, ranking_row(7, {"a": 2, "b": 1, "_ref": 2, "c": -1}))
     assert short(read_ranking_csv(file)) == [
         ("cs-en", 7, "b", "a", False),
@@ -38,7 +38,7 @@ def test_ranking_csv_gives_all_pairs_ties_and_leaves_out_what_was_not_ranked(tmp
     ]
 
 
-def test_ranking_csv_takes_codes_for_other_names(tmp_path):
+def test_ranking_csv_maps_language_names_to_codes(tmp_path):
     file = write_rankings(tmp_path, ranking_row(1, {"a": 1, "b": 2}))
     assert [row.pair for row in read_ranking_csv(file, {"Czech": "cz"})] == ["cz-en"]
 
@@ -51,7 +51,7 @@ def test_ranking_csv_takes_codes_for_other_names(tmp_path):
         ("Czech,English,1", r"line 2: 3 fields; the header has 21"),
     ],
 )
-def test_ranking_csv_says_what_is_wrong_and_where(tmp_path, row, message):
+def test_ranking_csv_errors_name_the_line(tmp_path, row, message):
     with pytest.raises(InputError, match=message):
         list(read_ranking_csv(write_rankings(tmp_path, row)))
 
@@ -75,7 +75,7 @@ def test_rank_file(tmp_path):
         ("x\tcs-en\tx\tcs-en\ty", "the segment is 'x'"),
     ],
 )
-def test_rank_file_says_what_is_wrong(tmp_path, line, message):
+def test_rank_file_errors_name_the_line(tmp_path, line, message):
     with pytest.raises(InputError, match=f"line 1: .*{message}"):
         list(read_rank_file(write(tmp_path, line + "\n")))
 
@@ -110,7 +110,7 @@ def test_assessments_with_tabs_or_commas(tmp_path):
         ("", "is empty"),
     ],
 )
-def test_assessments_say_what_is_wrong(tmp_path, text, message):
+def test_assessment_errors_name_the_line(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         list(read_assessments(write(tmp_path, text), segments=True))
 
@@ -144,7 +144,7 @@ def test_metric_scores_in_the_short_form(tmp_path):
     assert [row[4:7] for row in read_metric_scores(file)] == [("a", None, 1.0), ("b", None, 2.0)]
 
 
-def test_metric_scores_say_what_is_wrong(tmp_path):
+def test_metric_score_errors_name_the_line(tmp_path):
     with pytest.raises(InputError, match="line 1: not a line of metric scores"):
         list(read_metric_scores(write(tmp_path, "a\tb\tc\n")))
     with pytest.raises(InputError, match="line 1: the score is 'x'"):

@@ -61,7 +61,7 @@ def test_wmt17_pearson(load, packs, metric):
 
 
 @pytest.mark.parametrize(("name", "count"), [("wmt13", 4), ("wmt21", 6), ("wmt24", 9), ("composite-30k", 1)])
-def test_other_sets_line_up(load, name, count):
+def test_other_sets_load(load, name, count):
     index = load(name)
     assert len([load_test_set(index, pair) for pair in index.pairs]) == count
 

@@ -38,14 +38,14 @@ def write(path, rows):
     return path
 
 
-def test_a_row_that_would_replace_another_names_both(test, tmp_path):
+def test_score_file_error_names_both_duplicate_rows(test, tmp_path):
     file = write(tmp_path / "m", [("m", "cs-en", "t", system, at, x) for system, at, x in SEGMENTS])
     again = write(tmp_path / "again", [("m", "cs-en", "t", "beta", 4, 1)])
     with pytest.raises(InputError, match=r"again, line 1: a second score of system beta, segment 4; .*m, line 14"):
         score(test, f"scores:{file},{again}")
 
 
-def test_short_files_of_several_pairs_do_not_mix(test, tmp_path):
+def test_score_files_of_several_pairs_are_separate(test, tmp_path):
     for pair in ("cs-en", "de-en"):
         write(tmp_path / f"{pair}.seg.score", [(system, x) for system, _, x in SEGMENTS])
     with pytest.raises(InputError, match=r"a second score of system alpha.*\{pair\}"):
@@ -54,7 +54,7 @@ def test_short_files_of_several_pairs_do_not_mix(test, tmp_path):
     assert found.segments[0, 0] == len(OUTPUTS["alpha"][0])
 
 
-def test_columns_of_test_set_and_reference_choose(test, tmp_path):
+def test_score_file_options_select_test_set_and_reference(test, tmp_path):
     rows = [
         ("m", "cs-en", testset, reference, system, at, x * factor)
         for factor, testset in enumerate(("one", "other"), 1)
@@ -73,7 +73,7 @@ def test_columns_of_test_set_and_reference_choose(test, tmp_path):
             score(test, f"scores:{file}{chosen}")
 
 
-def test_a_file_that_does_not_fit_is_noticed(test, tmp_path):
+def test_score_file_of_another_pair_is_an_error(test, tmp_path):
     for rows, message in (
         ([("alpha", 1), ("beta", 2)], "no score of m.score for system gamma.x of cs-en"),
         ([("alpha", 1), ("beta", 2), ("gamma.x", 3), ("online-Z", 1)], "line 4: cs-en has no system 'online-Z'"),
@@ -83,7 +83,7 @@ def test_a_file_that_does_not_fit_is_noticed(test, tmp_path):
             score(test, f"scores:{write(tmp_path / 'm.score', rows)}")
 
 
-def test_given_scores_of_systems_are_not_resampled_as_if_they_were_means(test, tmp_path):
+def test_system_scores_that_are_not_means_are_not_resampled(test, tmp_path):
     seg = write(tmp_path / "m.seg", [("m", "cs-en", "t", system, at, x) for system, at, x in SEGMENTS])
     sys = write(
         tmp_path / "m.sys",
@@ -110,12 +110,12 @@ class Answers(SegmentMetric):
 
 
 @pytest.mark.parametrize("answer", ["0.5", None, [1.0]])
-def test_an_answer_that_is_no_number_is_an_input_error(test, answer):
+def test_metric_result_that_is_not_a_number_is_an_error(test, answer):
     with pytest.raises(InputError, match=r"answers gave (scores that are not all numbers|.* scores for 10 segments)"):
         score(test, Answers(answer))
 
 
-def test_a_metric_without_a_number_is_an_error(task):
+def test_missing_metric_score_is_an_error(task):
     index = load_index(task / "index.yaml")
     lengths = {line: float(len(line)) for lines in OUTPUTS.values() for line in lines}
 
@@ -132,7 +132,7 @@ def test_a_metric_without_a_number_is_an_error(task):
         run(load_test_sets(index), Partly(0))
 
 
-def test_written_scores_are_read_again(test, tmp_path):
+def test_write_scores_can_be_read_again(test, tmp_path):
     scores = score(test, Answers(0.25))
     files = write_scores(tmp_path, test, [scores])
     assert [file.relative_to(tmp_path).as_posix() for file in files] == [
@@ -146,7 +146,7 @@ def test_written_scores_are_read_again(test, tmp_path):
         write_scores(tmp_path, test, [scores, scores])
 
 
-def test_lines_of_the_metrics_task_are_read_again(test, tmp_path):
+def test_metrics_task_lines_can_be_read_again(test, tmp_path):
     lines = []
     for system, output in OUTPUTS.items():
         lengths = [float(len(line)) for line in output]
@@ -161,7 +161,7 @@ def test_lines_of_the_metrics_task_are_read_again(test, tmp_path):
         list(metric_task_lines("my metric", "cs-en", "t", "refA", "s", [1.0]))
 
 
-def test_a_metric_that_counts_errors_is_warned_about(test):
+def test_check_scores_warns_of_error_metrics(test):
     class Shorter(Answers):
         def score_segments(self, hypotheses, references, sources):
             return [-len(text) for text in hypotheses]
@@ -171,7 +171,7 @@ def test_a_metric_that_counts_errors_is_warned_about(test):
     assert any("answers correlates negatively with people" in line for line in found.warnings["Tiny cs-en"])
 
 
-def test_scores_are_files_of_metrics_only_once(tmp_path):
+def test_write_scores_refuses_equal_file_names(tmp_path):
     file = write(tmp_path / "m", [("m", "cs-en", "t", "a", 1), ("n", "cs-en", "t", "a", 1)])
     with pytest.raises(InputError, match=r"several metrics \(m, n\); name one"):
         ScoreFileMetric.make(files=[str(file)])

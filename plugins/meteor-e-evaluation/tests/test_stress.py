@@ -49,7 +49,7 @@ REFERENCES, HYPOTHESES = bundled_examples("en")
 SOME = REFERENCES[:30], HYPOTHESES[:30]
 
 
-def test_the_bundled_sentences_give_every_rule_an_occasion():
+def test_bundled_examples_suit_every_rule():
     changed = stress([], sources=["Das ist eine Quelle."] * len(REFERENCES)).changed
     assert len(HYPOTHESES) >= 120
     least = {name: sum(text is not None for text in texts) for name, texts in changed.items()}
@@ -58,13 +58,13 @@ def test_the_bundled_sentences_give_every_rule_an_occasion():
 
 
 @pytest.mark.parametrize("language", ["de", "fr", "es", "ru", "zh", "ja"])
-def test_sentences_of_other_languages(language):
+def test_bundled_examples_of_other_languages(language):
     changed = stress([], language=language).changed
     assert all(len(texts) >= 6 for texts in changed.values())
     assert sum(any(text is not None for text in texts) for texts in changed.values()) > 20
 
 
-def test_what_is_counted():
+def test_stress_counts_hits_ties_and_decreases():
     report = stress([Length.make(), LikesIt.make(), load_metric("chrf")], *SOME, pairs=20, examples=1)
     by_length, alike, chrf = ({each.rule: each for each in findings} for findings in report.findings.values())
     assert by_length["word-dropped"].share == 1
@@ -85,7 +85,7 @@ def test_what_is_counted():
     assert low < share < high
 
 
-def test_the_seed_repeats_the_pairs_and_another_changes_them():
+def test_stress_pairs_depend_on_the_seed():
     made, again, other = (stress([], *SOME, pairs=20, seed=seed).changed for seed in (1, 1, 2))
     assert again == made != other
     assert max(20 - texts.count(None) for texts in made.values()) <= 20
@@ -105,12 +105,12 @@ def test_the_seed_repeats_the_pairs_and_another_changes_them():
         (lambda: bundled_examples("sw"), "--reference FILE"),
     ],
 )
-def test_refusals(call, message):
+def test_stress_errors(call, message):
     with pytest.raises((ConfigError, InputError), match=message):
         call()
 
 
-def test_harmless_changes_are_measured_by_small_errors_that_come_along():
+def test_stress_adds_small_errors_to_harmless_changes():
     report = stress([load_metric("chrf")], rules=select_perturbations("en", ["harmless"]))
     shares = {each.rule: each.share for each in report.findings["chrF"]}
     assert shares["spaces"] == 1
@@ -118,7 +118,7 @@ def test_harmless_changes_are_measured_by_small_errors_that_come_along():
     assert shares["misspelled"] > 0.5
 
 
-def test_rules_by_name_group_and_kind():
+def test_select_perturbations_by_name_group_and_kind():
     assert {rule.group for rule in select_perturbations("en", ["polarity"])} == {"polarity"}
     assert {rule.kind for rule in select_perturbations("en", ["harmless"])} == {"harmless"}
     with pytest.raises(ConfigError, match="did you mean 'antonym'"):
@@ -126,13 +126,13 @@ def test_rules_by_name_group_and_kind():
 
 
 @pytest.mark.parametrize("form", ["text", "tsv", "markdown"])
-def test_forms(form):
+def test_stress_report_in_every_output_format(form):
     result = run("-M", "chrf", "-M", "bleu", "--only", "polarity", "--examples", "1", "-q", "--no-cache", "-f", form)
     assert result.exit_code == 0, result.output
     assert "negation-added" in result.stdout
 
 
-def test_the_command(tmp_path):
+def test_stress_command(tmp_path):
     listed = run("--list", "-l", "de")
     assert "word-dropped" in listed.output
     assert "negation-added" not in listed.output
@@ -144,7 +144,7 @@ def test_the_command(tmp_path):
     assert run("-r", str(file), "-l", "de").exit_code != 0
 
 
-def test_rules_do_not_share_their_chance():
+def test_rules_have_independent_random_choices():
     rule = next(each for each in perturbations("en") if each.name == "word-dropped")
     text = "One two three four five six seven."
     assert len({rule.apply(text, random.Random(seed), PerturbationContext()) for seed in range(30)}) > 3

@@ -21,7 +21,7 @@ def edit(task, old, new):
     index.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_judgments_are_lined_up_with_outputs(task):
+def test_load_test_set_relates_judgments_to_outputs(task):
     test = load(task)
     assert test.systems == ("alpha", "beta", "gamma.x")
     assert list(test.outputs) == list(OUTPUTS.values())
@@ -40,14 +40,14 @@ def test_judgments_are_lined_up_with_outputs(task):
     assert test.judged().sum() == 30
 
 
-def test_left_out_judgments_and_unjudged_outputs_are_reported(task):
+def test_notes_name_dropped_judgments_and_unjudged_outputs(task):
     (task / "outputs" / "tiny.cs-en.silent").write_text("x\n" * 10, encoding="utf-8")
     notes = load(task).notes
     assert "left out: 30 judgments of _ref" in notes
     assert "outputs without judgments: silent" in notes
 
 
-def test_an_unknown_system_is_an_error_that_names_it_the_line_and_the_near_miss(task):
+def test_unknown_system_error_names_line_and_near_miss(task):
     edit(task, ", rename: {gamma: gamma.x}", "")
     with pytest.raises(
         InputError, match=r"ranks.csv, line 2: system 'gamma' has no output in .*did you mean 'gamma.x'"
@@ -55,20 +55,20 @@ def test_an_unknown_system_is_an_error_that_names_it_the_line_and_the_near_miss(
         load(task)
 
 
-def test_an_output_that_is_too_short_is_an_error_that_names_system_and_file(task):
+def test_short_output_error_names_system_and_file(task):
     file = task / "outputs" / "tiny.cs-en.beta"
     file.write_text("one line\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"system beta: .*tiny\.cs-en\.beta has 1 segment, its reference has 10"):
         load(task)
 
 
-def test_a_segment_outside_the_test_set_is_an_error(task):
+def test_segment_outside_the_test_set_is_an_error(task):
     edit(task, "format: ranking-csv", "format: ranking-csv, first_segment: 2")
     with pytest.raises(InputError, match="line 2: segment 1 is outside the test set of 10 segments"):
         load(task)
 
 
-def test_a_segment_map_renumbers_and_leaves_out(task):
+def test_segment_map_renumbers_and_filters_segments(task):
     table = "old\tnew\tsure\n" + "".join(f"{n}\t{n % 10 + 1}\t{int(n > 2)}\n" for n in range(1, 11))
     (task / "map.tsv").write_text(table, encoding="utf-8")
     edit(
@@ -84,7 +84,7 @@ def test_a_segment_map_renumbers_and_leaves_out(task):
         load(task)
 
 
-def test_patterns_of_system_names_and_pairs_by_other_names(task):
+def test_system_name_pattern_extracts_the_output_name(task):
     rows = [HEADER, ranking_row(1, {"tiny.cs-en.alpha.12": 1, "tiny.cs-en.beta.3": 2})]
     (task / "ranks.csv").write_text("\n".join(rows), encoding="utf-8")
     edit(task, "drop: [_ref]", 'system: "tiny.{pair}.{system}.{number}"')
@@ -94,7 +94,7 @@ def test_patterns_of_system_names_and_pairs_by_other_names(task):
         load(task)
 
 
-def test_systems_with_one_output(task):
+def test_system_separator_splits_joint_systems(task):
     (task / "da.csv").write_text(
         "LP DATA SYSTEM SID HUMAN\ncs-en t alpha+beta 2 0.5\ncs-en t beta 3 1\n", encoding="utf-8"
     )
@@ -118,13 +118,13 @@ def test_systems_with_one_output(task):
         ("pairs: [cs-en]", "pairs: cs-en", r"index.yaml:2: pairs"),
     ],
 )
-def test_a_wrong_index_is_an_error_with_file_line_and_key(task, old, new, message):
+def test_index_errors_name_file_line_and_key(task, old, new, message):
     edit(task, old, new)
     with pytest.raises(ConfigError, match=message):
         load_index(task / "index.yaml")
 
 
-def test_missing_files_and_folders_are_named(task, monkeypatch):
+def test_load_errors_name_missing_files_and_folders(task, monkeypatch):
     with pytest.raises(ConfigError, match="no language pair 'de-en'"):
         load(task, "de-en")
     edit(task, "ref.{target}", "refs.{target}")
@@ -162,7 +162,7 @@ def test_sgml_and_wmt_xml_outputs(task):
     assert list(test.references) == [REFERENCE, REFERENCE[::-1]]
 
 
-def test_shifted_judgments_are_noticed(task):
+def test_sanity_check_warns_of_shifted_judgments(task):
     outputs = {"alpha": [f"line {n}" for n in range(10)], "beta": [f"line {n}" for n in range(10)]}
     for system, lines in outputs.items():
         (task / "outputs" / f"tiny.cs-en.{system}").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -175,7 +175,7 @@ def test_shifted_judgments_are_noticed(task):
     )
 
 
-def test_comparisons_of_assessments(task):
+def test_assessments_of_a_segment_become_comparisons(task):
     (task / "da.csv").write_text("SYS SID Z\nalpha 1 0.5\nbeta 1 0.7\ngamma.x 1 0.5\nbeta 2 1\n", encoding="utf-8")
     edit(
         task,
@@ -235,12 +235,12 @@ def test_records_in_a_table(tmp_path):
         "[]",
     ],
 )
-def test_a_record_of_another_form(tmp_path, line):
+def test_malformed_record_is_an_error_with_line(tmp_path, line):
     with pytest.raises(InputError, match=r"rated\.jsonl, line 2"):
         records(tmp_path, '{"candidate": "a dog", "references": ["the dog"], "rating": 5}', line)
 
 
-def test_records_take_the_place_of_outputs(tmp_path):
+def test_index_needs_either_records_or_outputs(tmp_path):
     (tmp_path / "index.yaml").write_text("name: X\npairs: [en-en]\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="either 'records'"):
         load_index(tmp_path / "index.yaml")

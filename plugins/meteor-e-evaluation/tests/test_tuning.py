@@ -26,7 +26,7 @@ def scalar(row, point):
     return formula.compute(Statistics.from_vector([int(x) for x in row]), parameters).score
 
 
-def test_points_score_as_the_formula_does_in_any_order(data):
+def test_point_scorer_equals_the_formula_in_any_order(data):
     scorer = PointScorer(data)
     some = [p for number, p in enumerate(points(AXES)) if number % 97 == 0]
     for point in [*some, *some[::-1], DEFAULT]:
@@ -34,7 +34,7 @@ def test_points_score_as_the_formula_does_in_any_order(data):
         assert scorer.score(point)[:30] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-def test_the_best_of_several_references_counts():
+def test_point_scorer_uses_the_best_reference():
     data = make_set(units=6, references=3)
     scores = PointScorer(data).score(DEFAULT)
     expected = [max(scalar(row, DEFAULT) for row in data.counts[at : at + 3]) for at in data.starts]
@@ -80,7 +80,7 @@ def test_objectives_on_samples(data, name, macro):
     )
 
 
-def test_judgments_of_the_wrong_kind(data):
+def test_objectives_refuse_unsuitable_judgments(data):
     none = np.array([], int)
     with pytest.raises(InputError, match="not rankings"):
         make_objective("rank").prepare(dataclasses.replace(data, better=none, worse=none))
@@ -90,7 +90,7 @@ def test_judgments_of_the_wrong_kind(data):
         make_objective("ranks")
 
 
-def test_grid_tries_every_point_and_takes_the_first_of_the_best(data):
+def test_grid_evaluates_all_points_and_takes_the_first_best(data):
     objective = make_objective("rank")
     result = evaluate_grid(data, objective, AXES)
     assert result.evaluations == grid_size(AXES) == len(result.values)
@@ -102,7 +102,7 @@ def test_grid_tries_every_point_and_takes_the_first_of_the_best(data):
     assert result.best == next(point for value, point in everything if value == best)
 
 
-def test_axes_hold_both_ends():
+def test_axis_includes_both_ends():
     assert java_axes((0.1,), (0.3,), (0.1,)) == [(0.1, 0.2, 0.3)]
     for first, last, step, message in ((0.1, 0.3, 0.0, "more than 0"), (0.3, 0.1, 0.1, r"from 0\.3 to 0\.1")):
         with pytest.raises(ConfigError, match=message):
@@ -110,7 +110,7 @@ def test_axes_hold_both_ends():
 
 
 @pytest.mark.parametrize("name", ["rank", "pearson"])
-def test_search_is_at_least_as_good_as_the_grid_in_a_fraction_of_the_points(data, name):
+def test_search_matches_the_grid_with_fewer_evaluations(data, name):
     fine = java_axes((0.0, 0.0, 0.0, 0.0, 1, 0.0), (1, 2, 1, 1, 1, 1), (0.1, 0.2, 0.2, 0.2, 1, 0.2))
     objective = make_objective(name)
     grid = evaluate_grid(data, objective, fine)
@@ -121,7 +121,7 @@ def test_search_is_at_least_as_good_as_the_grid_in_a_fraction_of_the_points(data
     assert found == search(data, objective, fine, [DEFAULT], seed=3)
 
 
-def test_a_search_stops_after_its_trials_and_is_no_worse_than_its_start(data):
+def test_search_stops_after_its_trials(data):
     objective = make_objective("rank")
     before = objective.prepare(data).evaluate(PointScorer(data), DEFAULT)
     short = search(data, objective, AXES, [DEFAULT], seed=1, trials=25)
@@ -140,7 +140,7 @@ def test_search_on_the_grid_stays_on_it(data):
 AXES_START = tuple(axis[0] for axis in AXES)
 
 
-def test_cross_validation_keeps_translations_of_a_segment_together(data):
+def test_cross_validation_keeps_translations_in_one_fold(data):
     seen = []
 
     def tune(parts):
@@ -159,13 +159,13 @@ def test_cross_validation_keeps_translations_of_a_segment_together(data):
         cross_validate([data], data, make_objective("rank"), DEFAULT, tune, folds=31, seed=1)
 
 
-def test_what_is_held_out_is_not_tuned_on(data, other):
+def test_leave_out_overlap_refuses_training_data(data, other):
     assert leave_out_overlap(data, other) == (other, 0)
     with pytest.raises(ConfigError, match="made up 1 is both tuned on and held out"):
         leave_out_overlap(data, data)
 
 
-def test_renamed_data_are_recognized_by_their_texts(data, other):
+def test_leave_out_overlap_compares_reference_texts(data, other):
     texts = tuple(f"Segment {unit} of  the set" for unit in range(60))
     data = dataclasses.replace(data, references=texts)
     renamed = dataclasses.replace(other, references=tuple(text.lower().replace("  ", " ") for text in texts))
@@ -183,7 +183,7 @@ def test_renamed_data_are_recognized_by_their_texts(data, other):
     assert 0 not in kept.units
 
 
-def test_held_out_report(data, other):
+def test_hold_out_reports_intervals_and_p_value(data, other):
     objective = make_objective("rank")
     tuned = search(data, objective, AXES, [DEFAULT], seed=1).best
     poor = (0.85, 2.0, 1.0, 0.0, 1.0, 0.0)

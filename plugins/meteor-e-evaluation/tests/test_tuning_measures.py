@@ -47,7 +47,7 @@ def index(tmp_path, packs, monkeypatch):
 
 
 @pytest.mark.parametrize("name", OF_SEGMENTS)
-def test_a_tuned_chain_scores_as_the_tuning_says(index, tmp_path, name):
+def test_tuned_chain_has_the_reported_score(index, tmp_path, name):
     chain, tuned = tmp_path / "chain.yaml", tmp_path / "tuned.yaml"
     arguments = ["-c", chain, "-O", name, "--trials", 30, "--json", "-o", tuned]
     report = json.loads(run("tune", index, *arguments).stdout)
@@ -62,7 +62,7 @@ def test_a_tuned_chain_scores_as_the_tuning_says(index, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["acc-eq", "pearson-item"])
-def test_folds_and_held_out_data_for_measures(index, tmp_path, name):
+def test_measure_objectives_with_folds_and_held_out_data(index, tmp_path, name):
     other = lay_out(tmp_path / "two", "Two", scale=2.0, words=" today")
     tuned = tmp_path / "tuned.yaml"
     arguments = ["-c", tmp_path / "chain.yaml", "-O", name, "--trials", 10, "--samples", 50]
@@ -74,7 +74,7 @@ def test_folds_and_held_out_data_for_measures(index, tmp_path, name):
     assert yaml.safe_load(content)["matchers"]
 
 
-def test_the_choice_of_an_option_is_made_anew_in_each_fold(index, tmp_path):
+def test_folds_choose_options_independently(index, tmp_path):
     option = "stem.stemmer=german,english"
     arguments = ["-c", tmp_path / "chain.yaml", "--option", option, "-O", "pearson", "--trials", 5, "--json"]
     report = json.loads(run("tune", index, *arguments, "--folds", 3).stdout)
@@ -87,7 +87,7 @@ def test_the_choice_of_an_option_is_made_anew_in_each_fold(index, tmp_path):
     assert folds["default"] == json.loads(run(*plain, "--folds", 3).stdout)["cross-validation"]["default"]
 
 
-def test_limits_and_root(index, tmp_path):
+def test_tune_limits_and_root(index, tmp_path):
     arguments = ["tune", index, "-c", tmp_path / "chain.yaml", "-O"]
     moved = tmp_path / "index.yaml"
     moved.write_bytes(index.read_bytes())

@@ -29,7 +29,7 @@ def script():
     return module
 
 
-def test_the_number_of_a_known_meteor(script, tmp_path, capsys):
+def test_which_recognizes_a_known_meteor(script, tmp_path, capsys):
     files = [tmp_path / name for name in ("system", "reference")]
     for file, texts in zip(files, (HYPOTHESES, REFERENCES), strict=True):
         file.write_text("\n".join(texts) + "\n", encoding="utf-8")
@@ -43,13 +43,13 @@ def test_the_number_of_a_known_meteor(script, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("text", "inside", "outside"), [("27.3", 0.27349, 0.27351), (".27", 0.2651, 0.2649)])
-def test_the_digits_of_a_number_say_how_exact_it_is(script, text, inside, outside):
+def test_which_compares_the_digits_of_a_number(script, text, inside, outside):
     number = script.Reported.parse(text)
     assert number.distance(inside) == 0
     assert number.distance(outside) == pytest.approx(1e-5, rel=1e-3) or number.distance(outside) > 0
 
 
-def test_nltk_is_emulated(script):
+def test_which_emulates_nltk(script):
     nltk = pytest.importorskip("nltk")
     from nltk.translate.meteor_score import single_meteor_score
 

@@ -8,7 +8,7 @@ from meteor_e_evaluation.reports.offsets import word_offsets
 from meteor_e import Meteor
 
 
-def test_two_segments_on_the_command_line(cli):
+def test_align_two_segments_on_the_command_line(cli):
     out = cli("align", "--text", "in the end x", "finally y x").out
     assert out.splitlines() == [
         "segment 1",
@@ -22,7 +22,7 @@ def test_two_segments_on_the_command_line(cli):
     ]
 
 
-def test_files_as_json_lines(cli, own_packs):
+def test_align_files_as_json_lines(cli, own_packs):
     cli.file("hyp", "a b\nfinally\n")
     cli.file("ref", "b a\nat last\n")
     rows = [json.loads(line) for line in cli("align", "hyp", "ref", "--format", "json").out.splitlines()]
@@ -46,21 +46,21 @@ def test_files_as_json_lines(cli, own_packs):
         ("", []),
     ],
 )
-def test_offsets_cut_the_words_out_of_the_raw_text(cli, text, words):
+def test_word_offsets_cut_words_out_of_the_raw_text(cli, text, words):
     (line,) = cli("align", "--text", text, "x", "--format", "jsonl").out.splitlines()
     row = json.loads(line)
     assert [text[start:end] for start, end in row["hypothesis_offsets"]] == words
     assert len(row["hypothesis"]) == len(words)
 
 
-def test_a_word_that_the_raw_text_lacks_is_empty():
+def test_word_offsets_of_a_missing_word_are_empty():
     assert word_offsets("Ab, cd!  AB", ["ab", "cd", "!", "ab"]) == [(0, 2), (4, 6), (6, 7), (9, 11)]
     assert word_offsets("stack on", ["stack", "new", "on"]) == [(0, 5), (6, 6), (6, 8)]
     assert word_offsets("", ["a", "b"]) == [(0, 0), (0, 0)]
     assert word_offsets("a… b", ["a", "...", "b"]) == [(0, 1), (1, 2), (3, 4)]
 
 
-def test_a_dialogue_is_answered_line_by_line(cli):
+def test_align_stdio_answers_line_by_line(cli):
     process = cli.start("align", "--stdio", "--format", "json", stdin=-1)
     for hypothesis in ("a b", "b"):
         process.stdin.write(f"{hypothesis} ||| b\n".encode())
@@ -80,11 +80,11 @@ def test_a_dialogue_is_answered_line_by_line(cli):
         (["a", "b", "--show", "--format", "jsonl"], "--show and --format"),
     ],
 )
-def test_usage(cli, arguments, message):
+def test_align_usage_errors(cli, arguments, message):
     assert message in cli.failing(2, "align", *arguments)
 
 
-def test_text_from_right_to_left_keeps_its_place(cli):
+def test_show_keeps_right_to_left_text_in_place(cli):
     cli.file(
         "ar.yaml",
         "code: ar\nname: Arabic\nsegmenter: unicode\nmatchers: [exact]\ndefault_task: li\n",
@@ -104,7 +104,7 @@ def test_text_from_right_to_left_keeps_its_place(cli):
     ]
 
 
-def test_words_that_match_stand_in_columns(cli):
+def test_show_puts_matched_words_in_columns(cli):
     out = cli("align", "--text", "in the end x q", "finally y x", "--show").out
     assert out.splitlines() == [
         "segment 1",
@@ -118,7 +118,7 @@ def test_words_that_match_stand_in_columns(cli):
     ]
 
 
-def test_words_that_cross_name_their_chunk(cli):
+def test_show_marks_crossing_matches_by_chunk(cli):
     lines = cli("align", "--text", "b c a", "a b c", "--show", "--set", "normalization=none").out.splitlines()
     assert lines[1:5] == [
         "                ╭2── ╭1─",
@@ -128,7 +128,7 @@ def test_words_that_cross_name_their_chunk(cli):
     ]
 
 
-def test_a_line_is_no_wider_than_the_terminal(cli):
+def test_show_lines_fit_the_terminal(cli):
     words = " ".join(f"word{n}" for n in range(40))
     out = cli("align", "--text", words, words, "--show", env={"COLUMNS": "60"}).out
     assert max(map(len, out.splitlines())) <= 60
@@ -137,7 +137,7 @@ def test_a_line_is_no_wider_than_the_terminal(cli):
 
 
 @pytest.mark.parametrize("options", [[], ["--show"]])
-def test_control_characters_do_not_reach_the_terminal(cli, options):
+def test_show_escapes_control_characters(cli, options):
     out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "--set", "normalization=none", *options).out
     assert "\x1b" not in out
     assert "[31mred" in out

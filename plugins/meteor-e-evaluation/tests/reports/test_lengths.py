@@ -15,7 +15,7 @@ def long_report(meteor):
     )
 
 
-def test_segments_fall_into_their_length_class(long_report):
+def test_distributions_group_segments_by_length(long_report):
     row = distributions(long_report)[0]
     assert [cell.segments for cell in row.cells] == [9, 2, 2, 2, 2]
     assert [cell.lengths for cell in row.cells] == list(LENGTH_CLASSES)
@@ -31,14 +31,14 @@ def test_segments_fall_into_their_length_class(long_report):
         ([0.0] * 200 + [300.0], (0, 1)),
     ],
 )
-def test_the_ends_of_a_scale(segments, ends):
+def test_scale_ends(segments, ends):
     assert scale_ends((np.array(segments),)) == ends
 
 
 @pytest.mark.parametrize(
     "values", [[0.0], [1.0], [0.31, 0.3102], [0.0, 1.0], [0.24, 0.32, 0.31], [45.2, 47], [-3, 300]]
 )
-def test_a_scale_holds_its_values_and_some_ticks(values):
+def test_interval_scale_contains_values_and_ticks(values):
     scale = interval_scale(values, 200, 0.004)
     assert all(0 <= scale(value) <= 200 for value in values)
     assert 2 <= len(scale.ticks) <= 7

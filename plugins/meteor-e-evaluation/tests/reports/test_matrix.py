@@ -18,7 +18,7 @@ def test_a_matrix_in_latex(own_packs):
     assert len(frames) == alignment.chunks == 2
 
 
-def test_special_characters():
+def test_escape_special_characters():
     assert escape("50% of $x_1$ & #{~^\\}") == (
         r"50\% of \$x\_1\$ \& \#\{\textasciitilde{}\textasciicircum{}\textbackslash{}\}"
     )

@@ -13,7 +13,7 @@ def unpacked(report):
     return json.loads(gzip.decompress(base64.b64decode(payload.encode(payload.payload(report)))))
 
 
-def test_the_data_holds_every_alignment(report):
+def test_payload_has_every_alignment(report):
     data = unpacked(report)
     words = data["vocabulary"]
     for system, entry in zip(report.systems, data["systems"], strict=True):
@@ -31,7 +31,7 @@ def test_the_data_holds_every_alignment(report):
 
 
 @pytest.mark.parametrize("text", ["nul \x00 x", "\u202eright", "</script>]]><!--", "\u2028 x", "\U0001f600"])
-def test_any_text_survives(meteor, text):
+def test_payload_preserves_any_text(meteor, text):
     data = unpacked(score_systems(meteor, {text: [text]}, [text], method=None))
     assert data["systems"][0]["name"] == text
     assert data["systems"][0]["hypotheses"] == [text]

@@ -41,7 +41,7 @@ def by_number(page):
     return page
 
 
-def test_search(page_report, open_page):
+def test_browser_search(page_report, open_page):
     page = by_number(open_page(page_report[0]))
     for words, found in (("ZEBRA", [6]), ("vessel", [1]), ("the end the", [1, 3]), ("#5", [5]), ("people", [2, 3])):
         page.locator("#query").fill(words)
@@ -52,7 +52,7 @@ def test_search(page_report, open_page):
         assert shown(page) in found
 
 
-def test_the_keyboard(page_report, open_page):
+def test_browser_keyboard(page_report, open_page):
     page = by_number(open_page(page_report[0]))
     page.locator("#list").focus()
     for key, segment in (("ArrowDown", 2), ("ArrowDown", 3), ("ArrowUp", 2), ("End", 6), ("Home", 1)):
@@ -65,7 +65,7 @@ def test_the_keyboard(page_report, open_page):
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_a_link_to_a_segment(page_report, open_page, width):
+def test_browser_link_to_a_segment(page_report, open_page, width):
     page = by_number(open_page(page_report[0], width=width))
     page.locator(".list-row[data-segment='4']").click()
     shown(page)
@@ -75,7 +75,7 @@ def test_a_link_to_a_segment(page_report, open_page, width):
     wait_until(page, "document.querySelector('.segment-heading').getBoundingClientRect().top < innerHeight / 2")
 
 
-def test_ten_thousand_segments(own_packs, open_page, tmp_path):
+def test_browser_shows_ten_thousand_segments(own_packs, open_page, tmp_path):
     texts = [f"segment number {number} of many" for number in range(10_000)]
     write_report(tmp_path / "many.html", Meteor("en"), {"a": texts, "b": texts}, texts, samples=2)
     page = open_page(tmp_path / "many.html")
@@ -89,7 +89,7 @@ def test_ten_thousand_segments(own_packs, open_page, tmp_path):
     assert page.locator(".sizer .list-row").count() < 60
 
 
-def test_the_lines_hold_every_word_in_order(page_report, open_page):
+def test_browser_lines_have_every_word_in_order(page_report, open_page):
     page = open_page(page_report[0], fragment="#segment-3")
     shown(page)
     lanes = page.evaluate(
@@ -121,7 +121,7 @@ def hostile(tmp_path):
     return tmp_path / "hostile.html"
 
 
-def test_segments_stay_data(hostile, open_page):
+def test_browser_treats_segments_as_data(hostile, open_page):
     page = open_page(hostile)
     tags = page.evaluate("[...new Set([...document.body.querySelectorAll('*')].map((node) => node.localName))]")
     for number in range(1, len(HOSTILE) + 1):
@@ -137,7 +137,7 @@ def test_segments_stay_data(hostile, open_page):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1280, "light")])
-def test_axe_finds_nothing(chromium, axe, page_report, scheme, width):
+def test_browser_page_is_accessible(chromium, axe, page_report, scheme, width):
     # The checker is a script of its own, which the page's policy would not let in.
     context = chromium.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": width, "height": 1000})
     page = context.new_page()

@@ -21,13 +21,13 @@ def expected(**options):
     return render(score_systems(Meteor("en"), systems, REFERENCES.splitlines(), **options))
 
 
-def test_the_page_is_that_of_the_api(cli, files):
+def test_report_command_writes_the_page_of_the_api(cli, files):
     result = cli("report", *files)
     assert result == (0, "", "wrote report.html\n")
     assert (cli.folder / "report.html").read_text(encoding="utf-8") == expected()
 
 
-def test_one_file_twice_is_two_systems(cli, files):
+def test_report_command_numbers_equal_names(cli, files):
     assert cli("report", "one", "one", "ref").code == 0
     assert "one (2)" in (cli.folder / "report.html").read_text(encoding="utf-8")
 
@@ -40,6 +40,6 @@ def test_one_file_twice_is_two_systems(cli, files):
         (1, ["one", "ref", "-o", "no/report.html"], "cannot write no/report.html"),
     ],
 )
-def test_errors(cli, files, code, arguments, message):
+def test_report_command_errors(cli, files, code, arguments, message):
     assert message in cli.failing(code, "report", *arguments)
     assert not (cli.folder / "report.html").exists()

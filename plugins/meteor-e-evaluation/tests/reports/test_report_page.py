@@ -40,7 +40,7 @@ class Page(HTMLParser):
             self.contents[-1] = (tag, attributes, text + data)
 
 
-def test_the_policy_allows_the_page_itself_and_nothing_else(report):
+def test_page_policy_allows_only_its_script_and_style(report):
     page = Page(render(report))
     (policy,) = (a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
@@ -64,7 +64,7 @@ def test_the_policy_allows_the_page_itself_and_nothing_else(report):
         "{{ 7*7 }}",
     ],
 )
-def test_names_and_segments_are_data(meteor, hostile):
+def test_page_treats_names_and_segments_as_data(meteor, hostile):
     plain = Page(render(score_systems(meteor, {"a": ["x"], "b": ["x"]}, ["x"], samples=10)))
     page = Page(render(score_systems(meteor, {hostile: [hostile], "b": ["x"]}, [hostile], title=hostile, samples=10)))
     names = {tag for tag, _ in page.elements}
@@ -73,7 +73,7 @@ def test_names_and_segments_are_data(meteor, hostile):
     assert visible(hostile) in page.text
 
 
-def test_the_overview_has_the_numbers(report):
+def test_page_overview_has_the_scores(report):
     text = re.sub(r"\s+", " ", Page(render(report)).text)
     for system in report.systems:
         assert f"{system.corpus.score:.4f}" in text
@@ -86,7 +86,7 @@ def test_the_overview_has_the_numbers(report):
     assert report.signature in text
 
 
-def test_the_finding_is_that_of_the_test(meteor):
+def test_page_summary_follows_the_test(meteor):
     references = [f"word{n} other{n} third{n} fourth" for n in range(40)]
     worse = [text.replace("third", "wrong") for text in references]
     text = Page(render(score_systems(meteor, {"w": worse, "r": references}, references))).text
@@ -96,7 +96,7 @@ def test_the_finding_is_that_of_the_test(meteor):
     assert "The difference is not significant (p = 1.000)." in text
 
 
-def test_a_report_is_written_whole_or_not_at_all(meteor, tmp_path, monkeypatch):
+def test_write_page_is_atomic(meteor, tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     report = write_report(path, meteor, SYSTEMS, REFERENCES, samples=10)
     page = path.read_text(encoding="utf-8")
@@ -119,5 +119,5 @@ def test_a_report_is_written_whole_or_not_at_all(meteor, tmp_path, monkeypatch):
         ("\x85\u2028", "[U+0085][U+2028]"),
     ],
 )
-def test_what_is_seen(text, seen):
+def test_visible_replaces_invisible_characters(text, seen):
     assert visible(text) == seen

@@ -10,7 +10,7 @@ from meteor_e import InputError, SegmentMetric, load_metric
 from meteor_e.api import ConfigError
 
 
-def test_scores_are_those_of_the_metric(meteor, report):
+def test_report_scores_equal_the_metric(meteor, report):
     for system in report.systems:
         corpus = meteor.corpus(SYSTEMS[system.name], REFERENCES, segments=True)
         assert system.corpus.score == corpus.score
@@ -19,7 +19,7 @@ def test_scores_are_those_of_the_metric(meteor, report):
         assert system.values("recall").tolist() == [segment.recall for segment in corpus.segments]
 
 
-def test_lengths_are_words_of_the_first_reference(meteor, report):
+def test_report_lengths_are_words_of_the_first_reference(meteor, report):
     assert report.lengths.tolist() == [len(meteor.tokenize(texts[0])) for texts in REFERENCES]
     # In some segment no system is scored against it, so that it is tokenized for its length alone.
     assert any(all(system.segments[at].reference_index for system in report.systems) for at in range(len(report)))
@@ -37,7 +37,7 @@ def test_lengths_are_words_of_the_first_reference(meteor, report):
         ({"a": ["x"], "b": ["x"]}, ["x"], {"method": "t-test"}, ConfigError, "unknown significance test"),
     ],
 )
-def test_what_cannot_be_reported(meteor, systems, references, options, error, message):
+def test_report_input_errors(meteor, systems, references, options, error, message):
     with pytest.raises(error, match=message):
         score_systems(meteor, systems, references, **options)
 
@@ -56,7 +56,7 @@ class Letters(SegmentMetric):
         return f"{names[0]} {sum(map(len, first))}, {names[1]} {sum(map(len, second))}, {len(references)} segments"
 
 
-def test_scores_of_every_metric(meteor, report):
+def test_report_has_scores_of_every_metric(meteor, report):
     chrf = load_metric("chrf")
     found = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[chrf, None], samples=100)
     assert [result.label for result in found.metrics] == ["chrF", "METEOR"]
@@ -72,7 +72,7 @@ def test_scores_of_every_metric(meteor, report):
     assert found.metrics[1].comparison.between(0, 2) == report.comparison.between(0, 2)
 
 
-def test_lower_can_be_better(meteor):
+def test_report_ranks_lower_scores_first_for_error_rates(meteor):
     result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters()], method=None).metrics[0]
     scores = [sum(map(len, hypotheses)) / 5 for hypotheses in SYSTEMS.values()]
     assert list(result.scores) == scores
@@ -82,7 +82,7 @@ def test_lower_can_be_better(meteor):
     ]
 
 
-def test_explanations_are_the_metrics_words(meteor):
+def test_report_has_the_explanations_of_metrics(meteor):
     result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters(), None], method=None).metrics[0]
     whole = [one for one in result.explanations if one.segment is None]
     assert [one.system for one in whole] == [1, 2]
@@ -94,7 +94,7 @@ def test_explanations_are_the_metrics_words(meteor):
     assert single[0].text.endswith(", 1 segments")
 
 
-def test_what_metrics_say_of_segments(meteor):
+def test_report_has_the_remarks_of_metrics(meteor):
     found = score_systems(meteor, {"a": ["x", "y", ""]}, ["x", "y", "x"], metrics=[Saying()], method=None)
     saying, own = (metric["remarks"].content for metric in payload(found)["metrics"])
     assert saying == [{1: "nothing is <b>right</b>"}]
