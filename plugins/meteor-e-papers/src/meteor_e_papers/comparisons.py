@@ -1,7 +1,8 @@
-"""What MaxSD learns from: comparisons of hypotheses, cleaned as the paper cleans them."""
+"""MaxSD's training data: comparisons of hypotheses, cleaned as the paper describes."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,12 +18,12 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Which of two hypotheses is the better one.
+    """Which of two hypotheses is better.
 
     Attributes:
-        better, worse: positions of hypotheses, ``(comparisons,)``.
-        group: a number of the segment of each; by default each is one of its own.
-        weight: of each; by default 1.
+        better, worse: positions of the hypotheses, ``(comparisons,)``.
+        group: the segment of each comparison, as a number; by default each comparison has a segment of its own.
+        weight: weight of each comparison; by default 1.
     """
 
     better: Integers
@@ -34,7 +35,7 @@ class Comparisons:
         return len(self.better)
 
     def select(self, rows: Integers) -> Comparisons:
-        """Return some of them."""
+        """Return some of the comparisons."""
         return Comparisons(
             self.better[rows],
             self.worse[rows],
@@ -48,37 +49,43 @@ def clean_comparisons(
 ) -> Comparisons:
     """Return comparisons without long segments, duplicates and contradictions (Ma et al., 2016, section 4.1).
 
-    A comparison counts as its texts: reference, better and worse hypothesis. Of those that are there twice one
-    remains; of two that contradict each other the rarer one goes, and if both are as frequent, both go, since neither
-    is better attested. Equal texts cannot be told apart and go, too.
+    Comparisons are duplicates if they have the same texts: reference, better and worse hypothesis. One of them remains.
+    Of two comparisons that contradict each other, the less frequent one is removed. If both are equally frequent, both
+    are removed. Comparisons of equal texts are removed, too.
 
     Args:
         texts: the hypotheses.
-        comparisons: those to clean.
-        lengths: words of the longest of a hypothesis and its references, for each hypothesis.
-        longest: words beyond which a segment is left out.
+        comparisons: the comparisons to clean.
+        lengths: for each hypothesis the largest number of words in it and its references.
+        longest: the largest number of words of a segment that is kept.
     """
+    identity = number_texts(texts)
+    pairs = list(zip(identity[comparisons.better].tolist(), identity[comparisons.worse].tolist(), strict=True))
+    counts = Counter(pairs)
+    short = np.asarray(lengths) <= longest
+    rows: list[int] = []
+    selected_pairs = set()
+    for row, (better, worse) in enumerate(pairs):
+        is_duplicate = (better, worse) in selected_pairs
+        is_contradicted = counts[better, worse] <= counts[worse, better]
+        if is_duplicate or better == worse or is_contradicted:
+            continue
+        if short[comparisons.better[row]] and short[comparisons.worse[row]]:
+            selected_pairs.add((better, worse))
+            rows.append(row)
+    return comparisons.select(np.array(rows, np.int64))
+
+
+def number_texts(texts: TextSamples) -> Integers:
+    """Return a number for each hypothesis; hypotheses with equal texts and equal references have equal numbers."""
     numbers: dict[object, int] = {}
-    identity = np.array(
+    return np.array(
         [
             numbers.setdefault((hypothesis, tuple(references)), len(numbers))
             for hypothesis, references in zip(texts.hypotheses, texts.references, strict=True)
-        ]
+        ],
+        np.int64,
     )
-    better, worse = identity[comparisons.better], identity[comparisons.worse]
-    counts: dict[tuple[int, int], int] = {}
-    for pair in zip(better.tolist(), worse.tolist(), strict=True):
-        counts[pair] = counts.get(pair, 0) + 1
-    fits = np.asarray(lengths) <= longest
-    kept, seen = [], set()
-    for row, pair in enumerate(zip(better.tolist(), worse.tolist(), strict=True)):
-        one, other = pair
-        if pair in seen or one == other or counts[pair] <= counts.get((other, one), 0):
-            continue
-        if fits[comparisons.better[row]] and fits[comparisons.worse[row]]:
-            seen.add(pair)
-            kept.append(row)
-    return comparisons.select(np.array(kept, np.int64))
 
 
 def texts_of(examples: Examples) -> TextSamples:

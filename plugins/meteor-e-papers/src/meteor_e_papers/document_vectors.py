@@ -1,11 +1,13 @@
-"""Vectors of documents as USAAR makes them: skip-gram vectors of words and phrases joined to one (Vela and Tan, 2015).
+"""Vectors of words and phrases for USAAR's document vectors: skip-grams (Vela and Tan, 2015).
 
-A phrase is a word of the vocabulary that holds an underscore between its words, ``prime_minister``, as gensim's
-``Phrases`` writes it, and as in other published vectors; so any file of word vectors serves, with phrases or without.
+A phrase is a word of the vocabulary that contains an underscore, such as ``prime_minister``. gensim's ``Phrases``
+writes phrases like this, and so do other published vectors. So any file of word vectors can be used, with or without
+phrases.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,8 +21,8 @@ from meteor_e_papers.features.document_cosine import DELIMITER
 from meteor_e_papers.splitting import split
 
 
-class _Sentences:
-    """The sentences of some files, as often as they are asked for."""
+class Sentences:
+    """The sentences of some files, as lists of words; they are read again each time they are iterated over."""
 
     def __init__(self, files: Sequence[str | os.PathLike[str]], limit: int | None) -> None:
         self._files = files
@@ -29,19 +31,31 @@ class _Sentences:
     def __iter__(self) -> Iterator[list[str]]:
         for file in self._files:
             for segment in islice(read_segments(file), self._limit):
-                words = split(segment)
-                if words:
+                if words := split(segment):
                     yield words
 
 
-class _Joined:
-    def __init__(self, sentences: Iterable[list[str]], phrases: Callable[[list[str]], list[str]]) -> None:
+class SentencesWithPhrases:
+    """Sentences whose phrases are joined."""
+
+    def __init__(self, sentences: Iterable[list[str]], join_phrases: Callable[[list[str]], list[str]]) -> None:
         self._sentences = sentences
-        self._phrases = phrases
+        self._join_phrases = join_phrases
 
     def __iter__(self) -> Iterator[list[str]]:
-        for words in self._sentences:
-            yield self._phrases(words)
+        return map(self._join_phrases, self._sentences)
+
+
+@contextlib.contextmanager
+def quiet_gensim() -> Iterator[None]:
+    """Let gensim log errors only."""
+    logger = logging.getLogger("gensim")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def train_document_vectors(
@@ -58,25 +72,25 @@ def train_document_vectors(
     language: str = "en",
     tell: Callable[[str], object] | None = None,
 ) -> int:
-    """Train skip-gram vectors with phrases joined, and write them in word2vec's binary form.
+    """Train skip-gram vectors of words and phrases, and write them in word2vec's binary format.
 
-    One thread trains, so that the same text and settings give the same vectors. The defaults are the paper's.
+    One thread trains, so that the same texts and settings give the same vectors. The defaults are the paper's.
 
     Args:
-        files: one sentence per line; gzip and xz are read, too.
-        output: the file.
-        dimension: numbers a vector.
-        window: words that count as context, on each side.
-        epochs: how often the text is read.
-        min_count: rarer words and phrases get no vector.
-        phrase_threshold: the higher, the fewer phrases (Mikolov et al., 2013, eq. 6).
-        limit: sentences of each file; by default all.
-        seed: of all that is drawn.
+        files: texts with one sentence per line; they may be compressed.
+        output: the vector file.
+        dimension: size of a vector.
+        window: number of context words on each side.
+        epochs: number of passes over the texts.
+        min_count: words and phrases that occur less often do not get a vector.
+        phrase_threshold: higher values give fewer phrases (Mikolov et al., 2013, equation 6).
+        limit: number of sentences of each file; by default all.
+        seed: seed of the training.
         language: of the texts; phrases of English may have words such as "of" in their middle.
-        tell: told what is being done.
+        tell: called with a description of each step.
 
     Returns:
-        How many words and phrases have vectors.
+        The number of words and phrases that have a vector.
 
     Raises:
         InputError: if a file cannot be read, if no word is frequent enough, or if the output cannot be written.
@@ -85,21 +99,18 @@ def train_document_vectors(
     from gensim.models.phrases import ENGLISH_CONNECTOR_WORDS, Phrases
     from gensim.models.word2vec import Word2Vec
 
-    say = tell or (lambda message: None)
+    report = tell or (lambda message: None)
 
-    class Epochs(CallbackAny2Vec):  # type: ignore[misc]
-        done = 0
+    class ReportEpochs(CallbackAny2Vec):  # type: ignore[misc]
+        epoch = 0
 
         def on_epoch_end(self, model: object) -> None:
-            self.done += 1
-            say(f"epoch {self.done} of {epochs}")
+            self.epoch += 1
+            report(f"epoch {self.epoch} of {epochs}")
 
-    logger = logging.getLogger("gensim")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        sentences = _Sentences(files, limit)
-        say("phrases")
+    with quiet_gensim():
+        sentences = Sentences(files, limit)
+        report("phrases")
         phrases = Phrases(
             sentences,
             min_count=min_count,
@@ -110,14 +121,12 @@ def train_document_vectors(
         model = Word2Vec(
             vector_size=dimension, window=window, sg=1, epochs=epochs, min_count=min_count, seed=seed, workers=1
         )
-        text = _Joined(sentences, phrases.__getitem__)
-        say("vocabulary")
+        text = SentencesWithPhrases(sentences, phrases.__getitem__)
+        report("vocabulary")
         model.build_vocab(text)
         if not len(model.wv):
-            raise InputError(f"no word occurs {min_count} times; lower min_count, or train on more text")
-        model.train(text, total_examples=model.corpus_count, epochs=epochs, callbacks=[Epochs()])
-    finally:
-        logger.setLevel(level)
+            raise InputError(f"no word occurs {min_count} times; lower the minimum count, or train on more text")
+        model.train(text, total_examples=model.corpus_count, epochs=epochs, callbacks=[ReportEpochs()])
     try:
         with whole_file(Path(output)) as scratch:
             model.wv.save_word2vec_format(str(scratch), binary=True)

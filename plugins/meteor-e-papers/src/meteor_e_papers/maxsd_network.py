@@ -1,7 +1,7 @@
 """The networks of MaxSD (Ma et al., 2016): Bi-LSTM and BiC-LSTM, similarity, metric scores.
 
-Both directions of a Bi-LSTM are two LSTMs here, the second of which reads each sentence backwards; so what pads a
-batch always comes last and changes nothing, and a score does not depend on what else is in the batch.
+The two directions of a Bi-LSTM are two separate LSTMs. The second one reads each sentence backwards. So the padding of
+a batch always follows the words, and a score does not depend on the other sentences of the batch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Words = NDArray[np.int64]
 
 
 class WordTable:
-    """Words and the rows of their vectors; row 0, of zeros, is that of all unknown ones.
+    """Words and the rows of their vectors. Row 0 contains zeros and belongs to all unknown words.
 
     Args:
         words: the known words.
@@ -40,10 +40,10 @@ class SimilarityNetwork(nn.Module):
     Args:
         kind: ``bi-lstm`` or ``bic-lstm``.
         table: vectors of words, ``(words, dimension)``.
-        features: how many metric scores a hypothesis comes with.
-        hidden: size of an LSTM's state, a direction.
-        layer: nodes of the layer that compares (V and W of eq. 2).
-        trainable: whether the vectors are learned on.
+        features: number of metric scores of a hypothesis.
+        hidden: size of an LSTM's state per direction.
+        layer: size of the layer that compares the sentences (V and W of equation 2).
+        trainable: whether training changes the vectors.
     """
 
     def __init__(
@@ -70,37 +70,37 @@ class SimilarityNetwork(nn.Module):
 
     def encode(
         self,
-        first: Sequence[Words],
-        second: Sequence[Words],
+        contexts: Sequence[Words],
+        sentences: Sequence[Words],
         dropout: float = 0.0,
         random: np.random.Generator | None = None,
     ) -> Tensor:
-        """Return representations of the second sentences, each read after a first one, ``(sentences, 2 · hidden)``.
+        """Return representations of sentences, each read after its context, ``(sentences, 2 · hidden)``.
 
         Args:
-            first: what is read before; empty for a Bi-LSTM.
-            second: the sentences.
-            dropout: share of inputs and of outputs that are left out.
-            random: draws them; without, nothing is left out.
+            contexts: for each sentence the words that are read before it; empty for a Bi-LSTM.
+            sentences: the sentences.
+            dropout: share of inputs and outputs that are dropped.
+            random: generator that draws them; without a generator, nothing is dropped.
         """
-        before = np.array([len(words) for words in first])
-        total = before + np.array([len(words) for words in second])
-        width = max(1, int(total.max(initial=0)))
-        ahead, back = np.zeros((2, len(second), width), np.int64)
-        for row, (one, other) in enumerate(zip(first, second, strict=True)):
-            ahead[row, : total[row]] = np.concatenate([one, other])
-            back[row, : total[row]] = np.concatenate([one[::-1], other[::-1]])
-        places = np.arange(width)
-        inside = (places >= before[:, None]) & (places < total[:, None])
-        weights = (inside / np.maximum(inside.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+        starts = np.array([len(words) for words in contexts])
+        ends = starts + np.array([len(words) for words in sentences])
+        width = max(1, int(ends.max(initial=0)))
+        forward_rows, backward_rows = np.zeros((2, len(sentences), width), np.int64)
+        for row, (context, sentence) in enumerate(zip(contexts, sentences, strict=True)):
+            forward_rows[row, : ends[row]] = np.concatenate([context, sentence])
+            backward_rows[row, : ends[row]] = np.concatenate([context[::-1], sentence[::-1]])
+        positions = np.arange(width)
+        in_sentence = (positions >= starts[:, None]) & (positions < ends[:, None])
+        weights = (in_sentence / np.maximum(in_sentence.sum(axis=1, keepdims=True), 1)).astype(np.float32)
         device = self.table.device
-        pooling = torch.from_numpy(weights).to(device)[:, None]
-        halves = []
-        for rows, lstm in ((ahead, self.forwards), (back, self.backwards)):
+        mean_pooling = torch.from_numpy(weights).to(device)[:, None]
+        directions = []
+        for rows, lstm in ((forward_rows, self.forwards), (backward_rows, self.backwards)):
             vectors = self.table[torch.from_numpy(rows).to(device)]
-            states, _ = lstm(_dropped(vectors, dropout, random))
-            halves.append((pooling @ states)[:, 0])
-        return _dropped(torch.cat(halves, dim=1), dropout, random)
+            states, _ = lstm(drop_out(vectors, dropout, random))
+            directions.append((mean_pooling @ states)[:, 0])
+        return drop_out(torch.cat(directions, dim=1), dropout, random)
 
     def forward(
         self,
@@ -109,36 +109,42 @@ class SimilarityNetwork(nn.Module):
         dropout: float = 0.0,
         random: np.random.Generator | None = None,
     ) -> Tensor:
-        """Return the similarity of each hypothesis to its reference by words alone (eq. 6), ``(hypotheses,)``."""
+        """Return the similarity of each hypothesis to its reference by words alone (equation 6), ``(hypotheses,)``."""
         if self.kind == "bic-lstm":
-            both = self.encode([*hypotheses, *references], [*references, *hypotheses], dropout, random)
-            reference, hypothesis = both[: len(hypotheses)], both[len(hypotheses) :]
+            representations = self.encode([*hypotheses, *references], [*references, *hypotheses], dropout, random)
+            reference, hypothesis = representations[: len(hypotheses)], representations[len(hypotheses) :]
         else:
-            numbers: dict[bytes, int] = {}
-            distinct: list[Words] = []
-
-            def number(words: Words) -> int:
-                at = numbers.setdefault(words.tobytes(), len(distinct))
-                if at == len(distinct):
-                    distinct.append(words)
-                return at
-
-            left, right = [number(words) for words in hypotheses], [number(words) for words in references]
-            found = self.encode([distinct[0][:0]] * len(distinct), distinct, dropout, random)
-            reference, hypothesis = found[right], found[left]
+            distinct, indices = find_distinct([*hypotheses, *references])
+            no_context = distinct[0][:0]
+            representations = self.encode([no_context] * len(distinct), distinct, dropout, random)
+            hypothesis = representations[indices[: len(hypotheses)]]
+            reference = representations[indices[len(hypotheses) :]]
         layer = torch.sigmoid(self.compare(torch.cat([reference, hypothesis], dim=1)))
-        result: Tensor = torch.sigmoid(self.similar(layer))[:, 0]
-        return result
+        similarity: Tensor = torch.sigmoid(self.similar(layer))[:, 0]
+        return similarity
 
     def combine(self, similarity: Tensor, features: Tensor) -> Tensor:
-        """Return log odds of the final similarity (eq. 7), from that by words and the metric scores."""
-        result: Tensor = self.final(torch.cat([similarity[:, None], features], dim=1))[:, 0]
-        return result
+        """Return log odds of the final similarity (equation 7), from the similarity by words and the metric scores."""
+        logits: Tensor = self.final(torch.cat([similarity[:, None], features], dim=1))[:, 0]
+        return logits
 
 
-def _dropped(values: Tensor, share: float, random: np.random.Generator | None) -> Tensor:
-    """Leave out a share of the values and enlarge the others; drawn by numpy, whose state a checkpoint keeps."""
+def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
+    """Return the distinct sentences in the order of their first occurrence, and the index of each sentence in them."""
+    numbers: dict[bytes, int] = {}
+    distinct: list[Words] = []
+    indices = []
+    for words in sentences:
+        index = numbers.setdefault(words.tobytes(), len(distinct))
+        if index == len(distinct):
+            distinct.append(words)
+        indices.append(index)
+    return distinct, indices
+
+
+def drop_out(values: Tensor, share: float, random: np.random.Generator | None) -> Tensor:
+    """Drop a share of the values and scale up the others. NumPy draws them, because a checkpoint stores its state."""
     if random is None or share <= 0:
         return values
-    kept = random.random(tuple(values.shape), np.float32) >= share
-    return values * torch.from_numpy(kept / np.float32(1 - share)).to(values.device)
+    mask = random.random(tuple(values.shape), np.float32) >= share
+    return values * torch.from_numpy(mask / np.float32(1 - share)).to(values.device)

@@ -1,4 +1,4 @@
-"""Means of the segments' scores, as a system's score (Vela and Tan, 2015, section 4.2)."""
+"""Means of the segments' scores, which are a system's score (Vela and Tan, 2015, section 4.2)."""
 
 from __future__ import annotations
 
@@ -12,45 +12,47 @@ from meteor_e.api import InputError
 
 Floats = NDArray[np.float64]
 
+MAX_ITERATIONS = 50
+"""Iterations of the arithmetic-geometric mean, which converges quadratically."""
+
 
 def _arithmetic(values: Floats, shares: Floats, floor: float) -> Floats:
-    result: Floats = shares @ values
-    return result
+    mean: Floats = shares @ values
+    return mean
 
 
 def _median(values: Floats, shares: Floats, floor: float) -> Floats:
     order = np.argsort(values, kind="stable")
-    ordered, reached = values[order], np.cumsum(shares[:, order], axis=1)
-    # Halfway between the two values in the middle, if the middle falls between them; sums of shares are rounded.
-    low, high = ((reached < 0.5 + side).sum(axis=1).clip(max=len(values) - 1) for side in (-1e-9, 1e-9))
-    result: Floats = (ordered[low] + ordered[high]) / 2
-    return result
+    ordered, cumulated = values[order], np.cumsum(shares[:, order], axis=1)
+    # The median is halfway between two values if the middle falls between them. Sums of shares are rounded.
+    low, high = ((cumulated < 0.5 + slack).sum(axis=1).clip(max=len(values) - 1) for slack in (-1e-9, 1e-9))
+    median: Floats = (ordered[low] + ordered[high]) / 2
+    return median
 
 
 def _geometric(values: Floats, shares: Floats, floor: float) -> Floats:
-    result: Floats = np.exp(shares @ np.log(np.maximum(values, floor)))
-    return result
+    mean: Floats = np.exp(shares @ np.log(np.maximum(values, floor)))
+    return mean
 
 
 def _harmonic(values: Floats, shares: Floats, floor: float) -> Floats:
-    result: Floats = 1 / (shares @ (1 / np.maximum(values, floor)))
-    return result
+    mean: Floats = 1 / (shares @ (1 / np.maximum(values, floor)))
+    return mean
 
 
 def _arithmetic_geometric(values: Floats, shares: Floats, floor: float) -> Floats:
-    one, other = shares @ np.maximum(values, floor), _geometric(values, shares, floor)
-    # It converges quadratically; a handful of steps reach the last digit.
-    for _ in range(50):
-        one, other = (one + other) / 2, np.sqrt(one * other)
-        if np.allclose(one, other, rtol=1e-15, atol=0):
+    arithmetic, geometric = shares @ np.maximum(values, floor), _geometric(values, shares, floor)
+    for _ in range(MAX_ITERATIONS):
+        arithmetic, geometric = (arithmetic + geometric) / 2, np.sqrt(arithmetic * geometric)
+        if np.allclose(arithmetic, geometric, rtol=1e-15, atol=0):
             break
-    result: Floats = one
-    return result
+    mean: Floats = arithmetic
+    return mean
 
 
 def _root_mean_square(values: Floats, shares: Floats, floor: float) -> Floats:
-    result: Floats = np.sqrt(shares @ np.maximum(values, floor) ** 2)
-    return result
+    mean: Floats = np.sqrt(shares @ np.maximum(values, floor) ** 2)
+    return mean
 
 
 MEANS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
@@ -66,23 +68,24 @@ Mean = Literal["arithmetic", "median", "geometric", "harmonic", "arithmetic-geom
 
 
 def system_mean(name: str, values: Floats, weights: Floats | None = None, *, floor: float = 0.01) -> Floats:
-    """Return a mean of segments' scores, also on resampled segments.
+    """Return a mean of segments' scores, also for resampled segments.
 
-    Geometric, harmonic, arithmetic-geometric and root-mean-square mean are those of positive numbers: with a single
-    score of 0 the harmonic one would be 0 for every system, and with negative ones none would be a mean. So scores
-    below ``floor`` count as ``floor`` there; the result is always a number, and no system gains by a worse segment.
+    The geometric, harmonic, arithmetic-geometric and root-mean-square mean need positive numbers. Scores below
+    ``floor`` count as ``floor`` in these means. So the mean is always a finite number, and a worse segment never
+    raises it.
 
     Args:
         name: one of :data:`MEANS`.
         values: scores of segments, ``(segments,)``.
-        weights: how often each segment is in each sample, ``(samples, segments)``; by default one sample of all.
-        floor: see above; above 0.
+        weights: how often each segment occurs in each sample, ``(samples, segments)``; by default one sample with each
+            segment once.
+        floor: the lowest score in means that need positive numbers; above 0.
 
     Returns:
-        ``(samples,)``.
+        The mean of each sample, ``(samples,)``.
 
     Raises:
-        InputError: if there is nothing to take the mean of.
+        InputError: if there are no segments.
     """
     values = np.asarray(values, float)
     if not len(values):
