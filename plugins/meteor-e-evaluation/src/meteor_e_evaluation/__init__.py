@@ -1,9 +1,9 @@
-"""Meta-evaluation: how well metrics agree with people, and whether differences are more than chance.
+"""Meta-evaluation: how well metrics agree with people, and whether their differences are significant.
 
-A data index (:mod:`.index`) says which files of a shared task belong together; :mod:`.data` lines them up;
-metrics (:mod:`meteor_e.metrics`) score the outputs once, and the scores are kept; measures
-(:mod:`.measures`) compare scores with judgments; :mod:`.evaluation` joins all that to a table.
-:mod:`.tuning` finds parameters of a chain that agree best. Tests between systems are in :mod:`meteor_e.significance`.
+A data index (:mod:`.index`) states which files of a shared task belong together, and :mod:`.data` loads them as a test
+set. Metrics (:mod:`meteor_e.metrics`) score the outputs; their scores are cached. Measures (:mod:`.measures`) compare
+the scores with the judgments, and :mod:`.evaluation` collects the results in tables. :mod:`.tuning` finds the parameters
+of a chain that agree best with people. Significance tests of systems are in :mod:`meteor_e.significance`.
 """
 
 from meteor_e.base.lazy import lazy_names

@@ -1,4 +1,4 @@
-"""The hooks. Nothing here imports numpy."""
+"""The hooks of the plugin. Only the hook of the measures imports NumPy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def meteor_e_metrics() -> dict[str, str]:
-    """Return NIST, and metrics whose scores are in files."""
+    """Return NIST and the metrics whose scores are in files."""
     return {
         "scores": "meteor_e_evaluation.score_files:ScoreFileMetric",
         "nist": "meteor_e_evaluation.nist:NistMetric",
@@ -38,6 +38,6 @@ def meteor_e_perturbations() -> dict[str, type[Perturbation]]:
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return the commands, each in a module of its name."""
+    """Return the commands; each is in a module with its name."""
     names = ("align", "evaluate", "report", "stress", "tune")
     return {name: f"meteor_e_evaluation.cli.{name}:{name}" for name in names}

@@ -1,4 +1,4 @@
-"""Options that several commands share: which data."""
+"""Options of several commands: the data."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from meteor_e.cli.commands import Options, option
 
 
 def pair_option(default: str) -> Any:
-    """Return the field of the option ``--pair``, by what is taken without it."""
-    usage = "A language pair; may be repeated."
-    return option((), "--pair", multiple=True, metavar="SRC-TRG", show_default=default, help=usage)
+    """Return the field of the option ``--pair``; ``default`` describes the language pairs without the option."""
+    help_text = "A language pair; may be repeated."
+    return option((), "--pair", multiple=True, metavar="SRC-TRG", show_default=default, help=help_text)
 
 
 @dataclass(frozen=True)

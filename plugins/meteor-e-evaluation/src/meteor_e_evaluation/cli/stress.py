@@ -1,4 +1,4 @@
-"""``meteor-e stress``: whether metrics notice errors."""
+"""``meteor-e stress``: test whether metrics notice errors."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ class StressOptions(Options, heading="Test", example="system.txt -r ref.txt -M m
     pairs: int = option(
         200, "--pairs", type=click.IntRange(min=1), metavar="N", help="Largest number of pairs per perturbation."
     )
-    seed: int = seed_option("all choices")
+    seed: int = seed_option("all random choices")
     list_rules: bool = option(False, "--list", is_flag=True, help="Show all perturbations of the language, and exit.")
     examples: int = option(
         0,
         "--examples",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Worst pairs to show per metric and error.",
+        help="Number of most wrong pairs to show per metric and perturbation.",
     )
 
 
 @click.command(cls=GroupedCommand)
-def stress(given: StressOptions, computation: ParallelComputation, written: Output) -> None:
+def stress(test: StressOptions, computation: ParallelComputation, written: Output) -> None:
     """Test whether metrics notice errors.
 
-    Each perturbation makes one error in a text: a negation too many, another number, a missing word. The table says
-    how often a metric prefers the text to its perturbed copy. HYPOTHESES should be good translations. Without files,
-    the command uses its own sentences.
+    Each perturbation introduces one error into a text, such as an additional negation, another number, or a missing
+    word. The table shows how often a metric prefers the original text to its perturbed copy. HYPOTHESES should be good
+    translations. Without files, the command uses bundled sentences.
 
     \b
     meteor-e stress -M meteor -M chrf
@@ -66,35 +66,36 @@ def stress(given: StressOptions, computation: ParallelComputation, written: Outp
     """
     from meteor_e.api.segments import TextContext
     from meteor_e.metrics.specs import create_metrics, parse_spec
-    from meteor_e_evaluation import stress as test
+    from meteor_e_evaluation.stress import select_perturbations
+    from meteor_e_evaluation.stress import stress as run
     from meteor_e_evaluation.text_files import read_texts
 
-    rules = test.select_perturbations(given.language, given.only)
-    if given.list_rules:
-        rows = [[each.name, each.group, each.kind, each.__doc__ or ""] for each in rules]
+    rules = select_perturbations(test.language, test.only)
+    if test.list_rules:
+        rows = [[rule.name, rule.group, rule.kind, rule.__doc__ or ""] for rule in rules]
         click.echo(format_wrapped_table(["perturbation", "group", "kind", "what it does"], rows))
         return
-    written.format()  # before the work begins
+    written.format()  # Raises errors of the output options before the work begins.
     references, texts = None, ()
-    if given.hypotheses is not None and given.references:
-        (system,) = Inputs(files=(given.hypotheses,), references=given.references).systems()
+    if test.hypotheses is not None and test.references:
+        (system,) = Inputs(files=(test.hypotheses,), references=test.references).systems()
         _, texts, references, _ = zip(*system.read(), strict=True)
-    elif given.hypotheses is not None or given.references or given.source is not None:
+    elif test.hypotheses is not None or test.references or test.source is not None:
         raise ConfigError("give the hypotheses and the references: HYPOTHESES --reference FILE")
-    sources = None if given.source is None else read_texts(given.source, "source")
-    specs = [parse_spec(text, jobs=computation.jobs) for text in given.metrics]
-    metrics = create_metrics(specs, TextContext(given.language))
+    sources = None if test.source is None else read_texts(test.source, "source")
+    specs = [parse_spec(text, jobs=computation.jobs) for text in test.metrics]
+    metrics = create_metrics(specs, TextContext(test.language))
     with terminal_progress(computation.quiet) as progress:
-        report = test.stress(
+        report = run(
             metrics,
             references,
             texts,
             sources,
-            language=given.language,
+            language=test.language,
             rules=rules,
-            pairs=given.pairs,
-            seed=given.seed,
-            examples=given.examples,
+            pairs=test.pairs,
+            seed=test.seed,
+            examples=test.examples,
             cache=computation.cache(),
             progress=progress,
         )
