@@ -118,7 +118,7 @@ def time_methods(kind: str, meteor: Meteor, sources: list[list[str]], names: lis
             start = time.process_time()
             (choice,) = choices(metric, [source], method=METHODS[name])
             spent.setdefault(name, []).append(time.process_time() - start)
-            right[name] += bool(exact.scores[choice.place] == exact.expected)
+            right[name] += bool(exact.scores[choice.candidate_index] == exact.expected)
     words = np.mean([len(text.split()) for source in sources for text in source])
     print(f"{kind}: {len(sources)} sources, {np.mean(distinct):.0f} distinct candidates of {words:.0f} words")
     for name, seconds in spent.items():

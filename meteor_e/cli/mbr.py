@@ -134,59 +134,63 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: OneMetric, outp
     meteor-e mbr nbest.txt --n-best 5 --weights-by-scores
     meteor-e mbr samples.jsonl --method aggregation
     """
-    how = search.method()
+    method = search.method()
     (utility,) = metric.create_metrics([metric.metric])
     sources = read_candidates(inputs.candidates, inputs.format_in, inputs.count, encoding=inputs.encoding)
     sources = weighted_by_scores(sources) if inputs.by_scores else sources
     with terminal_progress(output.quiet) as progress:
-        chosen = choices(utility, sources, method=how, best=search.best, progress=progress)
-        described: dict[str, Any] = {} if how is None else {"method": {"name": search.name, **vars(how)}}
-        output.write(_Chosen(chosen, utility, search.best, described, progress))
+        choice_iterator = choices(utility, sources, method=method, best=search.best, progress=progress)
+        settings: dict[str, Any] = {} if method is None else {"method": {"name": search.name, **vars(method)}}
+        output.write(_Choices(choice_iterator, utility, search.best, settings, progress))
 
 
-class _Chosen(Result):
-    """The chosen candidates, which are found while they are written."""
+class _Choices(Result):
+    """The chosen candidates. Sources are read and decided one by one while the choices are written."""
 
     def __init__(
-        self, chosen: Iterator[Choice], metric: Metric, best: int, described: dict[str, Any], progress: Progress
+        self, choices: Iterator[Choice], metric: Metric, best: int, settings: dict[str, Any], progress: Progress
     ) -> None:
-        self._chosen, self._metric, self._best, self._progress = chosen, metric, best, progress
-        self._described = described
+        self._choices, self._metric, self._best, self._progress = choices, metric, best, progress
+        self._settings = settings
 
-    def _numbered(self) -> Iterator[tuple[int, Choice]]:
-        for number, choice in enumerate(self._chosen, 1):
+    def _iterate(self) -> Iterator[tuple[int, Choice]]:
+        """Yield the choices with the numbers of their sources, from 1."""
+        for number, choice in enumerate(self._choices, 1):
             yield number, choice
             self._progress("choosing", number, None)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
-        """Yield the chosen candidates; of several a source, as a Moses n-best list."""
-        for number, choice in self._numbered():
-            source, name = choice.source, number if choice.source.id is None else choice.source.id
-            for place in choice.best:
-                text = source.candidates[place]
-                if len(text.splitlines()) > 1 or (self._best > 1 and "|||" in f"{text}{name}"):
+        """Yield the chosen candidates; several candidates per source form a Moses n-best list."""
+        for number, choice in self._iterate():
+            source, source_id = choice.source, number if choice.source.id is None else choice.source.id
+            for index in choice.best:
+                text = source.candidates[index]
+                if len(text.splitlines()) > 1 or (self._best > 1 and "|||" in f"{text}{source_id}"):
                     raise InputError(f"source {number}: a text or ID with line breaks or ||| needs --format jsonl")
-                own = "" if source.scores is None else f"System= {source.scores[place]!r}"
-                yield text if self._best == 1 else f"{name} ||| {text} ||| {own} ||| {float(choice.scores[place])!r}"
+                if self._best == 1:
+                    yield text
+                    continue
+                features = "" if source.scores is None else f"System= {source.scores[index]!r}"
+                yield f"{source_id} ||| {text} ||| {features} ||| {float(choice.scores[index])!r}"
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield a table of them."""
+        """Yield a table of the chosen candidates."""
         rows = list(self.records())
         if rows:
-            places = 4 if digits is None else digits
-            cells = [[f"{cell:.{places}f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
+            decimals = 4 if digits is None else digits
+            cells = [[f"{cell:.{decimals}f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
             yield Grid(cells[0], cells[1:])
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield source, candidate, expected score and text; with IDs, ranks and the system's scores if there are any.
+        """Yield source, candidate, expected score and text; also ids, ranks and the system's scores, if there are any.
 
-        They are those of the first source.
+        The columns are those of the first source.
         """
         header: Sequence[str] = ()
-        for number, choice in self._numbered():
-            for rank, place in enumerate(choice.best, 1):
-                ranked = {"rank": rank} if self._best > 1 else {}
-                row = {**self._named(number, choice), **ranked, **self._entry(choice, place)}
+        for number, choice in self._iterate():
+            for rank, index in enumerate(choice.best, 1):
+                rank_entry = {"rank": rank} if self._best > 1 else {}
+                row = {**_source_entry(number, choice), **rank_entry, **_candidate_entry(choice, index)}
                 row["text"] = row.pop("text")
                 if not header:
                     header = list(row)
@@ -195,17 +199,25 @@ class _Chosen(Result):
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """Yield the same, with the expected scores of all candidates."""
-        for number, choice in self._numbered():
-            chosen = [self._entry(choice, place) for place in choice.best]
-            several = {"n_best": chosen} if self._best > 1 else {}
-            every = [None if math.isnan(score) else score for score in choice.scores.tolist()]
-            entry = {**self._named(number, choice), **chosen[0], **several, "expected_scores": every}
-            yield entry | {"signature": self._metric.signature_for({1}), **self._described}
+        for number, choice in self._iterate():
+            best_entries = [_candidate_entry(choice, index) for index in choice.best]
+            n_best = {"n_best": best_entries} if self._best > 1 else {}
+            expected_scores = [None if math.isnan(score) else score for score in choice.scores.tolist()]
+            yield {
+                **_source_entry(number, choice),
+                **best_entries[0],
+                **n_best,
+                "expected_scores": expected_scores,
+                "signature": self._metric.signature_for({1}),
+                **self._settings,
+            }
 
-    def _named(self, number: int, choice: Choice) -> dict[str, Any]:
-        return {"source": number} | ({} if choice.source.id is None else {"id": choice.source.id})
 
-    def _entry(self, choice: Choice, place: int) -> dict[str, Any]:
-        source = choice.source
-        entry = {"candidate": place + 1, "text": source.candidates[place], "expected": float(choice.scores[place])}
-        return entry | ({} if source.scores is None else {"score": source.scores[place]})
+def _source_entry(number: int, choice: Choice) -> dict[str, Any]:
+    return {"source": number} | ({} if choice.source.id is None else {"id": choice.source.id})
+
+
+def _candidate_entry(choice: Choice, index: int) -> dict[str, Any]:
+    source = choice.source
+    entry = {"candidate": index + 1, "text": source.candidates[index], "expected": float(choice.scores[index])}
+    return entry | ({} if source.scores is None else {"score": source.scores[index]})

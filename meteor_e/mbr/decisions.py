@@ -24,18 +24,18 @@ from meteor_e.mbr.methods import BLOCK, Method, Pairs, rank_candidates
 
 
 class Choice(NamedTuple):
-    """What was chosen for a source.
+    """The choice for a source.
 
     Attributes:
-        place: of the chosen candidate, from 0.
+        candidate_index: index of the chosen candidate, from 0.
         text: the candidate.
         expected: its expected score.
         scores: expected scores of all candidates; NaN for those that a method ruled out.
-        best: places of the n best candidates, the best first.
-        source: the candidates and what is known of them.
+        best: indexes of the n best candidates, the best first.
+        source: the candidates, and what is known of them.
     """
 
-    place: int
+    candidate_index: int
     text: str
     expected: float
     scores: Floats
@@ -53,32 +53,33 @@ def choices(
 ) -> Iterator[Choice]:
     """Choose candidates for each source; ties go to the first candidate.
 
-    The matrix of a large source is never whole in memory: only expected scores are kept of its rows.
+    The matrix of a large source is never whole in memory: only the expected scores of its rows are kept.
 
     Args:
-        metric: what scores a candidate against another.
+        metric: what scores a candidate against another one.
         sources: for each source its candidates.
         method: of :mod:`meteor_e.mbr.methods`; by default every pair is scored.
-        best: how many to choose; of a source with fewer candidates, all.
-        progress: told how many candidates of a large source are done.
+        best: number of candidates to choose; of a source with fewer candidates, all are chosen.
+        progress: told the number of candidates of a large source that are done.
 
     Raises:
         ConfigError: if the method and the metric do not go together.
-        InputError: for a source without candidates, with wrong weights, or if a pair cannot be scored.
+        InputError: for a source without candidates or with wrong weights, or if a pair cannot be scored.
     """
-    every = (_pairs(metric, source, number) for number, source in enumerate(sources, 1))
-    for pairs, means in _expected(every, method, best, progress):
-        places = {text: place for place, text in enumerate(pairs.candidates)}
-        scores = means[[places[text] for text in pairs.source.candidates]]
+    all_pairs = (_make_pairs(metric, source, number) for number, source in enumerate(sources, 1))
+    for pairs, expected in _compute_expected(all_pairs, method, best, progress):
+        index_of = {text: index for index, text in enumerate(pairs.candidates)}
+        scores = expected[[index_of[text] for text in pairs.source.candidates]]
         count = min(best, int((~np.isnan(scores)).sum()))
         order = rank_candidates(scores, pairs.sign)[:count].tolist()
         text = pairs.source.candidates[order[0]]
         yield Choice(order[0], text, float(scores[order[0]]), scores, order, pairs.source)
 
 
-def _pairs(metric: Metric, given: Sequence[str] | Source, number: int) -> Pairs:
-    """Check a source; candidates that come twice are scored once, references of weight 0 are left out."""
-    source = given if isinstance(given, Source) else Source(candidates(given, number))
+def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> Pairs:
+    """Check a source. Repeated candidates are scored once, and references of weight 0 are left out."""
+    if not isinstance(source, Source):
+        source = Source(candidates(source, number))
     texts = candidates(source.candidates, number)
     references = texts if source.references is None else candidates(source.references, number)
     if not texts or not references:
@@ -89,46 +90,51 @@ def _pairs(metric: Metric, given: Sequence[str] | Source, number: int) -> Pairs:
         if weights.min() < 0 or not weights.any():
             raise InputError(f"source {number}: weights are not negative, and one of them is above 0")
         weights = weights / weights.max()
-        used = np.flatnonzero(weights)
-        weights = weights[used] / weights.sum()
-        references = [references[place] for place in used]
+        positive = np.flatnonzero(weights)
+        weights = weights[positive] / weights.sum()
+        references = [references[index] for index in positive]
     return Pairs(metric, number, source, list(dict.fromkeys(texts)), references, weights)
 
 
-def _expected(
+def _compute_expected(
     sources: Iterable[Pairs], method: Method | None, best: int, progress: Progress
 ) -> Iterator[tuple[Pairs, Floats]]:
     """Yield the expected scores of each source; without a method, small sources are scored together."""
 
-    def by_itself(pairs: Pairs) -> bool:
+    def is_scored_alone(pairs: Pairs) -> bool:
         return method is not None or len(pairs.candidates) * len(pairs.references) > BLOCK
 
-    for alone, group in groupby(sources, by_itself):
+    for alone, group in groupby(sources, is_scored_alone):
         if not alone:
-            yield from _together(group)
+            yield from _score_together(group)
             continue
         for pairs in group:
             try:
-                means = (
-                    pairs.expected_of(range(len(pairs.candidates)), progress) if method is None else method(pairs, best)
-                )
+                if method is None:
+                    expected = pairs.compute_expected(range(len(pairs.candidates)), progress)
+                else:
+                    expected = method(pairs, best)
             except InputError as error:
-                # Places in a block are not those of the file.
-                what = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
-                raise InputError(f"source {pairs.number}: {what}") from error
-            yield pairs, means
+                # Indexes within a block are not those of the file.
+                message = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
+                raise InputError(f"source {pairs.number}: {message}") from error
+            yield pairs, expected
 
 
-def _together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
+def _score_together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
     """Score all pairs of sources that share batches."""
-    given, metrics, left, right = tee(sources, 4)
+    all_pairs, metrics, hypotheses, references = tee(sources, 4)
     first = next(metrics)
-    texts, others = (each.candidates for each in left), (each.references for each in right)
-    matrices = score_pairs(first.metric, texts, others)
+    matrices = score_pairs(
+        first.metric, (pairs.candidates for pairs in hypotheses), (pairs.references for pairs in references)
+    )
     try:
-        for pairs in given:
-            yield pairs, pairs.expected(next(matrices))
+        for pairs in all_pairs:
+            yield pairs, pairs.average(next(matrices))
     except InputError as error:
+
+        def renumber(match: re.Match[str]) -> str:
+            return f"source {int(match[1]) + first.number - 1}"
+
         # The first of these sources need not be the first of the file.
-        told = re.sub(r"^source (\d+)(?=, hyp)", lambda found: f"source {int(found[1]) + first.number - 1}", str(error))
-        raise InputError(told) from error
+        raise InputError(re.sub(r"^source (\d+)(?=, hyp)", renumber, str(error))) from error

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from meteor_e.engine.aggregation import Aggregated
 
 BLOCK = 1 << 19
-"""Pairs of a source that are scored, or approximated, at once."""
+"""Number of pairs of a source that are scored, or approximated, at once."""
 
 TIE_TOLERANCE = 1e-12
 """Relative difference below which two expected scores are equal.
@@ -46,15 +46,15 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
 
 @dataclass(frozen=True)
 class Pairs:
-    """The pairs of a source, scored where a method asks for them.
+    """The candidate-reference pairs of one source. They are scored when a method asks for them.
 
     Attributes:
         metric: what scores.
         number: of the source, from 1.
-        source: where they come from.
+        source: the source as it was read.
         candidates: distinct texts to choose from.
         references: the texts to score them against.
-        weights: of the references, with a sum of 1; ``None`` for equal ones.
+        weights: of the references, with a sum of 1; ``None`` for equal weights.
     """
 
     metric: Metric
@@ -65,33 +65,34 @@ class Pairs:
     weights: Floats | None
 
     def scores(self, rows: Iterable[int], columns: Integers) -> Floats:
-        """Return the scores of some candidates against some references; a reference that comes twice is scored once."""
-        distinct, again = np.unique(columns, return_inverse=True)
-        sides = [[self.candidates[row] for row in rows]], [[self.references[column] for column in distinct]]
-        matrix = next(score_pairs(self.metric, *sides))
-        return np.take(matrix, again.ravel(), axis=1)  # In the order of rows, which sums depend on.
+        """Return the scores of candidates against references, both by index; repeated references are scored once."""
+        distinct_columns, inverse = np.unique(columns, return_inverse=True)
+        hypotheses = [self.candidates[row] for row in rows]
+        references = [self.references[column] for column in distinct_columns]
+        matrix = next(score_pairs(self.metric, [hypotheses], [references]))
+        return np.take(matrix, inverse.ravel(), axis=1)  # In the order of columns, which sums depend on.
 
-    def expected(self, matrix: Floats) -> Floats:
-        """Return expected scores from scores against the first references."""
+    def average(self, matrix: Floats) -> Floats:
+        """Return expected scores: the weighted means of scores against the first references."""
         if self.weights is None:
             return np.asarray(matrix.mean(axis=1))
         weights = self.weights[: matrix.shape[1]]
-        # Not a product of matrices: its last digits depend on how many rows there are.
+        # Not a product of matrices: its last digits depend on the number of rows.
         return np.asarray((matrix * (weights / weights.sum())).sum(axis=1))
 
-    def expected_of(self, rows: Sequence[int], progress: Progress = silent) -> Floats:
-        """Return expected scores of some candidates over all references; a block of scores is in memory at once."""
-        parts: list[Floats] = []
+    def compute_expected(self, rows: Sequence[int], progress: Progress = silent) -> Floats:
+        """Return expected scores of candidates over all references; one block of scores is in memory at a time."""
+        blocks: list[Floats] = []
         step = max(1, BLOCK // len(self.references))
-        for first in range(0, len(rows), step):
-            scores = self.scores(rows[first : first + step], np.arange(len(self.references)))
-            parts.append(self.expected(scores))
-            progress(f"source {self.number}", min(first + step, len(rows)), len(rows))
-        return np.concatenate(parts)
+        for start in range(0, len(rows), step):
+            scores = self.scores(rows[start : start + step], np.arange(len(self.references)))
+            blocks.append(self.average(scores))
+            progress(f"source {self.number}", min(start + step, len(rows)), len(rows))
+        return np.concatenate(blocks)
 
     @property
     def sign(self) -> int:
-        """1 where the highest score is best, else -1."""
+        """1 if the highest score is best, else -1."""
         return 1 if self.metric.higher_is_better else -1
 
 
@@ -99,21 +100,22 @@ class Method(Protocol):
     """A way to find the best candidates."""
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Return expected scores of the candidates, NaN for those that were ruled out; ``best`` are not."""
+        """Return expected scores of the candidates: NaN for those ruled out, a number for the ``best`` best ones."""
 
 
 @dataclass(frozen=True)
 class Pruning:
     """Confidence-based pruning: Cheng and Vlachos (2023), "Faster Minimum Bayes Risk Decoding …", algorithm 1.
 
-    Candidates are scored against the first few references, then more. At each step those are ruled out that win against
-    the best so far in at most ``1 - confidence`` of the bootstrap samples of references. Expected scores are over the
-    references of the last step. Without a tie, the choices are those of mbrs, with the same settings and seed.
+    Candidates are scored against the first few references, then against more. At each step, candidates are ruled out
+    that win against the best candidate in at most ``1 - confidence`` of the bootstrap samples of references. Expected
+    scores are over the references of the last step. Without a tie, the choices are those of mbrs with the same settings
+    and seed.
 
     Attributes:
         confidence: α.
         sizes: numbers of references, increasing.
-        samples: bootstrap samples.
+        samples: number of bootstrap samples.
         seed: of the samples, below 2³²; they are drawn from MT19937 as PyTorch draws them.
     """
 
@@ -125,30 +127,35 @@ class Pruning:
     def __call__(self, pairs: Pairs, best: int) -> Floats:
         """Prune; see :class:`Method`."""
         sign, random = pairs.sign, np.random.RandomState(self.seed)
-        kept = np.arange(len(pairs.candidates))
-        matrix = np.empty((len(kept), 0))
-        expected = np.zeros(len(kept))
+        candidates = np.arange(len(pairs.candidates))
+        matrix = np.empty((len(candidates), 0))
+        expected = np.zeros(len(candidates))
         for size in self.sizes:
-            size, before = min(size, len(pairs.references)), matrix.shape[1]
-            if size <= before:
+            size, previous_size = min(size, len(pairs.references)), matrix.shape[1]
+            if size <= previous_size:
                 break
-            wider = np.concatenate([matrix, pairs.scores(kept, np.arange(before, size))], axis=1)
-            drawn = random.randint(0, 1 << 32, (self.samples, size), np.uint32) % size
-            cells = drawn + size * np.arange(self.samples)[:, None]
-            counts = np.bincount(cells.ravel(), minlength=self.samples * size).reshape(self.samples, size)
-            drawn_weights = counts * (1.0 if pairs.weights is None else pairs.weights[:size])
-            drawn_weights /= drawn_weights.sum(axis=1, keepdims=True)
-            means = sign * wider @ drawn_weights.T
+            new_scores = pairs.scores(candidates, np.arange(previous_size, size))
+            wider_matrix = np.concatenate([matrix, new_scores], axis=1)
+            sample_means = sign * wider_matrix @ self._draw_weights(random, pairs.weights, size).T
             # Equal rows of a product can differ in the last bits.
-            wins = means >= means[rank_candidates(pairs.expected(wider), sign)[0]] - 1e-9
-            # In single precision, where 1 - 0.9 is 0.1.
+            best_means = sample_means[rank_candidates(pairs.average(wider_matrix), sign)[0]]
+            wins = sample_means >= best_means - 1e-9
+            # In single precision, 1 - 0.9 is 0.1.
             winners = np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
             if len(winners) < best:
-                expected = expected if before else pairs.expected(wider)
+                expected = expected if previous_size else pairs.average(wider_matrix)
                 break
-            kept, matrix = kept[winners], wider[winners]
-            expected = pairs.expected(matrix)
-        return _only(kept, expected, len(pairs.candidates))
+            candidates, matrix = candidates[winners], wider_matrix[winners]
+            expected = pairs.average(matrix)
+        return _spread_scores(candidates, expected, len(pairs.candidates))
+
+    def _draw_weights(self, random: np.random.RandomState, weights: Floats | None, size: int) -> Floats:
+        """Return the weights of the references in each bootstrap sample, ``(samples, size)``."""
+        drawn_references = random.randint(0, 1 << 32, (self.samples, size), np.uint32) % size
+        cells = drawn_references + size * np.arange(self.samples)[:, None]
+        counts = np.bincount(cells.ravel(), minlength=self.samples * size).reshape(self.samples, size)
+        sample_weights = counts * (1.0 if weights is None else weights[:size])
+        return np.asarray(sample_weights / sample_weights.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -156,12 +163,12 @@ class Aggregation:
     """Reference aggregation, then exact scores for the candidates that may be the best.
 
     Aggregated references give approximate expected scores (:mod:`meteor_e.engine.aggregation`), which choose the
-    ``top`` candidates. Those are scored against 16, 32, … sampled references, and ruled out where the best so far is
-    better by more than 2.5 + 6 / references standard errors. Approximate scores of pairs, where the metric has them,
-    are a control variate: only their errors are sampled. What is left is scored against all references.
+    ``top`` candidates. These are scored against 16, 32, … sampled references. A candidate is ruled out if the best one
+    is better by more than 2.5 + 6 / references standard errors. If the metric has approximate scores of pairs, they are
+    a control variate: only their errors are sampled. The remaining candidates are scored against all references.
 
     Attributes:
-        top: candidates that are scored; 0 for none: the approximate scores decide.
+        top: number of candidates that are scored; 0 for none, so that the approximate scores decide.
         seed: of the sampled references.
     """
 
@@ -169,50 +176,55 @@ class Aggregation:
     seed: int = 0
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Aggregate, and score the best; see :class:`Method`."""
-        others = list(dict.fromkeys(pairs.references))
-        at = {text: place for place, text in enumerate(others)}
-        shares = np.bincount([at[text] for text in pairs.references], pairs.weights, len(others))
-        shares = shares / shares.sum()
+        """Aggregate, and score the best candidates; see :class:`Method`."""
         if not isinstance(pairs.metric, AggregatesReferences):
             raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; take pruning")
-        found: Aggregated = pairs.metric.expected_scores(pairs.candidates, others, shares)
+        distinct_references = list(dict.fromkeys(pairs.references))
+        index_of = {text: index for index, text in enumerate(distinct_references)}
+        indexes = [index_of[text] for text in pairs.references]
+        weights = np.bincount(indexes, pairs.weights, len(distinct_references))
+        weights = weights / weights.sum()
+        aggregated: Aggregated = pairs.metric.expected_scores(pairs.candidates, distinct_references, weights)
         if not self.top:
-            return found.expected
-        kept = rank_candidates(found.expected, pairs.sign)[: max(self.top, best)]
-        kept = self._sampled(replace(pairs, references=others, weights=shares), found, kept, best)
-        return _only(kept, pairs.expected_of(kept.tolist()), len(pairs.candidates))
+            return aggregated.expected
+        candidates = rank_candidates(aggregated.expected, pairs.sign)[: max(self.top, best)]
+        distinct_pairs = replace(pairs, references=distinct_references, weights=weights)
+        candidates = self._rule_out(distinct_pairs, aggregated, candidates, best)
+        expected = pairs.compute_expected(candidates.tolist())
+        return _spread_scores(candidates, expected, len(pairs.candidates))
 
-    def _sampled(self, pairs: Pairs, found: Aggregated, kept: Integers, best: int) -> Integers:
-        """Return the candidates that samples of references leave."""
+    def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, best: int) -> Integers:
+        """Return the candidates that samples of references do not rule out."""
         assert pairs.weights is not None
-        random, count = np.random.default_rng(self.seed), len(pairs.references)
+        random, reference_count = np.random.default_rng(self.seed), len(pairs.references)
 
         def approximate(columns: Integers) -> Floats:
-            return np.zeros((len(kept), len(columns))) if found.pairs is None else found.pairs(kept, columns)
+            if aggregated.pairs is None:
+                return np.zeros((len(candidates), len(columns)))
+            return aggregated.pairs(candidates, columns)
 
-        means = np.zeros(len(kept))
-        step = max(1, BLOCK // len(kept))
-        for start in range(0, count, step):
-            columns = np.arange(start, min(start + step, count))
+        means = np.zeros(len(candidates))
+        step = max(1, BLOCK // len(candidates))
+        for start in range(0, reference_count, step):
+            columns = np.arange(start, min(start + step, reference_count))
             means += approximate(columns) @ pairs.weights[columns]
-        errors = np.empty((len(kept), 0))
+        errors = np.empty((len(candidates), 0))
         size = 16
-        while len(kept) > max(best, 4) and 4 * size <= count:
-            columns = random.choice(count, size - errors.shape[1], p=pairs.weights)
-            errors = np.concatenate([errors, pairs.scores(kept, columns) - approximate(columns)], axis=1)
+        while len(candidates) > max(best, 4) and 4 * size <= reference_count:
+            columns = random.choice(reference_count, size - errors.shape[1], p=pairs.weights)
+            errors = np.concatenate([errors, pairs.scores(candidates, columns) - approximate(columns)], axis=1)
             estimates = pairs.sign * (means + errors.mean(axis=1))
-            worst = rank_candidates(estimates, 1)[best - 1]
-            deviations = (errors - errors[worst]).std(axis=1, ddof=1) / np.sqrt(size)
+            last_best = rank_candidates(estimates, 1)[best - 1]
+            deviations = (errors - errors[last_best]).std(axis=1, ddof=1) / np.sqrt(size)
             tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
-            left = estimates - estimates[worst] + (2.5 + 6 / size) * deviations >= -tolerance
-            kept, means, errors = kept[left], means[left], errors[left]
+            is_possible = estimates - estimates[last_best] + (2.5 + 6 / size) * deviations >= -tolerance
+            candidates, means, errors = candidates[is_possible], means[is_possible], errors[is_possible]
             size *= 2
-        return kept
+        return candidates
 
 
-def _only(kept: Integers, expected: Floats, count: int) -> Floats:
-    """Return the scores of all candidates, NaN for those that were not kept."""
+def _spread_scores(candidates: Integers, expected: Floats, count: int) -> Floats:
+    """Return the scores of all candidates: NaN for those that were ruled out."""
     scores = np.full(count, np.nan)
-    scores[kept] = expected
+    scores[candidates] = expected
     return scores

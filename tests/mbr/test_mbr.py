@@ -237,7 +237,7 @@ def test_pruning_approximates(own_packs):
         assert one.scores.tolist() == pytest.approx(again.scores.tolist(), nan_ok=True, abs=0)
         scored = ~np.isnan(one.scores)
         assert np.abs(exact.scores - one.scores)[scored].max() < 1e-12
-        assert exact.expected - exact.scores[one.place] < 0.02
+        assert exact.expected - exact.scores[one.candidate_index] < 0.02
     assert any(np.isnan(one.scores).any() for one in found)
 
 
@@ -288,7 +288,7 @@ def test_ties_go_to_the_first_candidate_in_random_symmetric_sources():
         shared = " ".join(random.choice(words, 4))
         size = int(random.integers(3, 12))
         source = [f"{shared} v{number}" for number in range(size)]
-        assert next(choices(metric, [source])).place == 0
+        assert next(choices(metric, [source])).candidate_index == 0
 
 
 def test_rank_candidates_puts_ties_in_order_and_nan_last():
