@@ -27,8 +27,8 @@ class Aggregated(NamedTuple):
 
     Attributes:
         expected: of each hypothesis.
-        pairs: returns approximate scores of some hypotheses, which it takes by their places, against some references;
-            ``None`` if the metric has none that cost less than its scores.
+        pairs: returns approximate scores of hypotheses against references, both by index; ``None`` if the metric has no
+            approximation that costs less than its scores.
     """
 
     expected: Floats
@@ -36,32 +36,42 @@ class Aggregated(NamedTuple):
 
 
 class _Keys(NamedTuple):
-    """Keys of texts: of which text, which key, and what its word counts."""
+    """Occurrences of keys in texts, in columns.
+
+    Attributes:
+        rows: index of the text.
+        keys: index of the key.
+        values: weight of the word that has the key.
+        key_count: number of distinct keys.
+    """
 
     rows: Integers
     keys: Integers
     values: Floats
-    number: int
+    key_count: int
 
-    def shared(self, weights: Floats) -> Floats:
-        """Return for each text what its keys are worth in all texts, which have weights."""
-        known = np.bincount(self.keys, weights[self.rows], self.number)
-        return np.asarray(np.bincount(self.rows, self.values * known[self.keys], len(weights)), float)
+    def expected_matches(self, text_weights: Floats) -> Floats:
+        """Return for each text the weight of its keys, times the weight of all texts that have the key."""
+        key_weights = np.bincount(self.keys, text_weights[self.rows], self.key_count)
+        return np.asarray(np.bincount(self.rows, self.values * key_weights[self.keys], len(text_weights)), float)
 
-    def matches(self, left: Integers, right: Integers) -> Floats:
-        """Return what texts share with others, ``(left, right)``; no text comes twice on a side."""
-        column = np.full(self.number, -1)
-        used = np.unique(self.keys[np.isin(self.rows, left)])
-        column[used] = np.arange(len(used))
-        sides: list[NDArray[np.float32]] = []
-        for texts in (left, right):
-            place = np.full(max(self.rows.max(initial=0), texts.max(initial=0)) + 1, -1)
-            place[texts] = np.arange(len(texts))
-            at = np.flatnonzero((place[self.rows] >= 0) & (column[self.keys] >= 0))
-            side = np.zeros((len(texts), len(used)), np.float32)
-            side[place[self.rows[at]], column[self.keys[at]]] = 1 if sides else self.values[at]
-            sides.append(side)
-        return np.asarray(sides[0] @ sides[1].T, float)
+    def matches(self, hypotheses: Integers, references: Integers) -> Floats:
+        """Return the weight of the keys that hypotheses share with references, ``(hypotheses, references)``.
+
+        The texts are given by index; no text occurs twice in an argument.
+        """
+        column_of_key = np.full(self.key_count, -1)
+        used_keys = np.unique(self.keys[np.isin(self.rows, hypotheses)])
+        column_of_key[used_keys] = np.arange(len(used_keys))
+        matrices: list[NDArray[np.float32]] = []
+        for texts, values in ((hypotheses, self.values), (references, np.ones(len(self.values)))):
+            row_of_text = np.full(max(self.rows.max(initial=0), texts.max(initial=0)) + 1, -1)
+            row_of_text[texts] = np.arange(len(texts))
+            selected = np.flatnonzero((row_of_text[self.rows] >= 0) & (column_of_key[self.keys] >= 0))
+            matrix = np.zeros((len(texts), len(used_keys)), np.float32)
+            matrix[row_of_text[self.rows[selected]], column_of_key[self.keys[selected]]] = values[selected]
+            matrices.append(matrix)
+        return np.asarray(matrices[0] @ matrices[1].T, float)
 
 
 class WordTypes(NamedTuple):
@@ -100,99 +110,125 @@ def aggregate_references(
         references: raw segments, each once.
         weights: of the references; their sum is 1.
     """
-    places = {text: place for place, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
-    types, texts = read(list(places))
-    left, right = (np.array([places[text] for text in side], np.int64) for side in (hypotheses, references))
-    shares: Floats = np.bincount(right, weights, len(texts)).astype(float)
+    index_of = {text: index for index, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
+    types, texts = read(list(index_of))
+    hypothesis_texts, reference_texts = (
+        np.array([index_of[text] for text in column], np.int64) for column in (hypotheses, references)
+    )
+    text_weights: Floats = np.bincount(reference_texts, weights, len(texts)).astype(float)
     words = np.fromiter(chain.from_iterable(texts), np.int64)
-    lengths = np.array(list(map(len, texts)))
-    rows = np.repeat(np.arange(len(texts)), lengths)
-    worth = [1 - parameters.delta if lowercase(token.form) in function_words else parameters.delta for token in types]
-    values = np.array(worth, float)[words]
-    classes = _classes(matchers, parameters.weights, types)
-    levels = [(_occurrences(rows, of[words], values), weight) for of, weight in classes]
-    last = levels[-1][0]._replace(values=np.ones(len(words)))
-    same = rows[1:] == rows[:-1]
-    of = classes[-1][0][words]
-    neighbors = _occurrences(rows[1:][same], (of[:-1] * len(types) + of[1:])[same], np.ones(int(same.sum())))
-    length = np.asarray(np.bincount(rows, values, len(texts)), float)
+    word_counts = np.array(list(map(len, texts)))
+    rows = np.repeat(np.arange(len(texts)), word_counts)
+    content_weight, function_weight = parameters.delta, 1 - parameters.delta
+    type_weights = [function_weight if lowercase(token.form) in function_words else content_weight for token in types]
+    values = np.array(type_weights, float)[words]
+    classes = _word_classes(matchers, parameters.weights, types)
+    levels = [(_make_keys(rows, class_of_type[words], values), weight) for class_of_type, weight in classes]
+    unweighted = levels[-1][0]._replace(values=np.ones(len(words)))
+    is_same_text = rows[1:] == rows[:-1]
+    word_classes = classes[-1][0][words]
+    bigrams = (word_classes[:-1] * len(types) + word_classes[1:])[is_same_text]
+    neighbors = _make_keys(rows[1:][is_same_text], bigrams, np.ones(int(is_same_text.sum())))
+    lengths = np.asarray(np.bincount(rows, values, len(texts)), float)
 
     def score(
-        matched: Sequence[Floats], words: Floats, pairs: Floats, left: Floats, right: Any, fragmented: Any
+        level_matches: Sequence[Floats],
+        matched_words: Floats,
+        matched_bigrams: Floats,
+        hypothesis_lengths: Floats,
+        reference_lengths: Any,
+        has_penalty: Any,
     ) -> Floats:
         total = sum(
-            weight * (now - before)
-            for (_, weight), now, before in zip(levels, matched, (np.zeros(()), *matched[:-1]), strict=True)
+            weight * (matches - earlier_matches)
+            for (_, weight), matches, earlier_matches in zip(
+                levels, level_matches, (np.zeros(()), *level_matches[:-1]), strict=True
+            )
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            fmean = 1 / ((1 - parameters.alpha) * left / total + parameters.alpha * right / total)
-            fragmentation = np.maximum(words - pairs, 1) / np.maximum(words, 1)
-            found: Floats = np.nan_to_num(fmean * (1 - fragmented * parameters.gamma * fragmentation**parameters.beta))
-        return found
+            fmean = 1 / (
+                (1 - parameters.alpha) * hypothesis_lengths / total + parameters.alpha * reference_lengths / total
+            )
+            fragmentation = np.maximum(matched_words - matched_bigrams, 1) / np.maximum(matched_words, 1)
+            penalty = has_penalty * parameters.gamma * fragmentation**parameters.beta
+            scores: Floats = np.nan_to_num(fmean * (1 - penalty))
+        return scores
 
-    def pairs(some: Integers, others: Integers) -> Floats:
-        others, again = np.unique(others, return_inverse=True)  # A sample has some more than once.
-        rows, columns = left[some], right[others]
-        neighboring = neighbors.matches(rows, columns)
-        # Where all words match in one chunk, there is no penalty.
-        perfect = (neighboring + 1 >= lengths[rows][:, None]) & (lengths[rows][:, None] == lengths[columns])
-        matched = [keys.matches(rows, columns) for keys, _ in levels]
-        ones = last.matches(rows, columns)
-        found = score(matched, ones, neighboring, length[rows][:, None], length[columns], ~perfect)
-        return found[:, again.ravel()]
+    def score_pairs(hypothesis_indexes: Integers, reference_indexes: Integers) -> Floats:
+        # A sample can have a reference more than once.
+        distinct_references, inverse = np.unique(reference_indexes, return_inverse=True)
+        left, right = hypothesis_texts[hypothesis_indexes], reference_texts[distinct_references]
+        matched_bigrams = neighbors.matches(left, right)
+        same_length = word_counts[left][:, None] == word_counts[right]
+        # If all words match in one chunk, there is no penalty.
+        is_perfect = (matched_bigrams + 1 >= word_counts[left][:, None]) & same_length
+        level_matches = [keys.matches(left, right) for keys, _ in levels]
+        matched_words = unweighted.matches(left, right)
+        scores = score(
+            level_matches, matched_words, matched_bigrams, lengths[left][:, None], lengths[right], ~is_perfect
+        )
+        return scores[:, inverse.ravel()]
 
-    matched = [keys.shared(shares) for keys, _ in levels]
-    expected = score(matched, last.shared(shares), neighbors.shared(shares), length, length @ shares, 1)
-    # A candidate that is a reference, too, has no penalty there.
-    expected += shares * levels[0][1] * parameters.gamma * np.maximum(lengths, 1.0) ** -parameters.beta
-    return Aggregated(expected[left], pairs)
+    expected = score(
+        [keys.expected_matches(text_weights) for keys, _ in levels],
+        unweighted.expected_matches(text_weights),
+        neighbors.expected_matches(text_weights),
+        lengths,
+        lengths @ text_weights,
+        1,
+    )
+    # A candidate that is also a reference has no penalty against itself.
+    expected += text_weights * levels[0][1] * parameters.gamma * np.maximum(word_counts, 1.0) ** -parameters.beta
+    return Aggregated(expected[hypothesis_texts], score_pairs)
 
 
-def _classes(
+def _word_classes(
     matchers: Sequence[Matcher], weights: Sequence[float], types: Sequence[Token]
 ) -> list[tuple[Integers, float]]:
-    """Return for each matcher of keys the class of every token, and its weight; later classes hold earlier ones."""
+    """Return for each key matcher the class of every token, and the matcher's weight.
+
+    Tokens that share a key are in one class (union-find); the classes of later matchers contain those of earlier ones.
+    """
     parent = list(range(len(types)))
 
-    def root(place: int) -> int:
-        while parent[place] != place:
-            parent[place] = place = parent[parent[place]]
-        return place
+    def find_root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = index = parent[parent[index]]
+        return index
 
-    found = []
+    classes = []
     for matcher, weight in zip(matchers, weights, strict=True):
         if isinstance(matcher, KeyMatcher):
             owners: dict[Any, int] = {}
-            for place, token in enumerate(types):
+            for index, token in enumerate(types):
                 for key in matcher.keys(token):
-                    owner = owners.setdefault(key, place)
-                    if owner != place:
-                        parent[root(place)] = root(owner)
-            found.append((np.array([root(place) for place in range(len(types))], np.int64), weight))
-    return found or [(np.arange(len(types)), 1.0)]
+                    owner = owners.setdefault(key, index)
+                    if owner != index:
+                        parent[find_root(index)] = find_root(owner)
+            classes.append((np.array([find_root(index) for index in range(len(types))], np.int64), weight))
+    return classes or [(np.arange(len(types)), 1.0)]
 
 
-def _occurrences(rows: Integers, classes: Integers, values: Floats) -> _Keys:
-    """Return keys of classes, a text's first, second and later words of a class being different keys."""
+def _make_keys(rows: Integers, classes: Integers, values: Floats) -> _Keys:
+    """Return keys of classes: the first, second and later words of a class in a text have different keys."""
     span = int(classes.max(initial=0)) + 1
     order = np.argsort(rows * span + classes, kind="stable")
-    ordered = rows[order], classes[order]
-    places = np.arange(len(order))
-    fresh = np.ones(len(order), bool)
-    fresh[1:] = np.logical_or(*(part[1:] != part[:-1] for part in ordered))
-    times = np.empty(len(order), np.int64)
-    times[order] = places - np.maximum.accumulate(np.where(fresh, places, 0))
-    keys, number = _numbered(classes * (times.max(initial=0) + 1) + times)
-    return _Keys(rows, keys, values, number)
+    positions = np.arange(len(order))
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = np.logical_or(*(column[order][1:] != column[order][:-1] for column in (rows, classes)))
+    occurrences = np.empty(len(order), np.int64)
+    occurrences[order] = positions - np.maximum.accumulate(np.where(is_first, positions, 0))
+    keys, key_count = _rank_codes(classes * (occurrences.max(initial=0) + 1) + occurrences)
+    return _Keys(rows, keys, values, key_count)
 
 
-def _numbered(codes: Integers) -> tuple[Integers, int]:
-    """Return the rank of each code among the distinct ones, and how many those are."""
-    largest = int(codes.max(initial=-1)) + 1
-    if largest > 1 << 20:  # Sorting costs less than a table.
+def _rank_codes(codes: Integers) -> tuple[Integers, int]:
+    """Return the rank of each code among the distinct codes, and the number of distinct codes."""
+    table_size = int(codes.max(initial=-1)) + 1
+    if table_size > 1 << 20:  # Sorting costs less than a table.
         distinct, ranks = np.unique(codes, return_inverse=True)
         return ranks.ravel(), len(distinct)
-    used = np.zeros(largest, np.int64)
-    used[codes] = 1
-    ranks = np.cumsum(used)
-    return ranks[codes] - 1, int(ranks[-1]) if largest else 0
+    is_used = np.zeros(table_size, np.int64)
+    is_used[codes] = 1
+    ranks = np.cumsum(is_used)
+    return ranks[codes] - 1, int(ranks[-1]) if table_size else 0

@@ -44,22 +44,22 @@ def score_test_set(
         return metric.score_systems(test, cells, cache, systems=systems, progress=progress)
     references = [list(texts) for texts in zip(*test.references, strict=True)]
     metric = metric.prepare(references) if metric.needs_references else metric
-    wanted = np.ones_like(cells) if systems else cells
-    kept = _statistics(metric, test, wanted, cache, progress)
-    segments = np.full(cells.shape, np.nan)
-    whole = np.full(len(test.systems), np.nan)
-    for row, statistics in enumerate(kept):
-        known = ~np.isnan(statistics).any(axis=1)
-        if known.any():
-            segments[row, known] = main_scores(metric.segment_scores(statistics[known]))
+    needed_cells = np.ones_like(cells) if systems else cells
+    system_statistics = _load_statistics(metric, test, needed_cells, cache, progress)
+    segment_scores = np.full(cells.shape, np.nan)
+    system_scores = np.full(len(test.systems), np.nan)
+    for row, statistics in enumerate(system_statistics):
+        is_scored = ~np.isnan(statistics).any(axis=1)
+        if is_scored.any():
+            segment_scores[row, is_scored] = main_scores(metric.segment_scores(statistics[is_scored]))
         if systems:
-            whole[row] = main_scores(metric.scores(statistics.sum(axis=0)[None]))[0]
+            system_scores[row] = main_scores(metric.scores(statistics.sum(axis=0)[None]))[0]
 
     def resample(system: int, weights: Floats) -> Floats:
-        return main_scores(metric.scores(weights @ kept[system]))
+        return main_scores(metric.scores(weights @ system_statistics[system]))
 
-    counts = {len(test.references)}
-    return Scores(metric.label, metric.signature_for(counts), segments, whole, resample if systems else None)
+    signature = metric.signature_for({len(test.references)})
+    return Scores(metric.label, signature, segment_scores, system_scores, resample if systems else None)
 
 
 def chain_statistics(
@@ -68,23 +68,23 @@ def chain_statistics(
     """Return a chain's statistics of cells of a test set; parameters are applied afterwards.
 
     Returns:
-        ``(systems, segments, references, width)``; -1 in cells that were not asked for and are not known.
+        ``(systems, segments, references, width)``; -1 in cells that are neither needed nor in the cache.
     """
     signature = statistics_signature(meteor)
     result = np.full((*cells.shape, len(test.references), statistics_width(len(meteor.matchers))), -1, np.int32)
     for column, reference in enumerate(test.references):
-        alone = SystemOutputs(test.name, test.pair, test.language, test.systems, test.outputs, (reference,))
-        for row, statistics in enumerate(_statistics(meteor, alone, cells, cache, progress, signature)):
-            known = ~np.isnan(statistics).any(axis=1)
-            result[row, known, column] = statistics[known]
+        one_reference = SystemOutputs(test.name, test.pair, test.language, test.systems, test.outputs, (reference,))
+        for row, statistics in enumerate(_load_statistics(meteor, one_reference, cells, cache, progress, signature)):
+            is_scored = ~np.isnan(statistics).any(axis=1)
+            result[row, is_scored, column] = statistics[is_scored]
     return result
 
 
 def statistics_signature(meteor: Meteor) -> str:
     """Return the signature of a chain's statistics: the metric's own, except for what is applied afterwards.
 
-    It is the whole signature with the task, parameters and weights set to zero. So whatever a signature names (now
-    or later) tells statistics apart in a cache.
+    It is the signature of the chain without its task, and with parameters and weights of zero. So everything else that
+    a signature names, now or later, distinguishes statistics in a cache.
     """
     chain = meteor.chain
     weights = (0.0,) * len(chain.parameters.weights)
@@ -92,47 +92,50 @@ def statistics_signature(meteor: Meteor) -> str:
     return chain_signature(dataclasses.replace(chain, task="", parameters=parameters), meteor.components)
 
 
-def _statistics(
-    metric: Metric, test: SystemOutputs, wanted: Cells, cache: ArrayCache, progress: Progress, signature: str = ""
+def _load_statistics(
+    metric: Metric, test: SystemOutputs, needed_cells: Cells, cache: ArrayCache, progress: Progress, signature: str = ""
 ) -> list[Floats]:
-    """Return for each system ``(segments, width)``, NaN where nothing was asked for and nothing is known.
+    """Return the statistics of each system from the cache; needed cells that the cache lacks are computed.
 
     Args:
         metric: what scores; prepared if it needs references.
         test: outputs and references.
-        wanted: the cells that are needed.
+        needed_cells: ``(systems, segments)``.
         cache: where statistics are kept.
         progress: told about the work.
-        signature: the key in the cache; by default the metric's own.
+        signature: the key in the cache; by default the metric's own signature.
+
+    Returns:
+        For each system ``(segments, width)``; NaN in cells that are neither needed nor in the cache.
     """
     references = [list(texts) for texts in zip(*test.references, strict=True)]
     signature = signature or metric.signature_for({*map(len, references)})
-    found: list[Floats] = []
-    done, everything = 0, int(wanted.sum())
+    system_statistics: list[Floats] = []
+    n_done, n_cells = 0, int(needed_cells.sum())
     for row, (name, output) in enumerate(zip(test.systems, test.outputs, strict=True)):
         texts = [output, *test.references, *([] if test.source is None else [test.source])]
         key = f"{signature} {digest(digest(text) for text in texts)}"
-        kept = cache.get(key) or {}
-        statistics = kept.get("statistics", np.empty((0, 0))).astype(float)
+        entry = cache.get(key) or {}
+        statistics = entry.get("statistics", np.empty((0, 0))).astype(float)
         if len(statistics) != len(test):
             statistics = np.full((len(test), 1), np.nan)
-        missing = np.flatnonzero(wanted[row] & np.isnan(statistics).any(axis=1))
+        missing = np.flatnonzero(needed_cells[row] & np.isnan(statistics).any(axis=1))
         if len(missing):
             system = System.from_lists(
                 name,
-                [output[at] for at in missing],
-                [references[at] for at in missing],
-                None if test.source is None else [test.source[at] for at in missing],
+                [output[index] for index in missing],
+                [references[index] for index in missing],
+                None if test.source is None else [test.source[index] for index in missing],
             )
-            # Whether scores may be missing is for the evaluation to say.
+            # The evaluation decides whether scores may be missing.
             table = evaluate([metric], [system], keep=KeptData(statistics=True), are_prepared=True, finite=False)
-            fresh = table.systems[0].metrics[0].statistics
-            assert fresh is not None
-            if statistics.shape[1] != fresh.shape[1]:
-                statistics = np.full((len(test), fresh.shape[1]), np.nan)
-            statistics[missing] = fresh
+            new_statistics = table.systems[0].metrics[0].statistics
+            assert new_statistics is not None
+            if statistics.shape[1] != new_statistics.shape[1]:
+                statistics = np.full((len(test), new_statistics.shape[1]), np.nan)
+            statistics[missing] = new_statistics
             cache.put(key, {"statistics": statistics})
-        found.append(statistics)
-        done += int(wanted[row].sum())
-        progress(metric.label, done, everything)
-    return found
+        system_statistics.append(statistics)
+        n_done += int(needed_cells[row].sum())
+        progress(metric.label, n_done, n_cells)
+    return system_statistics
