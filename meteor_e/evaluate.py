@@ -27,7 +27,7 @@ from meteor_e.api.score_table import JoinedSequence, MetricInfo, MetricScores, S
 from meteor_e.api.scoring import BatchScorer, score_batches
 from meteor_e.api.segments import SegmentId, System
 from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarded
-from meteor_e.base.progress import Progress, silent
+from meteor_e.base.progress import Progress, Stage, silent
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _score_systems(
                     digest = hash((digest, *texts))
             table.reference_counts.update(map(len, batch.references))
             segment_count += len(batch)
-            progress(system.name, segment_count, system.size)
+            progress(Stage(system.name, "segments"), segment_count, system.size)
         scores = [fold.finish() for fold in folds]
         counted = folds[0].segment_count if len(folds) == 1 else segment_count
         table.systems.append(SystemScores(system.name, counted, scores, JoinedSequence(ids), digest))

@@ -29,7 +29,7 @@ from meteor_e.api.scoring import BatchScorer, score_batches
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import refuse_special
-from meteor_e.base.progress import Progress, silent
+from meteor_e.base.progress import Progress, Stage, silent
 from meteor_e.base.texts import check_text
 from meteor_e.chains.chain import Chain, find_language, resolve, signature
 from meteor_e.chains.components import make_components
@@ -71,8 +71,9 @@ CHAIN_FILES = (".yaml", ".yml", ".json")
 class Meteor(Metric):
     """METEOR for one language, task and chain of matchers.
 
-    >>> meteor = Meteor("en")
-    >>> meteor.score("the cat sat on the mat", ["a cat was sitting on the mat"]).score
+    Examples:
+        >>> meteor = Meteor("en")
+        >>> meteor.score("the cat sat on the mat", ["a cat was sitting on the mat"]).score
 
     Instances can be used from several threads at once, and pickled.
 
@@ -493,12 +494,12 @@ class Meteor(Metric):
             kept = tuple(self.segments(hypotheses, references))
             for segment in kept:
                 total.add(segment.statistics)
-            progress("scoring", total.segments, None)
+            progress(Stage("scoring", "segments"), total.segments, None)
         else:
             for batch, rows in self.score_batches(hypotheses, references):
                 resolved = resolve_failures(rows, batch, self.on_error) if rows.failures else rows
                 total.add_total(resolved.total, resolved.count)
-                progress("scoring", total.segments, None)
+                progress(Stage("scoring", "segments"), total.segments, None)
         if not total.segments:
             raise InputError("there are no segments; there is nothing to score")
         return self.corpus_score(total, kept)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.formats import MetricColumn
 from meteor_e.api.segments import SegmentId
+from meteor_e.base.html import html_table
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
@@ -106,6 +107,15 @@ class ScoreTable:
     def columns(self) -> list[MetricColumn]:
         """The columns of all metrics."""
         return [column for info in self.metrics for column in info.columns]
+
+    def _repr_html_(self) -> str:
+        """Return a table of the systems' scores, with the signatures, for notebooks."""
+        rows: list[Sequence[str | float]] = []
+        for index, system in enumerate(self.systems):
+            scores = [self.scores(column.name)[index] for column in self.columns]
+            rows.append((system.system, *scores, system.segment_count))
+        note = "; ".join(dict.fromkeys(info.signature for info in self.metrics))
+        return html_table(("system", *(column.name for column in self.columns), "segments"), rows, note)
 
     def __repr__(self) -> str:
         return f"ScoreTable({len(self.systems)} systems; {', '.join(column.name for column in self.columns)})"

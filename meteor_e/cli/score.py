@@ -94,6 +94,17 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
     )
     segments: bool = option(False, "--segments", is_flag=True, help="Show the score of every segment.")
     alignments: bool = option(False, "--alignments", is_flag=True, help="Show for every segment which words match.")
+    worst: int | None = option(
+        None,
+        "--worst",
+        type=click.IntRange(min=1),
+        metavar="N",
+        show_default="no segments",
+        help="Show the N segments of each system with the worst scores, and which words match in them.",
+    )
+    percent: bool = option(
+        False, "--percent", is_flag=True, help="Show METEOR's scores from 0 to 100, with two decimals."
+    )
     explain: bool = option(
         False,
         "--explain",
@@ -152,10 +163,10 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         systems = lined_up(systems)
         check_explanations(metrics, systems)
     keep = KeptData(
-        segments=output.segments or output.alignments,
+        segments=output.segments or output.alignments or output.worst is not None,
         statistics=tests is not None,
         details=form.details and not output.quiet,
-        alignments=output.alignments,
+        alignments=output.alignments or output.worst is not None,
         references=tests is not None,
     )
     run = ScoreRun(metrics, systems, map_in_order, table, output.prefix, inputs.cluster)
@@ -173,7 +184,9 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         if output.quiet:
             stream.writelines("\t".join(map(repr, values)) + "\n" for values in _main_values(scores))
         else:
-            form.write(ScoreResult(scores, compared, explanations), stream, OutputOptions(output.digits, wmt))
+            percent = _meteor_columns(metrics) if output.percent else frozenset()
+            result = ScoreResult(scores, compared, explanations, output.worst, percent)
+            form.write(result, stream, OutputOptions(output.digits, wmt))
 
 
 def _compare(table: ScoreTable, metrics: Sequence[Metric], tests: tuple[str, int | None, int]) -> TableTests:
@@ -181,6 +194,13 @@ def _compare(table: ScoreTable, metrics: Sequence[Metric], tests: tuple[str, int
     from meteor_e.significance.tables import Significance, compare_table
 
     return compare_table(table, metrics, Significance(*tests))
+
+
+def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
+    """Return the names of the columns that METEOR fills."""
+    from meteor_e.meteor import Meteor
+
+    return frozenset(metric.label for metric in metrics if isinstance(metric, Meteor))
 
 
 def _main_values(table: ScoreTable) -> Iterator[list[float]]:
@@ -201,6 +221,10 @@ REFUSED = {
     ("--quiet", "--segments"): _PLAIN,
     ("--quiet", "--alignments"): _PLAIN,
     ("--quiet", "--explain"): _PLAIN,
+    ("--quiet", "--worst"): _PLAIN,
+    ("--quiet", "--percent"): _PLAIN,
+    ("--worst", "--format"): "the worst segments are listed as text",
+    ("--percent", "--format with all digits"): "formats for programs keep METEOR's scores from 0 to 1",
     ("--dask", "--on-error"): "the warnings of other processes would be lost",
     ("-o TABLE", "--explain"): _TABLE,
     ("-o TABLE", "--on-error"): _TABLE,
@@ -230,11 +254,14 @@ def _check_combination(
         "--segments": output.segments,
         "--alignments": output.alignments,
         "--explain": output.explain,
+        "--worst": output.worst is not None,
+        "--percent": output.percent,
         "--on-error": inputs.on_error != "stop",
         "--wmt-names": output.wmt_names is not None,
         "--format without segments": not form.segments,
         "--format without alignments": not form.alignments,
         "--format for programs": form.name in ("tsv", "csv", "wmt"),
+        "--format with all digits": form.name in ("json", "jsonl", "tsv", "csv", "wmt"),
         "another --format": form.name != "wmt",
     }
     for (one, other), reason in REFUSED.items():

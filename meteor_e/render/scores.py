@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +40,16 @@ class ScoreResult(Result):
         table: the scores.
         tests: of the systems against the first one; ``None`` for none.
         explanations: why systems differ: metric, baseline, system, text; ``None`` if they were not asked for.
+        worst: how many segments of each system :meth:`lines` shows, lowest scores of the first column first; ``None``
+            for all, in their order.
+        percent_columns: names of the columns that tables and lines for people show from 0 to 100 instead of 0 to 1.
     """
 
     table: ScoreTable
     tests: TableTests | None = None
     explanations: Sequence[tuple[str, str, str, str]] | None = None
+    worst: int | None = None
+    percent_columns: frozenset[str] = frozenset()
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with one row per system; ConfigError if pandas is not installed."""
@@ -59,17 +64,40 @@ class ScoreResult(Result):
         table = self.table
         columns = table.columns
         names = [f"{column.name} " if len(columns) > 1 else "" for column in columns]
-        decimals = _decimals(columns, digits)
+        decimals, factors = self._decimals(digits), self._factors()
         for system in table.systems:
             prefix = f"{system.system}, " if len(table.systems) > 1 else ""
-            for segment_id, values, details in _segments(table, system):
-                shown = zip(names, values, decimals, strict=True)
-                scores = [name + shown_number(column[0], places) for name, column, places in shown]
+            for segment_id, values, details in self._shown_segments(system):
+                shown = zip(names, values, factors, decimals, strict=True)
+                scores = [name + shown_number(factor * column[0], places) for name, column, factor, places in shown]
                 yield f"{prefix}segment {segment_id}: {', '.join(scores)}"
                 for detail in details:
                     if detail and "alignment" in detail:
                         yield from alignment_lines(detail["alignment"])
                         yield ""
+
+    def _shown_segments(
+        self, system: SystemScores
+    ) -> Iterable[tuple[Any, list[Sequence[float]], list[Mapping[str, Any] | None]]]:
+        """Return the segments that lines show: all of them, or those with the worst scores of the first column."""
+        segments = _segments(self.table, system)
+        if self.worst is None:
+            return segments
+        sign = 1 if self.table.columns[0].higher_is_better else -1
+        return sorted(segments, key=lambda segment: sign * segment[1][0][0])[: self.worst]
+
+    def _factors(self) -> list[int]:
+        """Return the factor by which the shown values of each column are multiplied."""
+        return [100 if column.name in self.percent_columns else 1 for column in self.table.columns]
+
+    def _decimals(self, digits: int | None) -> list[int]:
+        """Return the decimals of each column: ``digits``, or the column's own, two fewer if it is in percent."""
+        if digits is not None:
+            return [digits for _ in self.table.columns]
+        return [
+            max(0, column.decimals - 2) if column.name in self.percent_columns else column.decimals
+            for column in self.table.columns
+        ]
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
         """Yield the scores, the tests and the explanations."""
@@ -90,8 +118,9 @@ class ScoreResult(Result):
         rows = []
         for system in table.systems:
             cells = [system.system]
-            for (_, values), places in zip(_columns(table, system), _decimals(columns, digits), strict=True):
-                cells += [shown_number(value, places) for value in (values if with_parts else values[:1])]
+            shown = zip(_columns(table, system), self._factors(), self._decimals(digits), strict=True)
+            for (_, values), factor, places in shown:
+                cells += [shown_number(factor * value, places) for value in (values if with_parts else values[:1])]
             rows.append([*cells, str(system.segment_count)])
         return Grid([*header, "segments"], rows, notes=[*self._signature_notes(), *self._left_out_notes()])
 
@@ -116,17 +145,18 @@ class ScoreResult(Result):
         columns = table.columns
         alone = len(columns) == 1
         rows = []
-        for index, (column, places) in enumerate(zip(columns, _decimals(columns, digits), strict=True)):
+        shown = zip(columns, self._factors(), self._decimals(digits), strict=True)
+        for index, (column, factor, places) in enumerate(shown):
             for system, test in zip(table.systems, tests.columns[index], strict=True):
                 score = list(_columns(table, system))[index][1][0]
                 rows.append(
                     [
                         system.system,
                         *([] if alone else [column.name]),
-                        shown_number(score, places),
-                        _shown_interval(test.interval, places),
-                        shown_number(test.difference, places, "+"),
-                        _shown_interval(test.difference_interval, places, "+"),
+                        shown_number(factor * score, places),
+                        _shown_interval(test.interval, places, factor=factor),
+                        shown_number(None if test.difference is None else factor * test.difference, places, "+"),
+                        _shown_interval(test.difference_interval, places, "+", factor),
                         shown_p(test.p),
                     ]
                 )
@@ -199,11 +229,6 @@ class ScoreResult(Result):
                 for position in table.left_out if scores else ():
                     scores.insert(position, math.nan)
                 yield column.name, system.system, scores, list(_columns(table, system))[index][1][0]
-
-
-def _decimals(columns: Sequence[MetricColumn], digits: int | None) -> list[int]:
-    """Return the decimals of each column: as many as were asked for, or its own."""
-    return [column.decimals if digits is None else digits for column in columns]
 
 
 def _split(table: ScoreTable, metric: int, values: Sequence[float]) -> Iterator[Sequence[float]]:
@@ -303,7 +328,8 @@ def _test_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
     }
 
 
-def _shown_interval(interval: Interval | None, digits: int, sign: str = "") -> str:
+def _shown_interval(interval: Interval | None, digits: int, sign: str = "", factor: int = 1) -> str:
     if interval is None:
         return ""
-    return f"[{shown_number(interval.low, digits, sign)}, {shown_number(interval.high, digits, sign)}]"
+    low, high = (shown_number(factor * end, digits, sign) for end in (interval.low, interval.high))
+    return f"[{low}, {high}]"

@@ -43,6 +43,32 @@ class TestOutput:
     def test_digits(self, cli, files, expected):
         assert f"  {expected.score:.12f}  " in cli("score", *files, "--digits", "12").out
 
+    def test_percent_multiplies_meteor_by_100(self, cli, files, expected):
+        lines = cli("score", *files, "--percent", "-M", "meteor", "-M", "chrf", "--significance", "--segments").out
+        table = cli("score", *files, "-M", "chrf").out.splitlines()[1].split()
+        row = next(line.split() for line in lines.splitlines() if line.startswith("hyp  "))
+        assert row[1:3] == [f"{100 * expected.score:.2f}", table[1]]
+        assert f"METEOR {100 * expected.segments[0].score:.2f}," in lines
+
+    @pytest.mark.parametrize("form", ["json", "jsonl", "tsv", "csv"])
+    def test_percent_is_for_people(self, cli, files, form):
+        assert "--percent" in cli.failing(2, "score", *files, "--percent", "-f", form)
+
+    def test_worst_lists_the_lowest_scores_with_alignments(self, cli, files, expected):
+        lowest = min(range(2), key=lambda index: expected.segments[index].score)
+        output = cli("score", *files, "--worst", "1").out
+        assert output.startswith(f"segment {lowest + 1}: {expected.segments[lowest].score:.4f}\n  hypothesis ")
+        assert output.count("hypothesis ") == 2  # the texts, and the heading of the matches
+        assert "segment " not in output.partition("\n")[2].partition("system")[0].replace("  ", "")
+
+    def test_worst_error_rates_are_the_highest(self, cli, files):
+        rates = [
+            float(row.split("\t")[2])
+            for row in cli("score", *files, "-M", "ter", "-f", "tsv", "--segments").out.splitlines()[1:3]
+        ]
+        worst = cli("score", *files, "-M", "ter", "--worst", "1").out
+        assert worst.startswith(f"segment {rates.index(max(rates)) + 1}: {max(rates):.2f}")
+
     def test_tsv_has_all_digits(self, cli, files, expected):
         rows = [line.split("\t") for line in cli("score", *files, "--format=tsv", "--segments").out.splitlines()]
         assert rows[0][:4] == ["system", "segment", "METEOR", "METEOR precision"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from meteor_e import Meteor
+from meteor_e.api.segments import Segment, System
+from meteor_e.evaluate import evaluate
 
 
 def cells(html):
@@ -31,3 +33,14 @@ def test_alignment_table_shows_matches_and_escapes_words():
     html = alignment._repr_html_()
     assert cells(html) == ["x", "x", "exact", "1", "&lt;b&gt;", "&lt;b&gt;", "exact", "1"]
     assert "Unmatched in the hypothesis: y. Unmatched in the reference: z." in html
+
+
+def test_score_table_shows_systems_and_signature():
+    meteor = Meteor("other")
+    systems = [
+        System.from_segments(name, [Segment(1, text, ("a cat",))]) for name, text in (("<one>", "a cat"), ("two", "a"))
+    ]
+    html = evaluate([meteor], systems)._repr_html_()
+    scores = [meteor.score(text, "a cat").score for text in ("a cat", "a")]
+    assert cells(html) == ["&lt;one&gt;", f"{scores[0]:.4f}", "1", "two", f"{scores[1]:.4f}", "1"]
+    assert meteor.signature in html
