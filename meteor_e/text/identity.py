@@ -1,7 +1,7 @@
 """When two words are the same word: if they are equal, or if the 32-bit hashes of the Java program are equal.
 
-The Java program compares words by ``String.hashCode``. Therefore it considers ``le`` and ``n'`` to be the same word, and
-also ``je`` and ``l'``. In French, this changes the scores of 17 of 600 news segments. The library compares words;
+The Java program compares words by ``String.hashCode``. Therefore ``le`` and ``n'`` are the same word for it, and so are
+``je`` and ``l'``. In French, this changes the scores of 17 of 600 news segments. The library compares words;
 ``compat`` compares hashes.
 """
 

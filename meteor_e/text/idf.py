@@ -15,7 +15,7 @@ MAX_WORDS = 1 << 22
 
 
 class IdfWeights:
-    """Weights ln((N + 1) / (n + 1)) of words, for N segments, n of which contain the word (Zhang et al., 2020, section 3).
+    """Weights ln((N + 1)/(n + 1)) of words, for N segments, n of which contain the word (Zhang et al. 2020, section 3).
 
     Statistics count words in whole numbers, so a weight is rounded to thousandths; the smallest weight is one
     thousandth. A word that the text does not contain has the largest weight.
