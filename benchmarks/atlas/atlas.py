@@ -114,19 +114,21 @@ SEEN = {
 
 
 INTRODUCTION = """\
-How well each metric agrees with people on each set of judgments, with half of the 95 % bootstrap interval over
-segments. Rankings: strict τ. WMT17 and WMT21: Pearson's r. WMT24: τ inside a segment. Captions: τ-c. Each figure is
-the mean over language pairs, from a sample of segments. Compare only metrics with samples of one [size](#samples);
-README's figures are of whole sets. An empty cell was not measured, or the metric does not know the language.
+This page shows how well each metric agrees with human judgments on each test set, with half of the 95% bootstrap
+interval over segments. The measure is strict τ for rankings, Pearson's r for WMT17 and WMT21, τ within segments for
+WMT24, and τ-c for captions. Each figure is the mean over language pairs on a sample of segments, so compare only
+metrics with samples of the same [size](#samples). The figures in the README are for complete test sets. An empty cell
+was not measured, or the metric does not support the language.
 
-† marks sets that the model was trained on: the figure is that of a model of the same recipe, trained without the
-set and measured on the whole set.
+† marks test sets that the model was trained on. The figure is that of a model with the same recipe, trained without the
+test set and measured on all of it.
 
-`python benchmarks/atlas/atlas.py run` measures what is missing in `benchmarks/atlas/cells`; `write` makes this page."""
+`python benchmarks/atlas/atlas.py run` measures what is missing in `benchmarks/atlas/cells`, and `write` creates this
+page."""
 ABOUT_ERRORS = (
-    "Errors: how often the metric prefers a translation to the same with one error, in percent, over some fifty kinds "
-    "of error in 122 sentences ([Test a metric for errors](../stress.md)). Speed: segments per second of processor "
-    "time, one thread, over all sets, on a busy machine."
+    "The columns of errors show how often the metric prefers a translation to the same translation with one error, in "
+    "percent, over some fifty kinds of error in 122 sentences ([Test a metric for errors](../stress.md)). Speed is the "
+    "number of segments per second of processor time with one thread, over all test sets, on a busy machine."
 )
 
 
