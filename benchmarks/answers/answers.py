@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from meteor_e.engine.metric import aligned
 from meteor_e_learned.answers import JudgedAnswer, answer_examples, load_answers
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.short_texts import fold, split_terms

@@ -234,12 +234,12 @@ def main() -> int:
         ]
         head = (
             "# Type I error of the significance tests\n\n"
-            f"Each test was simulated {options.simulations:,} times with the seed {options.seed} on two metrics, points "
-            "or systems that do not differ. A test at the level .05 should then reject the null hypothesis in 5% of the "
-            "simulations. If a test that should keep its level rejects in more than 6.5% of them, it is simulated five "
-            "times as often. A default test that combines two tests rejects less often.\n\n"
-            "The columns are the shares of simulations with p ≤ .05. In the first column, the simulation is made for the "
-            "test. In the other columns, the errors of the two metrics are independent, shared by all outputs of a "
+            f"Each test was simulated {options.simulations:,} times with the seed {options.seed} on two metrics, "
+            "points or systems that do not differ. A test at the level .05 should then reject the null hypothesis in "
+            "5% of the simulations. If a test that should keep its level rejects in more than 6.5% of them, it is "
+            "simulated five times as often. A default test that combines two tests rejects less often.\n\n"
+            "The columns are the shares of simulations with p ≤ .05. In the first column, the simulation is made for "
+            "the test. In the other columns, the errors of the two metrics are independent, shared by all outputs of a "
             "segment, or shared by all outputs of a system. A star marks a test whose assumptions do not hold in the "
             "simulation.\n\n"
             "    python benchmarks/parity/type_one_error.py "
