@@ -19,7 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (
-    "meteor-e report examples/system-a.en.txt examples/system-b.en.txt examples/reference.en.txt "
+    "meteor-e report examples/system-a.en.txt examples/system-b.en.txt -r examples/reference.en.txt "
     "-M meteor -M chrf --name baseline --name ours -o {}"
 )
 WIDE, NARROW = (1280, 860), (400, 860)
