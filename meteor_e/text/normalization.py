@@ -1,8 +1,9 @@
 """Text normalization as METEOR 1.5 does it: tokenize, normalize punctuation, lowercase.
 
 The steps of full normalization are in section 1 of the specification of METEOR 1.5. Every step is one left-to-right
-pass of non-overlapping replacements, so the order in which they consume their neighbors is part of the result
-(``a,b,c`` becomes ``a , b,c``). Patterns are compiled when they are first used: the native core needs none of them.
+pass of non-overlapping replacements. A replacement consumes the neighbors of a character, which affects the result
+(``a,b,c`` becomes ``a , b,c``). Patterns are compiled when they are first used, because the native core does not need
+them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from meteor_e.api.tokens import split_words
 from meteor_e.base.lowercase import later_capitals, lowercase
 
 APOSTROPHE_STYLES = ("english", "french", "apart")
-"""What happens to an apostrophe: split before it, split after it, or set it apart."""
+"""Where words are split at an apostrophe: before it, after it, or on both sides."""
 
 _NO_PREFIXES = NonbreakingPrefixes()
 _TRIMMED = "".join(map(chr, range(0x21)))
@@ -23,7 +24,7 @@ _TRIMMED = "".join(map(chr, range(0x21)))
 
 @dataclass(frozen=True)
 class Normalizer:
-    """Turns a raw segment into normalized text, whose words are separated by single spaces.
+    """Normalizes a raw segment. The words of the result are separated by single spaces.
 
     Args:
         mode: see :class:`Normalization`.
@@ -37,7 +38,7 @@ class Normalizer:
 
     @property
     def kept_capitals(self) -> str:
-        """Characters that stay as they are, whatever this Python's table of Unicode has of them."""
+        """Characters that are not lowercased although this Python's version of Unicode has lowercase forms of them."""
         return later_capitals()
 
     def __call__(self, text: str) -> str:
@@ -46,7 +47,7 @@ class Normalizer:
             return text
         if self.mode is Normalization.LOWER:
             return lowercase(text)
-        text = set_apart(text, self.apostrophes, self.prefixes, self.mode is not Normalization.NO_PUNCTUATION)
+        text = separate_symbols(text, self.apostrophes, self.prefixes, self.mode is not Normalization.NO_PUNCTUATION)
         return lowercase(text.strip(_TRIMMED))
 
 
@@ -92,18 +93,18 @@ _MARKED_DOTS = _DOT_MARK + r"(\.+)"
 _DOT_MARKS = "((?:DOT)*)" + _DOT_MARK
 
 
-def set_apart(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, punctuation: bool) -> str:
-    """Set symbols, punctuation and apostrophes apart.
+def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, punctuation: bool) -> str:
+    """Put spaces around symbols, punctuation and apostrophes.
 
     Args:
         text: a raw segment.
         apostrophes: one of :data:`APOSTROPHE_STYLES`.
         prefixes: the language's nonbreaking prefixes.
-        punctuation: keep what is neither letter nor digit; else it becomes spaces.
+        punctuation: keep characters that are neither letters nor digits; otherwise they become spaces.
     """
     text = re.sub(_SYMBOL, r" \1 ", f" {text} ")
-    # Step 2: a run of dots becomes a marker set off by spaces, so that later steps leave it alone.
-    # The marker is METEOR's, because it shows: a literal DOTMULTI in a segment comes out as a dot.
+    # Step 2: a run of dots becomes a marker between spaces, which later steps do not change.
+    # The marker is that of METEOR, because it is visible: a literal DOTMULTI in a segment becomes a dot.
     text = re.sub(_DOTS, lambda run: f" {_DOT_MARK}{run.group()[1:]}", text)
     if _DOT_MARK in text:
         text = re.sub(_MARKED_DOTS, lambda mark: "DOT" * len(mark.group(1)) + _DOT_MARK + " ", text)
@@ -118,11 +119,11 @@ def set_apart(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, punctu
     if "'" in text:
         for pattern, replacement in _APOSTROPHES[apostrophes]:
             text = re.sub(pattern, replacement, text)
-    # Step 8: a dot at a word's end stays, goes, or becomes a word of its own.
+    # Step 8: a final dot stays, is removed, or becomes a word.
     words = split_words(text)
     text = " ".join(
-        _final_dot(word, after, prefixes) if len(word) > 1 and word[-1] == "." else word
-        for word, after in zip(words, [*words[1:], ""], strict=False)
+        _split_final_dot(word, next_word, prefixes) if len(word) > 1 and word[-1] == "." else word
+        for word, next_word in zip(words, [*words[1:], ""], strict=False)
     )
     # Step 9: markers become dots again.
     if _DOT_MARK in text:
@@ -130,13 +131,13 @@ def set_apart(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, punctu
     return re.sub(_UNICODE_SPACES, " ", text if punctuation else re.sub(_PUNCTUATION, " ", text))
 
 
-def _final_dot(word: str, after: str, prefixes: NonbreakingPrefixes) -> str:
+def _split_final_dot(word: str, next_word: str, prefixes: NonbreakingPrefixes) -> str:
     stem = word[:-1]
     if "." in stem and re.search(_HAS_ALPHA, stem):
         return word.replace(".", "")
-    if stem in prefixes.always or "a" <= after[:1] <= "z":
+    if stem in prefixes.always or "a" <= next_word[:1] <= "z":
         return word
-    if stem in prefixes.numeric and "0" <= after[:1] <= "9":
+    if stem in prefixes.numeric and "0" <= next_word[:1] <= "9":
         return word
     return stem + " ."
 
@@ -145,7 +146,7 @@ _ENTITIES = [("(?ai)&quot;", '"'), ("(?ai)&apos;", "'"), ("(?ai)&lt;", "<"), ("(
 
 
 def unescape_entities(text: str) -> str:
-    """Replace the five entities of SGML input, one after the other, as METEOR does before normalization."""
+    """Replace the five entities of SGML, one after the other, as METEOR does before normalization."""
     if "&" in text:
         for entity, char in _ENTITIES:
             text = re.sub(entity, char, text)
