@@ -1,4 +1,4 @@
-"""MaxSD (Ma et al., 2016): a score of a single hypothesis, learned from comparisons of two."""
+"""MaxSD (Ma et al., 2016): a score of a single hypothesis, learned from comparisons of two hypotheses."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from meteor_e_papers.features.vectors import WordVectors
     from meteor_e_papers.maxsd_network import SimilarityNetwork
 
-WORDS_AT_ONCE = 20_000
-"""Words, padding included, that are scored together."""
+BATCH_WORDS = 20_000
+"""Number of words in a batch that is scored, including padding."""
 
 
 @dataclass
-class _Prepared:
-    """Texts as numbers: words of each, and scaled features."""
+class _PreparedTexts:
+    """The rows of the words of each text, and scaled features."""
 
     hypotheses: list[NDArray[np.int64]]
     references: list[list[NDArray[np.int64]]]
@@ -41,11 +41,11 @@ class _Prepared:
 
 
 class MaxSD(Estimator):
-    """How similar a hypothesis is to its reference, such that better hypotheses are further from worse ones.
+    """Similarity of a hypothesis to its reference, trained so that better hypotheses get higher scores than worse ones.
 
-    LSTMs read words; their similarity (eq. 2) and metric scores, the features, make the score (eq. 4). Training takes
-    (reference, better, worse) and drives the two scores apart. Against several references, the similarities are
-    averaged.
+    LSTMs read the words. Their similarity (equation 2) and the features, which are scores of metrics, give the score
+    (equation 4). Training reads triples of a reference, a better and a worse hypothesis, and increases the distance
+    between their scores. With several references, the similarities are averaged.
     """
 
     name: ClassVar[str] = "maxsd"
@@ -53,11 +53,13 @@ class MaxSD(Estimator):
     needs_texts: ClassVar[bool] = True
 
     class Options(ComponentOptions):
-        """Those of the paper, and ours beside them."""
+        """The paper's options, and our own."""
 
         encoder: Annotated[
             Literal["bi-lstm", "bic-lstm"],
-            Meta(description="bi-lstm (MaxSD-1): each sentence by itself; bic-lstm (MaxSD-2): each after the other."),
+            Meta(
+                description="bi-lstm (MaxSD-1) reads a sentence alone; bic-lstm (MaxSD-2) reads it after the other one."
+            ),
         ] = "bi-lstm"
         loss: Annotated[
             Literal["hinge", "similarity-distance"],
@@ -69,35 +71,37 @@ class MaxSD(Estimator):
         ] = "hinge"
         margin: Annotated[float, Meta(description="Margin of the hinge loss.")] = 0.5
         hidden: Annotated[int, Meta(ge=1, description="Size of an LSTM's state per direction.")] = 50
-        layer: Annotated[int, Meta(ge=1, description="Nodes of the layer that compares.")] = 50
-        deviation: Annotated[float, Meta(ge=0, description="Of the normal distribution of the first weights.")] = 0.1
-        dropout: Annotated[float, Meta(ge=0, lt=1, description="Share of the LSTMs' input and output left out.")] = 0.2
+        layer: Annotated[int, Meta(ge=1, description="Size of the layer that compares the sentences.")] = 50
+        deviation: Annotated[float, Meta(ge=0, description="Standard deviation of the first weights.")] = 0.1
+        dropout: Annotated[
+            float, Meta(ge=0, lt=1, description="Share of the LSTMs' inputs and outputs that are dropped.")
+        ] = 0.2
         batch: Annotated[int, Meta(ge=1, description="Comparisons per step.")] = 16
         batching: Annotated[
             Literal["comparisons", "segments"],
             Meta(
-                description="comparisons: any, as in the paper; segments: all comparisons of some segments together, "
-                "so that each hypothesis is read once, ten times as fast on WMT13."
+                description="comparisons: a batch has any comparisons, as in the paper. segments: a batch has all "
+                "comparisons of some segments, so that each hypothesis is read once; ten times as fast on WMT13."
             ),
         ] = "comparisons"
-        epochs: Annotated[int, Meta(ge=1, description="Epochs at most.")] = 10
+        epochs: Annotated[int, Meta(ge=1, description="Largest number of epochs.")] = 10
         patience: Annotated[
             Annotated[int, Meta(ge=1)] | None,
-            Meta(description="Epochs without a better validation to stop after; none as in the paper."),
+            Meta(description="Number of epochs without improvement after which training stops; none as in the paper."),
         ] = None
-        learning_rate: Annotated[float, Meta(gt=0, description="Of Adadelta.")] = 1.0
+        learning_rate: Annotated[float, Meta(gt=0, description="Learning rate of Adadelta.")] = 1.0
         clean: Annotated[bool, Meta(description="Remove duplicates and contradictions, as in the paper.")] = True
-        longest: Annotated[int, Meta(ge=1, description="Words of the longest segment that is learned from.")] = 100
-        vocabulary: Annotated[int, Meta(ge=1, description="Words whose vectors are taken from the file.")] = 50_000
-        train_vectors: Annotated[bool, Meta(description="Vectors are learned on, too.")] = False
+        longest: Annotated[int, Meta(ge=1, description="Longer segments, in words, are not used for training.")] = 100
+        vocabulary: Annotated[int, Meta(ge=1, description="Number of words of the vector file that are used.")] = 50_000
+        train_vectors: Annotated[bool, Meta(description="Train the word vectors, too.")] = False
         clip: Annotated[
             float,
-            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are cut off."),
+            Meta(ge=0, lt=0.5, description="Values beyond this quantile of the training features are clipped."),
         ] = 0.001
-        seed: Annotated[int, Meta(description="Of the weights, the order, and dropout.")] = 1
-        device: Annotated[str, Meta(description="auto (a GPU where there is one), cpu, cuda.")] = "auto"
+        seed: Annotated[int, Meta(description="Seed of the weights, the order and the dropout.")] = 1
+        device: Annotated[str, Meta(description="auto (a GPU if there is one), cpu or cuda.")] = "auto"
 
-    # The metric's training calls `learn`, which calls this with what a network needs besides.
+    # Training calls `learn`, which calls this method with the arguments that only a network needs.
     def fit(  # type: ignore[override]
         self,
         X: TextSamples,  # noqa: N803
@@ -109,19 +113,20 @@ class MaxSD(Estimator):
         checkpoint: Callable[[TrainingState], object] | None = None,
         resume: TrainingState | None = None,
     ) -> MaxSD:
-        """Learn.
+        """Learn from comparisons.
 
         Args:
             X: hypotheses with references and features.
-            y: which of them are better than which.
-            vectors: of words.
-            validation: comparisons by whose τ the best epoch is chosen; by default the training's.
-            report: told about each epoch.
-            checkpoint: given the state after each epoch, to keep it.
-            resume: the state to go on from.
+            y: the comparisons.
+            vectors: the word vectors.
+            validation: comparisons whose τ chooses the best epoch; by default the training comparisons.
+            report: called with the figures of each epoch.
+            checkpoint: called with the state after each epoch.
+            resume: the state of an interrupted training, which continues from it.
 
         Raises:
-            InputError: if nothing is left to learn from.
+            ConfigError: if there are no word vectors.
+            InputError: if there are no comparisons after cleaning.
         """
         import torch
 
@@ -132,10 +137,10 @@ class MaxSD(Estimator):
         words = list(vectors.rows)[: self.options.vocabulary]
         self._table = WordTable(words, vectors.table[[vectors.rows[word] for word in words]])
         self._fit_scaler(X.features)
-        data = self._prepared(X)
-        chosen = self._cleaned(X, y, data)
-        held_texts, held = (X, chosen) if validation is None else validation
-        held_data = data if validation is None else self._prepared(held_texts)
+        data = self._prepare(X)
+        cleaned = self._clean(X, y, data)
+        validation_texts, validation_comparisons = (X, cleaned) if validation is None else validation
+        validation_data = data if validation is None else self._prepare(validation_texts)
         device = choose_device(self.options.device)
         random = np.random.default_rng(self.options.seed)
         with _one_thread(device):
@@ -153,9 +158,9 @@ class MaxSD(Estimator):
                 if self.options.patience is not None and epoch - 1 - best_epoch >= self.options.patience:
                     break
                 started = time.perf_counter()
-                loss = self._epoch(network, optimizer, data, chosen, random, device)
-                scores = self._score(network, held_data, device)
-                tau = strict_tau(scores[held.better] - scores[held.worse])
+                loss = self._epoch(network, optimizer, data, cleaned, random, device)
+                scores = self._score(network, validation_data, device)
+                tau = strict_tau(scores[validation_comparisons.better] - scores[validation_comparisons.worse])
                 if tau >= best_tau:
                     best_theta, best_tau, best_epoch = _flat(learned), tau, epoch
                 if report is not None:
@@ -167,7 +172,7 @@ class MaxSD(Estimator):
                     state = dict(random.bit_generator.state)
                     checkpoint(_state(epoch, learned, optimizer, best_theta, best_tau, best_epoch, state))
             _fill(learned, best_theta)
-        self.best_tau_, self.best_epoch_, self.comparisons_ = best_tau, best_epoch, len(chosen)
+        self.best_tau_, self.best_epoch_, self.comparisons_ = best_tau, best_epoch, len(cleaned)
         self._network = network.cpu()
         return self
 
@@ -195,7 +200,7 @@ class MaxSD(Estimator):
         """Return scores between 0 and 1, ``(hypotheses,)``."""
         device = choose_device(self.options.device)
         with _one_thread(device):
-            logits = self._score(self._network.to(device), self._prepared(X), device)
+            logits = self._score(self._network.to(device), self._prepare(X), device)
         self._network.cpu()
         result: Floats = 1 / (1 + np.exp(-logits))
         return result
@@ -221,7 +226,7 @@ class MaxSD(Estimator):
         return {"low": self.low_, "high": self.high_, "mean": self.mean_, "scale": self.scale_, "words": words, **found}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what was learned."""
+        """Restore what was learned."""
         import torch
 
         from meteor_e_papers.maxsd_network import WordTable
@@ -232,10 +237,10 @@ class MaxSD(Estimator):
         vectors = arrays["network.table"].astype(np.float32)
         words = arrays["words"].astype(np.uint8).tobytes().decode("utf-8").split("\n")
         if vectors.ndim != 2 or len(vectors) != len(words) + 1:
-            raise ValueError("words and vectors differ in number")
+            raise ValueError("the numbers of words and vectors differ")
         if self.low_.ndim != 1 or len({each.shape for each in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
             raise ValueError("the arrays of the features' scale differ in shape")
-        # Checked before anything of the size that the options ask for is made.
+        # The shapes are compared before memory of the size that the options name is allocated.
         for name, shape in (
             ("compare.weight", (self.options.layer, 4 * self.options.hidden)),
             ("forwards.weight_hh_l0", (4 * self.options.hidden, self.options.hidden)),
@@ -274,7 +279,7 @@ class MaxSD(Estimator):
         deviation = clipped.std(axis=0)
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
-    def _prepared(self, texts: TextSamples) -> _Prepared:
+    def _prepare(self, texts: TextSamples) -> _PreparedTexts:
         if texts.features.shape[1] != len(self.low_):
             raise ConfigError(f"{texts.features.shape[1]} features; the model has {len(self.low_)}")
         known: dict[str, NDArray[np.int64]] = {}
@@ -285,13 +290,13 @@ class MaxSD(Estimator):
             return known[segment]
 
         scaled = (texts.features.clip(self.low_, self.high_) - self.mean_) / self.scale_
-        return _Prepared(
+        return _PreparedTexts(
             [words(segment) for segment in texts.hypotheses],
             [[words(segment) for segment in references] for references in texts.references],
             scaled.astype(np.float32),
         )
 
-    def _cleaned(self, texts: TextSamples, comparisons: Comparisons, data: _Prepared) -> Comparisons:
+    def _clean(self, texts: TextSamples, comparisons: Comparisons, data: _PreparedTexts) -> Comparisons:
         lengths = [
             max(len(hypothesis), *(len(one) for one in references))
             for hypothesis, references in zip(data.hypotheses, data.references, strict=True)
@@ -306,12 +311,12 @@ class MaxSD(Estimator):
         return found
 
     def _batches(
-        self, comparisons: Comparisons, data: _Prepared, random: np.random.Generator
+        self, comparisons: Comparisons, data: _PreparedTexts, random: np.random.Generator
     ) -> list[NDArray[np.int64]]:
-        """Return the rows of the comparisons of each step of an epoch.
+        """Return the rows of the comparisons of each batch of an epoch.
 
-        Segments of about the same length go together, so that little is padded: of what is shuffled, every fifty steps
-        are sorted by length, cut into steps, and the steps shuffled.
+        A batch has segments of similar lengths, so that little is padded: shuffled segments are collected for fifty
+        batches, sorted by length and cut into batches. Then all batches are shuffled.
         """
         count = len(comparisons)
         single = self.options.batching == "comparisons" or comparisons.group is None
@@ -339,7 +344,7 @@ class MaxSD(Estimator):
         self,
         network: SimilarityNetwork,
         optimizer: torch.optim.Optimizer,
-        data: _Prepared,
+        data: _PreparedTexts,
         comparisons: Comparisons,
         random: np.random.Generator,
         device: torch.device,
@@ -373,7 +378,7 @@ class MaxSD(Estimator):
     def _logits(
         self,
         network: SimilarityNetwork,
-        data: _Prepared,
+        data: _PreparedTexts,
         rows: NDArray[np.int64],
         device: torch.device,
         random: np.random.Generator | None,
@@ -394,7 +399,7 @@ class MaxSD(Estimator):
             found = torch.zeros(len(rows), device=device).index_add(0, each, found) / counts
         return network.combine(found, torch.from_numpy(data.features[rows]).to(device))
 
-    def _score(self, network: SimilarityNetwork, data: _Prepared, device: torch.device) -> Floats:
+    def _score(self, network: SimilarityNetwork, data: _PreparedTexts, device: torch.device) -> Floats:
         """Return log odds of the scores of all hypotheses."""
         import torch
 
@@ -411,7 +416,7 @@ class MaxSD(Estimator):
         with torch.no_grad():
             while begin < len(order):
                 end = begin + 1
-                while end < len(order) and (end + 1 - begin) * lengths[order[end]] <= WORDS_AT_ONCE:
+                while end < len(order) and (end + 1 - begin) * lengths[order[end]] <= BATCH_WORDS:
                     end += 1
                 rows = order[begin:end]
                 result[rows] = self._logits(network, data, rows, device, None).cpu().numpy()
@@ -421,7 +426,7 @@ class MaxSD(Estimator):
 
 @contextlib.contextmanager
 def _one_thread(device: torch.device) -> Iterator[None]:
-    """Small matrices are multiplied faster by one thread, and always in the same order."""
+    """Use one thread on a processor: small matrices are multiplied faster, and always in the same order."""
     import torch
 
     before = torch.get_num_threads()
@@ -457,7 +462,7 @@ def _state(
     best_epoch: int,
     random: dict[str, Any],
 ) -> TrainingState:
-    """Return what a resumed training starts from; Adadelta's two memories are in ``squares``, one after the other."""
+    """Return the state of a training; ``squares`` has both accumulators of Adadelta, one after the other."""
     memories = [optimizer.state[parameter] for parameter in learned]
     squares = _flat([memory[name] for name in ("square_avg", "acc_delta") for memory in memories])
     return TrainingState(

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class PairwiseNetwork(Estimator):
-    """Which of two hypotheses is better, by a small network on vectors and features (Guzmán et al., 2015).
+    """Decides which of two hypotheses is better, by a small network on vectors and features (Guzmán et al., 2015).
 
-    Three groups of tanh nodes see the vectors of (hypothesis 1, reference), (hypothesis 2, reference) and (hypothesis
-    1, hypothesis 2); arcs that skip them bring the features of both hypotheses to the output (eq. 3). A decision
-    compares f(1, 2) with f(2, 1), so that order does not matter.
+    Three groups of tanh nodes read the vectors of (hypothesis 1, hypothesis 2), (hypothesis 1, reference) and
+    (hypothesis 2, reference). Skip arcs bring the features of both hypotheses straight to the output (equation 3). A
+    decision compares f(1, 2) with f(2, 1), so that the order of the hypotheses does not matter.
     """
 
     name: ClassVar[str] = "pairwise-network"
@@ -40,36 +40,39 @@ class PairwiseNetwork(Estimator):
     best_tau_: float
 
     class Options(ComponentOptions):
-        """Size and training of the network; the recipe's features say how many inputs it has."""
+        """Size and training of the network; the recipe's features give the number of its inputs."""
 
-        features: Annotated[int, Meta(ge=0, description="Numbers a hypothesis that skip the hidden layer.")] = 0
-        vector_size: Annotated[int, Meta(ge=0, description="Numbers a sentence vector; 0: features alone.")] = 0
+        features: Annotated[
+            int, Meta(ge=0, description="Number of features of a hypothesis, which skip the hidden layer.")
+        ] = 0
+        vector_size: Annotated[int, Meta(ge=0, description="Size of a sentence vector; 0 for features only.")] = 0
         architecture: Annotated[
-            Literal["multi-layer", "single-layer"], Meta(description="single-layer: everything straight to the output.")
+            Literal["multi-layer", "single-layer"],
+            Meta(description="single-layer connects all inputs directly with the output."),
         ] = "multi-layer"
-        hidden: Annotated[int, Meta(ge=1, description="Nodes per group.")] = 4
+        hidden: Annotated[int, Meta(ge=1, description="Number of nodes per group.")] = 4
         cost: Annotated[
             Literal["logistic", "kendall", "logistic-kendall"],
-            Meta(description="Eq. 4, eq. 6, or the one, then the other."),
+            Meta(description="Cost: equation 4, equation 6, or first one and then the other."),
         ] = "logistic"
-        learning_rate: Annotated[float, Meta(gt=0, description="Of AdaGrad.")] = 0.01
-        batch: Annotated[int, Meta(ge=1, description="Pairs per step.")] = 30
-        decay: Annotated[float, Meta(ge=0, description="λ of the L2 penalty.")] = 1e-4
-        decay_skip: Annotated[bool, Meta(description="The penalty holds for the skip arcs, too.")] = True
+        learning_rate: Annotated[float, Meta(gt=0, description="Learning rate of AdaGrad.")] = 0.01
+        batch: Annotated[int, Meta(ge=1, description="Pairs per batch.")] = 30
+        decay: Annotated[float, Meta(ge=0, description="Strength λ of the L2 penalty.")] = 1e-4
+        decay_skip: Annotated[bool, Meta(description="Apply the penalty to the skip arcs, too.")] = True
         skip_start: Annotated[
             Literal["glorot", "logistic"],
             Meta(description="glorot, as in the paper; logistic: skip arcs start from a logistic regression."),
         ] = "glorot"
         steepness: Annotated[float, Meta(gt=0, description="γ and β of the Kendall cost.")] = 100.0
-        epochs: Annotated[int, Meta(ge=1, description="Epochs at most.")] = 10_000
+        epochs: Annotated[int, Meta(ge=1, description="Largest number of epochs.")] = 10_000
         patience: Annotated[
             Annotated[int, Meta(ge=1)] | None,
-            Meta(description="Epochs without a better validation to stop after; none as in the paper."),
+            Meta(description="Number of epochs without improvement after which training stops; none as in the paper."),
         ] = 100
-        seed: Annotated[int, Meta(description="Of the start and of the order of pairs.")] = 1
-        device: Annotated[str, Meta(description="auto (a GPU where there is one), cpu, cuda.")] = "auto"
+        seed: Annotated[int, Meta(description="Seed of the first weights and of the order of pairs.")] = 1
+        device: Annotated[str, Meta(description="auto (a GPU if there is one), cpu or cuda.")] = "auto"
 
-    # The metric's training calls `learn`, which calls this with what a network needs besides.
+    # Training calls `learn`, which calls this method with the arguments that only a network needs.
     def fit(  # type: ignore[override]
         self,
         X: Floats,  # noqa: N803
@@ -86,10 +89,10 @@ class PairwiseNetwork(Estimator):
             X: features of the first and of the second hypotheses, vectors of the first, of the second, and of the
                 reference, side by side, ``(pairs, 2 · features + 3 · vector_size)``.
             y: 1 where the first is better, 0 where the second is.
-            validation: pairs that say when to stop; by default the training's.
-            report: told about each epoch.
-            checkpoint: given the state after each epoch, to keep it.
-            resume: the state to go on from.
+            validation: pairs that choose the best epoch; by default the training pairs.
+            report: called with the figures of each epoch.
+            checkpoint: called with the state after each epoch.
+            resume: the state of an interrupted training, which continues from it.
         """
         fit_seeds([self], X, y, validation=validation, report=report, checkpoint=checkpoint, resume=resume)
         return self
@@ -107,18 +110,18 @@ class PairwiseNetwork(Estimator):
 
     @property
     def inputs(self) -> int:
-        """Numbers a pair."""
+        """Number of inputs."""
         count: int = 2 * self.options.features + 3 * self.options.vector_size
         return count
 
     def swapped(self, X: NDArray[Any]) -> NDArray[Any]:  # noqa: N803
-        """Return pairs with their hypotheses changed over."""
+        """Return pairs with their hypotheses exchanged."""
         d, n = self.options.features, self.options.vector_size
         parts = [X[:, d : 2 * d], X[:, :d], X[:, 2 * d + n : 2 * d + 2 * n], X[:, 2 * d : 2 * d + n]]
         return np.hstack([*parts, X[:, 2 * d + 2 * n :]])
 
     def scaled(self, X: Floats) -> NDArray[np.float32]:  # noqa: N803
-        """Return pairs mapped to [-1, 1] by the training's extremes; what is beyond them is cut off."""
+        """Return pairs mapped to [-1, 1] by the extremes of the training; values beyond them are clipped."""
         if X.ndim != 2 or X.shape[1] != self.inputs:
             raise ConfigError(f"{X.shape[-1]} numbers per pair; the network has {self.inputs} inputs")
         result: NDArray[np.float32] = ((np.clip(X, self.low_, self.high_) - self.low_) * self.factor_ - 1).astype(
@@ -155,7 +158,7 @@ class PairwiseNetwork(Estimator):
         return {"low": self.low_, "high": self.high_, "factor": self.factor_, "theta": self.theta_}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what was learned."""
+        """Restore what was learned."""
         self.low_, self.high_, self.factor_ = (arrays[name].astype(float) for name in ("low", "high", "factor"))
         self.theta_ = arrays["theta"].astype(np.float32)
         if self.theta_.shape != (_layout(self)[1],) or self.low_.shape != (self.inputs,):
@@ -351,7 +354,7 @@ def fit_seeds(
     checkpoint: Callable[[TrainingState], object] | None = None,
     resume: TrainingState | None = None,
 ) -> None:
-    """Train networks that differ in nothing but their seeds, side by side, in little more time than one takes.
+    """Train networks that only differ in their seeds at once, in little more time than one network needs.
 
     Arguments are those of :meth:`PairwiseNetwork.fit`.
     """
