@@ -15,34 +15,34 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = re.compile(r'(?m)^(version = ")[^"]*(")$')
 REQUIREMENT = re.compile(r'("(?:meteor_e|meteor-e-[a-z]+)(?:\[[^\]"]*\])?==)[^"]*(")')
-"""A distribution of ours in a list of requirements, with or without extras."""
+"""A requirement on one of our own distributions, with or without extras."""
 
 
 def projects() -> list[Path]:
-    """Return the pyproject files of the core, the plugins and the papers' reproductions."""
-    found = sorted(ROOT.glob("plugins/meteor-e-*/pyproject.toml"))
-    return [ROOT / "pyproject.toml", *found, ROOT / "benchmarks" / "papers" / "pyproject.toml"]
+    """Return the pyproject files of the core and of the plugins."""
+    return [ROOT / "pyproject.toml", *sorted(ROOT.glob("plugins/meteor-e-*/pyproject.toml"))]
 
 
-def with_version(text: str, version: str) -> str:
-    """Return a pyproject file that has a version, and requires our distributions in it."""
+def replace_version(text: str, version: str) -> str:
+    """Return the text of a pyproject file with the version, both its own and that of the distributions it requires."""
     return REQUIREMENT.sub(rf"\g<1>{version}\g<2>", VERSION.sub(rf"\g<1>{version}\g<2>", text))
 
 
 def main() -> int:
     """Write the version, or check it."""
     source = (ROOT / "meteor_e" / "_version.py").read_text()
-    found = re.search(r'__version__ = "([^"]+)"', source)
-    assert found is not None
-    wrong = []
+    version_line = re.search(r'__version__ = "([^"]+)"', source)
+    assert version_line is not None
+    version = version_line[1]
+    outdated_files = []
     for path in projects():
         text = path.read_text(encoding="utf-8")
-        if with_version(text, found[1]) != text:
-            wrong.append(str(path.relative_to(ROOT)))
+        if replace_version(text, version) != text:
+            outdated_files.append(str(path.relative_to(ROOT)))
             if "--check" not in sys.argv[1:]:
-                path.write_text(with_version(text, found[1]), encoding="utf-8")
-    if wrong:
-        print(f"not version {found[1]} everywhere: {', '.join(wrong)}", file=sys.stderr)
+                path.write_text(replace_version(text, version), encoding="utf-8")
+    if outdated_files:
+        print(f"not version {version} everywhere: {', '.join(outdated_files)}", file=sys.stderr)
         if "--check" in sys.argv[1:]:
             print("run: python .ci/version.py", file=sys.stderr)
             return 1
