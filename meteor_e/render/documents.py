@@ -43,21 +43,30 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
         value: the document, or a part of it.
         line: what begins a line: a line feed and the indentation.
     """
+    if not _is_lazy(value):
+        yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready).replace("\n", line)
+        return
     inner = line + "  "
     if isinstance(value, Mapping):
         items = ((json.dumps(key, ensure_ascii=False) + ": ", item) for key, item in value.items())
         brackets = "{}"
-    elif isinstance(value, Sequence) and not isinstance(value, str | list | tuple):
-        items, brackets = (("", item) for item in value), "[]"
     else:
-        yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready).replace("\n", line)
-        return
+        items, brackets = (("", item) for item in value), "[]"
     separator = brackets[0]
     for key, item in items:
         yield separator + inner + key
         yield from _json_pieces(item, inner)
         separator = ","
     yield brackets if separator == brackets[0] else line + brackets[1]
+
+
+def _is_lazy(value: Any) -> bool:
+    """Return whether a value is, or contains, a sequence that makes its items when they are asked for."""
+    if isinstance(value, Mapping):
+        return any(map(_is_lazy, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_is_lazy, value))
+    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def json_ready(value: Any) -> Any:
