@@ -148,7 +148,7 @@ def table(title: str, metrics: list[Any], options: argparse.Namespace) -> str:
     tests = load_test_sets(load_index(HERE / f"{index_name}.yaml"), pairs)
     evaluation = evaluate(
         tests, metrics, [measure(name)], ArrayCache(), samples=options.samples,
-        significance=name == "system-pearson",
+        significance="williams" if name == "system-pearson" else None,
     )  # fmt: skip
     lines = [
         f"Table {title}, {evaluation.tables[0].measure.title}{' × 100' if scale == 100 else ''}:\n",
