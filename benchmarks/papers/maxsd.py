@@ -147,7 +147,7 @@ def table(title: str, metrics: list[Any], options: argparse.Namespace) -> str:
     scale, digits = (100, 2) if name == "tau-strict" else (1, 3)
     tests = load_test_sets(load_index(HERE / f"{index_name}.yaml"), pairs)
     evaluation = evaluate(
-        tests, metrics, [measure(name)], ArrayCache(), samples=options.samples,
+        tests, metrics, [measure(name)], ArrayCache(), intervals=options.samples,
         significance="williams" if name == "system-pearson" else None,
     )  # fmt: skip
     lines = [
