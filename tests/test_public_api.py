@@ -28,6 +28,7 @@ def test_importing_the_package_imports_next_to_nothing():
         "meteor_e.api",
         "meteor_e.base",
         "meteor_e.base.lazy",
+        "meteor_e.base.shielded_imports",
     }
     assert not loaded & {"numpy", "click", "msgspec", "yaml", "pluggy", "rich", "nltk", "Stemmer"}
 
