@@ -52,7 +52,7 @@ class ScoreRun(NamedTuple):
         systems: what to score. The systems of a table follow each other.
         in_order: what scores batches, and yields them in order; see :func:`meteor_e.evaluate.evaluate`.
         output: the table that takes the segments with their scores; ``None`` for none.
-        prefix: what the names of new columns begin with.
+        prefix: prefix of the names of new columns; ``None`` lets the runner choose.
         cluster: address of the cluster that scores; ``None`` for this process.
     """
 
@@ -60,7 +60,7 @@ class ScoreRun(NamedTuple):
     systems: Sequence[System]
     in_order: Callable[..., Any]
     output: str | None = None
-    prefix: str = "meteor_"
+    prefix: str | None = None
     cluster: str | None = None
 
 

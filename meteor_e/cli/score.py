@@ -118,11 +118,12 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
         show_default="4; 2 for metrics from 0 to 100",
         help="Decimals in the table.",
     )
-    prefix: str = option(
-        "meteor_",
+    prefix: str | None = option(
+        None,
         "--prefix",
         metavar="TEXT",
-        help="What the names of the columns in an output table begin with.",
+        show_default="meteor_ if METEOR is the only metric",
+        help="Prefix of the columns that an output table gains: METEOR's parts, or one column per metric.",
     )
     quiet: bool = option(
         False, "-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress line."
@@ -210,7 +211,7 @@ def _main_values(table: ScoreTable) -> Iterator[list[float]]:
 
 
 _PLAIN = "it writes scores and nothing else"
-_TABLE = "a table of segments has METEOR's scores of all segments, and nothing else"
+_TABLE = "a table of segments has the scores of all segments, and nothing else"
 _NO_ROOM = (
     "that format has no room for it; segments go into text, json, tsv, csv and wmt, alignments into text and json"
 )
@@ -228,7 +229,6 @@ REFUSED = {
     ("--dask", "--on-error"): "the warnings of other processes would be lost",
     ("-o TABLE", "--explain"): _TABLE,
     ("-o TABLE", "--on-error"): _TABLE,
-    ("-o TABLE", "-M"): _TABLE,
     ("--segments", "--format without segments"): _NO_ROOM,
     ("--alignments", "--format without alignments"): _NO_ROOM,
     ("--explain", "--format for programs"): "the explanation is text; write it with --format text, markdown or json",
@@ -236,7 +236,7 @@ REFUSED = {
 }
 """Pairs of options that exclude each other, and why. What is not here is allowed.
 
-``-o TABLE`` is an output of segments, such as FILE.parquet; ``-M`` any metric but METEOR.
+``-o TABLE`` is an output of segments, such as FILE.parquet.
 """
 
 
@@ -249,7 +249,6 @@ def _check_combination(
         "--format": form.name != "text",
         "--dask": inputs.cluster is not None,
         "-o TABLE": table,
-        "-M": any(name.rpartition("=")[2] != "meteor" for name in metric.metrics),
         "--significance": tested,
         "--segments": output.segments,
         "--alignments": output.alignments,

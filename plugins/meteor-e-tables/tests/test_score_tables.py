@@ -150,6 +150,28 @@ def test_several_systems_have_columns_of_their_own(cli, table, expected):
     assert "other_m.score" in rows[0]
 
 
+def test_several_metrics_have_one_column_each(cli, table):
+    arguments = ("--reference-column", "both", "-M", "meteor", "-M", "chrf", "-M", "any")
+    cli("score", table, *arguments, "-o", "out.jsonl")
+    scored = table_rows(cli)
+    segments = json.loads(cli("score", table, *arguments, "-f", "json", "--segments").out)["systems"][0]["segments"]
+    labels = ["METEOR", "chrF", "any"]
+    assert [list(row)[-3:] for row in scored] == [labels] * len(segments)
+    expected_scores = [[segment["scores"][label]["score"] for label in labels] for segment in segments]
+    assert [[row[label] for label in labels] for row in scored] == expected_scores
+
+
+def test_several_metrics_of_several_systems(cli, table):
+    arguments = ("--hypothesis-column", "hypothesis", "--hypothesis-column", "other", "-M", "chrf", "-M", "meteor")
+    cli("score", table, *arguments, "-o", "out.jsonl", "--prefix", "new_")
+    assert list(table_rows(cli)[0])[-4:] == [
+        "hypothesis_new_chrF",
+        "hypothesis_new_METEOR",
+        "other_new_chrF",
+        "other_new_METEOR",
+    ]
+
+
 def test_json_stays_as_it_was_written(cli):
     line = '{"n":1.50, "big":123456789012345678901234567890, "x":[ null ], "hypothesis":"a","reference":"\\u00e9"}'
     cli.file("data.jsonl", f"\ufeff{line}\r\n\r\n{line}")
@@ -229,7 +251,6 @@ def test_a_column_that_is_there_already(cli, rows):
         (["data.jsonl", "hyp"], "one file only"),
         (["data.jsonl", "-r", "hyp"], "one file only"),
         (["hyp", "--reference-column", "x"], "not a table"),
-        (["data.jsonl", "-M", "chrf", "-o", "out.jsonl"], "-o TABLE does not go with -M"),
         (["data.jsonl", "-o", "data.jsonl"], "-o data.jsonl is an input"),
         (["data.jsonl", "--hypothesis-column", "other", "--hypothesis-column", "other"], "given twice"),
     ],

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from meteor_e.api.metrics import Metric, metric_values
 from meteor_e.scoring.formula import PARTS, PLACES
 from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import statistics_names
@@ -82,25 +83,46 @@ class ScoredColumns(NamedTuple):
         }
 
 
+def metric_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix: str) -> dict[str, NDArray[Any]]:
+    """Return one column of scores per metric, or per column of a metric that has several.
+
+    Args:
+        metrics: the metrics that computed the statistics, prepared for the test set.
+        statistics: the statistics of a batch, one entry per metric.
+        prefix: what the names of the columns begin with, before the metric's label.
+    """
+    import numpy as np
+
+    columns = {}
+    for metric, rows in zip(metrics, statistics, strict=True):
+        values = np.asarray(metric_values(metric, metric.segment_scores(rows)), float)
+        index = 0
+        for heading in metric.headings:
+            columns[prefix + heading.name] = np.ascontiguousarray(values[:, index])
+            index += 1 + len(heading.parts)
+    return columns
+
+
 class ColumnQueue:
     """Columns that are scored in batches of one size and written in batches of another."""
 
     def __init__(self) -> None:
-        self._parts: list[ScoredColumns] = []
+        self._blocks: list[dict[str, NDArray[Any]]] = []
         self.size = 0
 
-    def add(self, columns: ScoredColumns) -> None:
-        """Add columns of the next segments."""
-        self._parts.append(columns)
-        self.size += len(columns.scores)
+    def add(self, columns: dict[str, NDArray[Any]]) -> None:
+        """Add the columns of the next segments."""
+        self._blocks.append(columns)
+        self.size += len(next(iter(columns.values())))
 
-    def take(self, count: int) -> ScoredColumns:
-        """Remove and return the columns of the first so many segments."""
+    def take(self, count: int) -> dict[str, NDArray[Any]]:
+        """Remove the columns of the first ``count`` segments, and return them."""
         import numpy as np
 
-        if len(self._parts) > 1:
-            self._parts = [ScoredColumns._make(map(np.concatenate, zip(*self._parts, strict=True)))]
-        (whole,) = self._parts
-        self._parts = [ScoredColumns._make(column[count:] for column in whole)]
+        if len(self._blocks) > 1:
+            names = self._blocks[0]
+            self._blocks = [{name: np.concatenate([block[name] for block in self._blocks]) for name in names}]
+        (block,) = self._blocks
+        self._blocks = [{name: column[count:] for name, column in block.items()}]
         self.size -= count
-        return ScoredColumns._make(column[:count] for column in whole)
+        return {name: column[:count] for name, column in block.items()}

@@ -10,82 +10,96 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from meteor_e import Meteor
-from meteor_e.api import System, TextColumns
+from meteor_e.api import ConfigError, Metric, System, SystemsMetric, TextColumns
 from meteor_e.api.tables import ScoreRun, ScoreRunner
 from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, Rows, TableBatch, text_batch
-from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns
+from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns, metric_columns
 from meteor_e_tables.jsonlines import ObjectRows
 from meteor_e_tables.writers import JsonLinesWriter, ParquetWriter, table_writer
 
 if TYPE_CHECKING:
     from meteor_e.api.batches import Batch
+    from meteor_e.api.scoring import BatchScorer
 
 
 class TableRunner(ScoreRunner):
-    """Writes a table of segments, Parquet or JSON Lines, while METEOR scores them."""
+    """Writes a table of segments, Parquet or JSON Lines, while they are scored.
+
+    If METEOR is the only metric, the table gets its score, the parts of the score and the statistics. Otherwise it
+    gets one column per metric.
+    """
 
     name = "table"
 
     @contextlib.contextmanager
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
-        """Keep all columns of what is read, and write them with those of the scores."""
+        """Keep all columns of the input, and write them with those of the scores."""
         assert run.output is not None
-        meteor = run.metrics[0]
-        assert isinstance(meteor, Meteor)
+        for metric in run.metrics:
+            if isinstance(metric, SystemsMetric) and not metric.scores_segments:
+                raise ConfigError(f"metric {metric.label} has no scores of segments; leave it out of the table")
         tables = _tables(run.systems)
-        with table_writer(run.output, meteor.signature, tables[0][0].schema()) as writer:
-            output = _Output(run, tables, writer, meteor.matcher_names)
+        with table_writer(run.output, _signatures(run.metrics), tables[0][0].schema()) as writer:
+            output = _Output(run, tables, writer)
             yield run._replace(systems=output.systems, in_order=output.in_order)
 
 
+def _signatures(metrics: Sequence[Metric]) -> str:
+    """Return the signature of a metric, or a line with label and signature for each of several."""
+    if len(metrics) == 1:
+        return metrics[0].signature
+    return "\n".join(f"{metric.label}: {metric.signature}" for metric in metrics)
+
+
 class _Output:
-    """What is written where: systems that share a table stand side by side, others one below the other."""
+    """Maps systems to their table: systems of one table are written side by side, others one below the other."""
 
     def __init__(
-        self,
-        run: ScoreRun,
-        tables: Sequence[tuple[BatchedTable, list[str]]],
-        writer: ParquetWriter | JsonLinesWriter,
-        matchers: Sequence[str],
+        self, run: ScoreRun, tables: Sequence[tuple[BatchedTable, list[str]]], writer: ParquetWriter | JsonLinesWriter
     ) -> None:
         self.writer, self._run = writer, run
+        self._only_meteor = len(run.metrics) == 1 and isinstance(run.metrics[0], Meteor)
+        prefix = run.prefix
+        if prefix is None:
+            prefix = "meteor_" if self._only_meteor else ""
         self.systems: list[System] = []
-        places: list[Callable[..., Any]] = []
+        sinks: list[tuple[str, Callable[[dict[str, Any]], None]]] = []
         for table, names in tables:
-            alone = len(names) == 1
-            columns = [ColumnNames.of(matchers, run.prefix if alone else f"{name}_{run.prefix}") for name in names]
             rows: deque[Rows] = deque()
             queues = [ColumnQueue() for _ in names]
-            for place, name in enumerate(names):
-                last = place == len(names) - 1
-                read = partial(table.segments, place, rows if last else None)
+            for index, name in enumerate(names):
+                is_last = index == len(names) - 1
+                read = partial(table.segments, index, rows if is_last else None)
                 self.systems.append(System(name, read, table.size))
-                places.append(partial(self._write, queues, place, columns, rows))
-        self._places = iter(places)
+                system_prefix = prefix if len(names) == 1 else f"{name}_{prefix}"
+                sinks.append((system_prefix, partial(self._write, queues, index, rows)))
+        self._sinks = iter(sinks)
 
-    def in_order(self, score: Any, batches: Iterator[Batch], threads: int | None) -> Iterator[tuple[Batch, Any]]:
+    def in_order(
+        self, score: BatchScorer, batches: Iterator[Batch], threads: int | None
+    ) -> Iterator[tuple[Batch, Any]]:
         """Score the batches of the next system, and write its rows."""
-        write = next(self._places)
+        prefix, write = next(self._sinks)
         for batch, statistics in self._run.in_order(score, batches, threads):
-            write(ScoredColumns.of(statistics[0]))
+            write(self._columns(score.metrics, statistics, prefix))
             yield batch, statistics
 
-    def _write(
-        self,
-        queues: Sequence[ColumnQueue],
-        place: int,
-        names: Sequence[ColumnNames],
-        rows: deque[Rows],
-        scored: ScoredColumns,
-    ) -> None:
+    def _columns(self, metrics: Sequence[Metric], statistics: Sequence[Any], prefix: str) -> dict[str, Any]:
+        """Return the columns of a batch by name."""
+        meteor = metrics[0]
+        if self._only_meteor and isinstance(meteor, Meteor):
+            return ScoredColumns.of(statistics[0]).named(ColumnNames.of(meteor.matcher_names, prefix))
+        return metric_columns(metrics, statistics, prefix)
+
+    def _write(self, queues: Sequence[ColumnQueue], index: int, rows: deque[Rows], columns: dict[str, Any]) -> None:
         """Write the rows whose scores are known; those of all systems but the last wait in memory."""
-        queues[place].add(scored)
+        queues[index].add(columns)
         while rows and len(rows[0]) <= queues[-1].size:
-            some = rows.popleft()
+            block = rows.popleft()
             added: dict[str, Any] = {}
-            for queue, own in zip(queues, names, strict=True):
-                added.update(queue.take(len(some)).named(own))
-            self.writer.write(some, added)
+            for queue in queues:
+                added.update(queue.take(len(block)))
+            self.writer.write(block, added)
 
 
 def _tables(systems: Sequence[System]) -> list[tuple[BatchedTable, list[str]]]:
