@@ -119,7 +119,7 @@ def library(tmp_path_factory):
 def test_every_failing_allocation_raises_memory_error(library, chain, tmp_path):
     program = PROGRAM.format(tests=str(HERE), folder=str(tmp_path), chain=chain)
     environment = {**os.environ, "LD_PRELOAD": str(library), "METEOR_E_THREADS": "1"}
-    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr[-3000:]
     counts = dict(line.rsplit(" ", 1) for line in run.stdout.splitlines()[:-1])
     assert run.stdout.splitlines()[-1] == "done"
