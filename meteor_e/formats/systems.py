@@ -48,14 +48,14 @@ def read_systems(
     text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in file_formats.items()}
     hypotheses, references = _split_references(files, references, text_formats)
     if set(text_formats.values()) == {"plain"}:
-        return _plain_systems(hypotheses, references, references_per_segment, encoding)
+        return _read_plain_systems(hypotheses, references, references_per_segment, encoding)
     if references_per_segment > 1:
         raise ConfigError(
             "--references-per-segment counts lines of a plain reference file; SGML, XML and COCO files say themselves "
             "what belongs together"
         )
     _check_formats(hypotheses, references, text_formats)
-    return _structured_systems(hypotheses, references, text_formats, encoding, on_missing)
+    return _read_structured_systems(hypotheses, references, text_formats, encoding, on_missing)
 
 
 def _split_references(
@@ -91,7 +91,7 @@ def check_same_segments(systems: Sequence[tuple[str, Sequence[Sequence[str]]]]) 
             )
 
 
-def _plain_systems(
+def _read_plain_systems(
     hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
 ) -> list[System]:
     """Line up plain text files, one segment per line. The systems read the files each time they are scored."""
@@ -160,7 +160,7 @@ def _system_names(paths: Sequence[str]) -> list[str]:
     return list(paths)
 
 
-def _structured_systems(
+def _read_structured_systems(
     hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, str], encoding: str, on_missing: str
 ) -> list[System]:
     """Line up systems with references in SGML, XML or COCO files.
