@@ -1,7 +1,7 @@
 """``meteor-e compat``: the Java program's command line and output.
 
-Everything is as METEOR 1.5's jar has it, standard output and files to the byte (``docs/compat.md`` lists what
-differs); errors that are a stack trace there are one line here.
+Standard output and files are identical to those of METEOR 1.5's jar, byte for byte. ``docs/compat.md`` lists the
+exceptions. Errors are one line instead of a stack trace.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, UsageError, 
 
 
 class JavaCommand(click.Command):
-    """A command whose arguments are the Java program's, so that click must leave them alone."""
+    """A command with the Java program's arguments, which click does not parse."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Take all arguments as they are; a lone ``--help`` asks for help."""
+        """Store all arguments unparsed. If the only argument is ``--help``, show the help."""
         if args in (["--help"], ["-h"], ["-help"]):
             click.echo(self.get_help(context))
             context.exit()
@@ -32,8 +32,9 @@ class JavaCommand(click.Command):
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the Java program's options."""
         with formatter.section("Options of the Java program"):
-            valued = [(f"{name} {each.field.upper()}", each.text) for name, each in VALUES.items()]
-            formatter.write_dl([*valued, *((name, each.text) for name, each in FLAGS.items())])
+            values = [(f"{name} {option.field.upper()}", option.text) for name, option in VALUES.items()]
+            flags = [(name, option.text) for name, option in FLAGS.items()]
+            formatter.write_dl([*values, *flags])
 
 
 @click.command(cls=JavaCommand)

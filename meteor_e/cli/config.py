@@ -47,7 +47,7 @@ def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
 
 
 def _check_chain(file: str, no_resources: bool) -> str:
-    """Check a chain file; say what it holds."""
+    """Check a chain file, and return a summary of it."""
     from meteor_e.chains.checks import check_chain
     from meteor_e.meteor import Meteor
     from meteor_e.packs.pack import is_installable
@@ -60,8 +60,8 @@ def _check_chain(file: str, no_resources: bool) -> str:
     packs = () if no_resources else (chain.pack, chain.function_words)
     to_download = [name for name in packs if name and is_installable(name) and PackStore().find(name) is None]
     if no_resources or to_download:
-        why = f", as the pack {to_download[0]} is not installed" if to_download else ""
-        return f"{summary}; resources were not looked at{why}"
+        reason = f", as the pack {to_download[0]} is not installed" if to_download else ""
+        return f"{summary}; resources were not looked at{reason}"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -72,7 +72,7 @@ def _check_chain(file: str, no_resources: bool) -> str:
 
 
 def _check_language(file: str) -> str:
-    """Check a language file; say what it holds. It needs nothing to score."""
+    """Check a language file, and return a summary of it. Nothing is scored."""
     from meteor_e.chains.checks import check_language
     from meteor_e.plugins.registry import plugin_registry
 
@@ -101,5 +101,5 @@ def show(source: str | None, language: str | None, task: str | None) -> None:
 
     chain = load_chain(source) if source is not None else ChainConfig()
     chain = chain.overridden({"language": language, "task": task})
-    spelled = spell_out(resolve(chain, plugin_registry()), plugin_registry())
-    click.echo(dump_yaml(spelled).rstrip())
+    full_chain = spell_out(resolve(chain, plugin_registry()), plugin_registry())
+    click.echo(dump_yaml(full_chain).rstrip())

@@ -98,12 +98,12 @@ def remove(name: str) -> None:
 
 
 def _row(store: PackStore, name: str) -> dict[str, Any]:
-    """Return a pack's line of the list; a damaged one is listed, too."""
+    """Return the row of a pack. A damaged pack has a row with a problem."""
     row: dict[str, Any] = {"name": name, "version": "", "digest": "", "contents": {}, "path": "", "problem": None}
     try:
-        found = store.get(name)
-        row |= {"language": found.language, "version": found.version, "digest": found.digest}
-        row |= {"contents": found.manifest.contents, "path": str(found.path)}
+        installed = store.get(name)
+        row |= {"language": installed.language, "version": installed.version, "digest": installed.digest}
+        row |= {"contents": installed.manifest.contents, "path": str(installed.path)}
     except ResourceError as error:
         row["problem"] = str(error)
     return row

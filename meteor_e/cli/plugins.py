@@ -1,4 +1,4 @@
-"""``meteor-e plugins``: what is there, and where it comes from."""
+"""``meteor-e plugins``: list the installed components and the distributions that provide them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from meteor_e.render.plain import format_table, printable
 KINDS = tuple(plugin_registry().kinds)
 
 _FIRST = ("matcher", "metric", "chain")
-"""Kinds that are listed one by one where no kind is asked for."""
+"""Kinds whose components are listed by default, without ``--kind``."""
 
 
 class _Listing(click.Command):
@@ -61,9 +61,10 @@ def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> No
     """
     entries = plugin_registry().entries(kind, describe_chain, name)
     if name is not None and not entries:
-        what = kind or "plugin, matcher, feature, or the like,"
-        known = {known for each in ([kind] if kind else KINDS) for known in plugin_registry().kinds[each].names()}
-        raise ConfigError(f"there is no {what} {name!r}{near_miss(name, known)}; meteor-e plugins lists all")
+        description = kind or "plugin, matcher, feature, or the like,"
+        kinds = [kind] if kind else KINDS
+        names = {name for searched_kind in kinds for name in plugin_registry().kinds[searched_kind].names()}
+        raise ConfigError(f"there is no {description} {name!r}{near_miss(name, names)}; meteor-e plugins lists all")
     if as_json:
         rows = [
             {**asdict(entry), "status": "error" if entry.error else "ok", **(_details(entry) if name else {})}
@@ -71,53 +72,56 @@ def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> No
         ]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif name is not None:
-        click.echo("\n\n".join(map(_described, entries)))
+        click.echo("\n\n".join(map(_describe, entries)))
     else:
-        shown = [entry for entry in entries if kind or entry.error or entry.kind in _FIRST]
-        lines = [list(map(printable, (entry.kind, entry.name, _origin(entry), _description(entry)))) for entry in shown]
+        listed_entries = [entry for entry in entries if kind or entry.error or entry.kind in _FIRST]
+        lines = [
+            list(map(printable, (entry.kind, entry.name, _origin(entry), _description(entry))))
+            for entry in listed_entries
+        ]
         if wide:
             click.echo(format_table(["kind", "name", "from", "what"], lines, left=4))
         else:
             click.echo(format_wrapped_table(["kind", "name", "what"], [[line[0], line[1], line[3]] for line in lines]))
-        rest = Counter(entry.kind for entry in entries) - Counter(entry.kind for entry in shown)
-        if rest:
-            counts = ", ".join(f"{count} of kind {name!r}" for name, count in rest.items())
+        omitted = Counter(entry.kind for entry in entries) - Counter(entry.kind for entry in listed_entries)
+        if omitted:
+            counts = ", ".join(f"{count} of kind {name!r}" for name, count in omitted.items())
             click.echo(f"\n{click.wrap_text(f'Not shown: {counts}. `meteor-e plugins --kind KIND` lists them.', 80)}")
 
 
 def _details(entry: Entry) -> dict[str, Any]:
-    """Return description and options of a component; nothing for what is none, or is broken."""
+    """Return description and options of a component, or an empty dictionary if the entry is broken or not a class."""
     from meteor_e.api.component import Component
     from meteor_e.api.options import option_infos
 
     registry = None if entry.error else plugin_registry().kinds[entry.kind]
     if not isinstance(registry, ClassRegistry):
         return {}
-    found = registry.get(entry.name)
-    kind = found.options_class() if issubclass(found, Component) else None
-    options = [] if kind is None else [info._asdict() for info in option_infos(kind)]
-    return {"description": inspect.cleandoc(found.__doc__ or ""), "options": options}
+    component = registry.get(entry.name)
+    options_class = component.options_class() if issubclass(component, Component) else None
+    options = [] if options_class is None else [info._asdict() for info in option_infos(options_class)]
+    return {"description": inspect.cleandoc(component.__doc__ or ""), "options": options}
 
 
-def _described(entry: Entry) -> str:
-    """Return a paragraph on what an entry lists, and a table of its options."""
-    parts, found = [f"{entry.kind} {entry.name} ({_origin(entry)})"], _details(entry)
-    if not found:
+def _describe(entry: Entry) -> str:
+    """Return the description of a component, and a table of its options."""
+    parts, details = [f"{entry.kind} {entry.name} ({_origin(entry)})"], _details(entry)
+    if not details:
         return "\n\n".join([*parts, printable(_description(entry))])
-    text = found["description"].partition("\nArgs:")[0].partition("\nRaises:")[0].strip()
+    text = details["description"].partition("\nArgs:")[0].partition("\nRaises:")[0].strip()
     parts.append("\n".join(map(printable, text.split("\n"))))
     if entry.requires:
         parts.append(f"Needs {', '.join(entry.requires)}.")
     rows = [
         [info["name"], info["type"], "required" if info["required"] else _spell(info["default"]), info["help"]]
-        for info in found["options"]
+        for info in details["options"]
     ]
     table = format_wrapped_table(["option", "value", "default", "what"], [list(map(printable, row)) for row in rows])
     return "\n\n".join([*parts, table if rows else "It has no options."])
 
 
 def _spell(default: Any) -> str:
-    """Return a default as a YAML file has it."""
+    """Return a default in YAML notation."""
     return "" if default is None else json.dumps(default, ensure_ascii=False) if default != "" else "empty"
 
 

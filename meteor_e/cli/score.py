@@ -152,9 +152,9 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     form, method = output.format(), statistics.significance
     tests = None if method == "none" else (method, statistics.samples, statistics.seed)
     table = output.output if (output.output or "").endswith((*PARQUET, *JSON_LINES)) else None
-    _check_combination(inputs, metric, output, form, table=table is not None, tested=tests is not None)
+    _check_combination(inputs, metric, output, form, table=table is not None, significance=tests is not None)
     if inputs.test_set is not None or inputs.pair is not None:
-        inputs, metric = _of_test_set(inputs, metric)
+        inputs, metric = _apply_test_set(inputs, metric)
     wmt = _wmt_names(inputs, output) if form.name == "wmt" else None
     systems = inputs.systems()
     metric = metric.for_text(systems[0].context)
@@ -178,7 +178,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
                 run = stack.enter_context(runner.start(run))
         on_error = None if inputs.on_error == "stop" else inputs.on_error
         scores = evaluate(metrics, run.systems, keep=keep, on_error=on_error, execute=run.in_order, progress=progress)
-        compared = None if tests is None else _compare(scores, metrics, tests)
+        comparisons = None if tests is None else _compare(scores, metrics, tests)
         if output.explain:
             explanations = explain_systems(metrics, systems)
     with destination(None if table else output.output) as stream:
@@ -186,19 +186,19 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
             stream.writelines("\t".join(map(repr, values)) + "\n" for values in _main_values(scores))
         else:
             percent = _meteor_columns(metrics) if output.percent else frozenset()
-            result = ScoreResult(scores, compared, explanations, output.worst, percent)
+            result = ScoreResult(scores, comparisons, explanations, output.worst, percent)
             form.write(result, stream, OutputOptions(output.digits, wmt))
 
 
 def _compare(table: ScoreTable, metrics: Sequence[Metric], tests: tuple[str, int | None, int]) -> TableTests:
-    """Test the systems of a table; NumPy is imported only for that."""
+    """Compute significance tests between the systems of a table. Only this function needs NumPy."""
     from meteor_e.significance.tables import Significance, compare_table
 
     return compare_table(table, metrics, Significance(*tests))
 
 
 def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
-    """Return the names of the columns that METEOR fills."""
+    """Return the names of the columns that contain METEOR's scores."""
     from meteor_e.meteor import Meteor
 
     return frozenset(metric.label for metric in metrics if isinstance(metric, Meteor))
@@ -241,15 +241,21 @@ REFUSED = {
 
 
 def _check_combination(
-    inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, form: OutputFormat, *, table: bool, tested: bool
+    inputs: ScoreInputs,
+    metric: ScoreMetrics,
+    output: ScoreOutput,
+    form: OutputFormat,
+    *,
+    table: bool,
+    significance: bool,
 ) -> None:
-    """Refuse options that do not go together."""
+    """Raise ConfigError for options that exclude each other."""
     active = {
         "--quiet": output.quiet,
         "--format": form.name != "text",
         "--dask": inputs.cluster is not None,
         "-o TABLE": table,
-        "--significance": tested,
+"--significance": significance,
         "--segments": output.segments,
         "--alignments": output.alignments,
         "--explain": output.explain,
@@ -263,34 +269,34 @@ def _check_combination(
         "--format with all digits": form.name in ("json", "jsonl", "tsv", "csv", "wmt"),
         "another --format": form.name != "wmt",
     }
-    for (one, other), reason in REFUSED.items():
-        if active[one] and active[other]:
-            raise ConfigError(f"{one} does not go with {other}: {reason}")
+    for (option1, option2), reason in REFUSED.items():
+        if active[option1] and active[option2]:
+            raise ConfigError(f"{option1} does not go with {option2}: {reason}")
 
 
-def _of_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInputs, ScoreMetrics]:
-    """Return the options with files, references, names and language of a test set by name filled in."""
+def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInputs, ScoreMetrics]:
+    """Return the options with the files, references, system names and language of the test set filled in."""
     from meteor_e.formats.test_sets import named_set, target_language
 
     if inputs.test_set is None or inputs.pair is None:
         raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
     if inputs.references:
         raise ConfigError("--test-set gives the references; leave out --reference")
-    found, language = named_set(inputs.test_set, inputs.pair), target_language(inputs.pair)
+    test_set, language = named_set(inputs.test_set, inputs.pair), target_language(inputs.pair)
     if not inputs.files:
-        if not found.systems:
+        if not test_set.systems:
             raise ConfigError(
                 f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
             )
-        names = inputs.names or tuple(found.systems)
-        inputs = replace(inputs, files=tuple(found.systems.values()), names=names)
+        names = inputs.names or tuple(test_set.systems)
+        inputs = replace(inputs, files=tuple(test_set.systems.values()), names=names)
     if not metric.language and metric.chain is None:
         metric = replace(metric, language=language)
-    return replace(inputs, references=tuple(found.references)), metric
+    return replace(inputs, references=tuple(test_set.references)), metric
 
 
 def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
-    """Return what WMT's format calls pair, test set and reference."""
+    """Return the names of language pair, test set and reference for ``--format wmt``."""
     if output.wmt_names is not None:
         return WmtNames(*output.wmt_names)
     if inputs.test_set is None or inputs.pair is None:

@@ -1,1 +1,1 @@
-"""Files and streams: plain text, SGML, WMT XML, alignments, the stdio protocol, Java's numbers."""
+"""File formats: plain text, SGML, WMT XML, COCO JSON, CSV and TSV, n-best lists, and scores of the metrics task."""

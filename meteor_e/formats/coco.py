@@ -29,7 +29,7 @@ def read_coco(path: PathLike) -> Collection:
     Images are the segments of the collection. The system of results has an empty name.
 
     Raises:
-        InputError: if the file has none of these forms, or is damaged.
+        InputError: if the file does not have one of these forms, or is damaged.
     """
     name = input_name(path)
     document, collection = _load(path), Collection(name)
@@ -53,16 +53,16 @@ def read_coco(path: PathLike) -> Collection:
 def coco_annotations(annotations: Any, name: str = "annotations") -> dict[Any, list[str]]:
     """Return the reference captions of each image.
 
-    The order is that of ``images``, as in pycocotools; images that ``images`` does not list follow in the order of
-    their captions.
+    The images are in the order of the list ``images``, as in pycocotools. Images that are missing from this list follow
+    in the order of their captions.
 
     Args:
-        annotations: path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …], …}``, or its content; or
-            captions by image id.
-        name: what messages call the content.
+        annotations: the path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …], …}``, or its content;
+            or a dictionary of captions by image id.
+        name: the name of the content in messages.
 
     Raises:
-        InputError: for anything else, and if there are no annotations.
+        InputError: if the content has another form, or does not have annotations.
     """
     document, name = _load_document(annotations, name)
     if _is_dictionary(document):
@@ -88,11 +88,11 @@ def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
     """Return the caption of each image, in the order of the results.
 
     Args:
-        results: path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
-        name: what messages call the content.
+        results: the path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
+        name: the name of the content in messages.
 
     Raises:
-        InputError: for anything else, if there are no results, and if an image has two captions.
+        InputError: if the content has another form or is empty, or an image has two captions.
     """
     document, name = _load_document(results, name)
     if not isinstance(document, list):
@@ -108,17 +108,17 @@ def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
 
 
 def _is_dictionary(document: Any) -> bool:
-    """Return whether a document maps image ids to captions, and is not COCO's annotations."""
+    """Return whether a document is a dictionary of captions by image id, in contrast to COCO annotations."""
     if not isinstance(document, Mapping) or not document or "annotations" in document:
         return False
     return all(isinstance(captions, str | list) for captions in document.values())
 
 
 def _dictionary_captions(document: Mapping[Any, Any], name: str) -> dict[Any, list[str]]:
-    """Return the captions of a dictionary by image id. JSON writes numbers as texts there, so that "7" is image 7.
+    """Return the captions of each image in a dictionary. Keys of JSON objects are strings, so the key "7" is image 7.
 
     Raises:
-        InputError: for an image without captions, or a caption that is not a text.
+        InputError: if an image does not have captions, or a caption is not a text.
     """
     entries: list[dict[str, Any]] = []
     for image, captions in document.items():
@@ -134,26 +134,26 @@ def _dictionary_captions(document: Mapping[Any, Any], name: str) -> dict[Any, li
     return captions_by_image
 
 
-def image_key(image: Any, where: str) -> int | str:
-    """Return an image id as pycocotools compares it: 7, 7.0 and a NumPy integer 7 are one image, the text "7" another.
+def image_key(image: Any, location: str) -> int | str:
+    """Normalize an image id: as in pycocotools, 7, 7.0 and a NumPy integer 7 are equal, and differ from the text "7".
 
     Args:
-        image: the id.
-        where: what precedes the message of an error.
+        image: the image id.
+        location: the beginning of the error message.
 
     Raises:
-        InputError: for anything but a whole number or a text.
+        InputError: if the id is neither a whole number nor a text.
     """
     if isinstance(image, str):
         return image
     is_number = isinstance(image, numbers.Real) and not isinstance(image, bool)
     if not is_number or not math.isfinite(image) or int(image) != image:
-        raise InputError(f"{where}: image_id must be a whole number or a text, not {reprlib.repr(image)}")
+        raise InputError(f"{location}: image_id must be a whole number or a text, not {reprlib.repr(image)}")
     return int(image)
 
 
 def _load_document(source: Any, name: str) -> tuple[Any, str]:
-    """Return the content of a file with the file's name, or content with the name that it was given."""
+    """Return content and name: those of the file if the source is a path, otherwise the arguments themselves."""
     return (_load(source), input_name(source)) if isinstance(source, str | os.PathLike) else (source, name)
 
 
@@ -168,14 +168,14 @@ def _load(path: PathLike) -> Any:
 
 
 def _entries(entries: Sequence[Any], description: str) -> Iterator[tuple[Any, str]]:
-    """Yield the image id and the caption of each entry; line breaks within a caption become spaces."""
+    """Yield the image id and the caption of each entry. Line breaks in captions become spaces."""
     for number, entry in enumerate(entries, 1):
-        where = f"{description} {number}"
+        location = f"{description} {number}"
         if not isinstance(entry, Mapping) or "image_id" not in entry or "caption" not in entry:
-            raise InputError(f"{where} has no image_id and caption; {_HINT}")
-        image, caption = image_key(entry["image_id"], where), entry["caption"]
+            raise InputError(f"{location} has no image_id and caption; {_HINT}")
+        image, caption = image_key(entry["image_id"], location), entry["caption"]
         if not isinstance(caption, str):
-            raise InputError(f"{where}: the caption of image {image!r} is not a text")
+            raise InputError(f"{location}: the caption of image {image!r} is not a text")
         if any("\ud800" <= char <= "\udfff" for char in caption):
-            raise InputError(f"{where}: the caption of image {image!r} holds half of a character (a surrogate)")
+            raise InputError(f"{location}: the caption of image {image!r} holds half of a character (a surrogate)")
         yield image, " ".join(caption.splitlines())

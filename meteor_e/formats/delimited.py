@@ -20,13 +20,14 @@ class DelimitedTable(TextTable):
     The first line names the columns, unless the columns are numbered.
 
     Args:
-        path: the file, plain, gzip, bzip2 or xz; ``-`` is standard input, which can be read once.
-        texts: which columns hold the texts.
+        path: the path of the file, which may be compressed with gzip, bzip2 or xz; ``-`` is standard input, which can
+            be read only once.
+        texts: the columns that hold the texts.
         tabs: whether tabs separate the values.
-        encoding: of the file.
+        encoding: the encoding of the file.
 
     Raises:
-        InputError: if it cannot be read, has no rows, or lacks a column.
+        InputError: if the file cannot be read, has no rows, or lacks a column.
     """
 
     def __init__(self, path: str, texts: TextColumns, tabs: bool, encoding: str = "utf-8") -> None:
@@ -36,12 +37,12 @@ class DelimitedTable(TextTable):
         self._path = path
         self._tabs = tabs
         self._encoding = encoding
-        # What is read here comes first when the rows are asked for: standard input has it no more.
-        self._header, rows = self._opened()
-        first = next(rows, None)
-        if first is None:
+        # Keep the iterator for the first call of records(): standard input cannot be opened a second time.
+        self._header, rows = self._read_table()
+        first_row = next(rows, None)
+        if first_row is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
-        self._begun: Iterator[tuple[int, list[str]]] | None = chain([first], rows)
+        self._pending_rows: Iterator[tuple[int, list[str]]] | None = chain([first_row], rows)
         for column, option in texts.options():
             if column not in self._header:
                 columns = ", ".join(map(repr, self._header))
@@ -49,8 +50,8 @@ class DelimitedTable(TextTable):
                     f"{self.name} has no column {column!r}{near_miss(column, self._header)}; it has {columns}; "
                     f"choose with {option}{'; --no-header numbers the columns' if texts.has_header else ''}"
                 )
-        for name, times in Counter(self._header).items():
-            if times > 1:
+        for name, count in Counter(self._header).items():
+            if count > 1:
                 raise InputError(f"{self.name}: two columns are called {name!r}")
         if path == "-" and len(texts.hypotheses) > 1:
             raise InputError("standard input can be read once only; give one --hypothesis-column, or a file")
@@ -64,17 +65,17 @@ class DelimitedTable(TextTable):
             yield Segment(number if id_column is None else row[id_column], row[hypothesis_column], references, source)
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Read the table: yield the number of each row's last line, and its columns."""
-        rows, self._begun = self._begun or self._opened()[1], None
-        for number, cells in rows:
+        """Read the table and yield, for each row, the number of its last line and its cells by column name."""
+        rows, self._pending_rows = self._pending_rows or self._read_table()[1], None
+        for line_number, cells in rows:
             if len(cells) != len(self._header):
                 raise InputError(
-                    f"{self.name}, line {number}: {len(cells)} columns; the header has {len(self._header)}"
+                    f"{self.name}, line {line_number}: {len(cells)} columns; the header has {len(self._header)}"
                 )
-            yield number, dict(zip(self._header, cells, strict=True))
+            yield line_number, dict(zip(self._header, cells, strict=True))
 
-    def _opened(self) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-        """Return the names of the columns, and the rows with the numbers of their last lines."""
+    def _read_table(self) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+        """Open the file; return the names of the columns and an iterator over the rows with their last line numbers."""
         lines = read_segments(self._path, encoding=self._encoding)
         rows: Iterator[tuple[int, list[str]]]
         if self._tabs:
@@ -83,10 +84,10 @@ class DelimitedTable(TextTable):
             rows = (row for row in csv_rows(lines, self.name, strict=True) if row[1])
         if self.texts.has_header:
             return next(rows, (0, []))[1], rows
-        first = next(rows, None)
-        if first is None:
+        first_row = next(rows, None)
+        if first_row is None:
             return [], rows
-        return [str(number) for number in range(1, len(first[1]) + 1)], chain([first], rows)
+        return [str(number) for number in range(1, len(first_row[1]) + 1)], chain([first_row], rows)
 
 
 class CsvFormat(TableFormat):
@@ -96,7 +97,7 @@ class CsvFormat(TableFormat):
     tabs: ClassVar[bool] = False
 
     def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> DelimitedTable:
-        """Open a table; it has no splits."""
+        """Open a table. These formats do not have splits."""
         return DelimitedTable(path, texts, self.tabs, encoding)
 
 

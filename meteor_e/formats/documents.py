@@ -1,4 +1,4 @@
-"""Texts of a test set: hypotheses and references by document and segment, as SGML, WMT XML and COCO files hold them."""
+"""The texts of SGML, WMT XML and COCO files: hypotheses, references and sources by document and segment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Role = Literal["hypothesis", "reference", "source"]
 
 
 class SegmentKey(NamedTuple):
-    """The position of a segment: test set, document of the test set, segment of the document. Any may be empty."""
+    """The key of a segment: test set, document in the test set, segment in the document. Each of them may be empty."""
 
     collection: str
     document: str
@@ -24,9 +24,9 @@ class SegmentKey(NamedTuple):
 
 
 def segment_ids(keys: Iterable[SegmentKey]) -> dict[SegmentKey, SegmentId]:
-    """Return the ids by which users know segments: ``DOCUMENT/SEGMENT`` in markup, the image id in COCO's files.
+    """Return the segment ids for output: ``DOCUMENT/SEGMENT`` in markup, the image id in COCO's files.
 
-    The name of the test set precedes them if there are several test sets.
+    If there are several test sets, the ids begin with the name of the test set.
     """
     keys = list(keys)
     has_several_sets = len({key.collection for key in keys}) > 1
@@ -43,8 +43,8 @@ class Collection:
     """The content of a file.
 
     Attributes:
-        name: what to call the file in messages.
-        texts: per role, per system (or reference, or source) name, the segments in file order.
+        name: the name of the file in messages.
+        texts: the segments in file order, by role and by name of the system, reference or source.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Collection:
         """Add a segment.
 
         Raises:
-            InputError: if it is there already.
+            InputError: if the collection already has a text for this role, name and key.
         """
         texts = self.texts[role].setdefault(name, {})
         if key in texts:
@@ -64,12 +64,12 @@ class Collection:
         texts[key] = text
 
     def of(self, role: Role) -> dict[str, dict[SegmentKey, str]]:
-        """Return the texts of a role, by system or reference.
+        """Return the texts of a role, by name of the system, reference or source.
 
         Raises:
-            InputError: if there are none.
+            InputError: if there are no texts of this role.
         """
         if not self.texts[role]:
-            held = " and ".join(f"a {other}" for other, texts in self.texts.items() if texts)
-            raise InputError(f"{self.name} holds no {role} texts; it holds {held}")
+            contents = " and ".join(f"a {name}" for name, texts in self.texts.items() if texts)
+            raise InputError(f"{self.name} holds no {role} texts; it holds {contents}")
         return self.texts[role]

@@ -1,4 +1,4 @@
-"""Formats of input: which one a file has, told by its content and name."""
+"""Input formats, and their recognition by content and name of a file."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
 from meteor_e.formats.documents import Collection
 
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
-"""Formats with hypotheses and references in files of their own."""
+"""Formats that usually have hypotheses and references in separate files."""
 
 INPUT_FORMATS = (*TEXT_FORMATS, "csv", "tsv", "json", "jsonl", "parquet")
-"""All formats that ``--format-in`` takes; plugins may bring more tables."""
+"""The values of ``--format-in``. Plugins may add formats of tables."""
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-"""What names of JSON Lines end in."""
+"""File name suffixes of JSON Lines."""
 
 PARQUET = (".parquet", ".pq")
-"""What names of Parquet files that are to be written end in; what is read is known by its content."""
+"""File name suffixes of Parquet output. Parquet input is recognized by its content."""
 
 _HEAD = 4096
 _PROLOGUE = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*", re.DOTALL | re.IGNORECASE)
@@ -32,7 +32,7 @@ _STARTS = {
     "parquet": re.compile(rb"PAR1"),
     "sgml": re.compile(rb"<\s*(?:tstset|refset|srcset|mteval|docset)\b", re.IGNORECASE),
     "wmt-xml": re.compile(rb"<(?:[\w.-]+:)?(?:dataset|collection|doc)\b", re.IGNORECASE),
-    # A JSON file of objects; no line of text begins like this.
+    # A JSON object, or a list of objects. Lines of plain text do not begin like this.
     "coco": re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:'),
 }
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!DOCTYPE|!ENTITY)\b", re.IGNORECASE)
@@ -42,23 +42,23 @@ _DELIMITED = re.compile(r"\.(csv|tsv)(?:\.gz)?$")
 def input_format(path: str, *, alone: bool = False) -> str:
     """Return the format of a file: one of :data:`INPUT_FORMATS`.
 
-    Parquet, SGML, XML and COCO's JSON are known by their content (a ``.json`` is to be JSON), folders of Parquet and
-    JSON Lines by their names.
+    Parquet, SGML, XML and COCO's JSON are recognized by content. JSON Lines and folders of Parquet files are recognized
+    by name, and any file with the suffix ``.json`` is JSON.
 
     Args:
-        path: the file or folder; ``-`` is standard input.
-        alone: whether it must be a table or both sides, because nothing else is given; then CSV and TSV are known by
-            their names. Plain text may be called so, too.
+        path: the path of the file or folder; ``-`` is standard input.
+        alone: whether the file is the only input, so that it must hold hypotheses and references. Only then are CSV and
+            TSV recognized by name, because plain text may have these suffixes, too.
 
     Raises:
-        InputError: if it cannot be read, or is XML or SGML of another kind.
+        InputError: if the file cannot be read, or is XML or SGML of an unsupported kind.
     """
     name = input_name(path)
     if alone and (delimited := _DELIMITED.search(path)):
         return delimited[1]
     if path.endswith(JSON_LINES):
         return "jsonl"
-    if os.path.isdir(path) and parquet_files(Path(path)):  # noqa: PTH112  # of any length
+    if os.path.isdir(path) and parquet_files(Path(path)):  # noqa: PTH112  # Path.is_dir() raises for very long names
         return "parquet"
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         head: bytes = stream.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # open_binary's streams are buffered
@@ -66,14 +66,14 @@ def input_format(path: str, *, alone: bool = False) -> str:
         start = head[prologue.end() :] if prologue else head
         for form, pattern in _STARTS.items():
             if pattern.match(start):
-                # COCO's results need annotations; a JSON array alone is a table.
+                # COCO results need a file of annotations, so a JSON array that is the only input is a table.
                 return "json" if alone and form == "coco" and start[:1] == b"[" else form
         if _DECLARATION.match(head):
             raise InputError(
                 f"{name} is XML or SGML, but neither WMT's nor NIST's, or it defines entities, which are not "
                 "read; convert it, or say --format-in plain if it is text"
             )
-        # Standard input could not be read again.
+        # Standard input is not parsed here, because it cannot be read a second time.
         if ".json" in Path(name).suffixes or (path != "-" and start[:1] in (b"[", b"{") and _is_json(stream.read())):
             return "coco"
     return "plain"
@@ -83,12 +83,12 @@ def input_formats(paths: Iterable[str], form: str | None = None, *, alone: bool 
     """Return the formats of files that are read more than once.
 
     Args:
-        paths: the files; ``-`` is standard input.
-        form: the format of all; ``None``: as :func:`input_format` finds it.
+        paths: the paths of the files; ``-`` is standard input.
+        form: the format of all files; ``None`` to recognize the format of each file with :func:`input_format`.
         alone: see :func:`input_format`.
 
     Raises:
-        InputError: as for :func:`input_format`.
+        InputError: see :func:`input_format`.
     """
     return {path: form or input_format(path, alone=alone) for path in dict.fromkeys(paths)}
 
@@ -100,7 +100,7 @@ class SpooledPath(str):
 
 
 def spool_pipes(paths: Iterable[str]) -> list[str]:
-    """Return paths that can be opened several times: a pipe, such as that of ``<(command)``, is copied to a file.
+    """Return paths that can be opened several times: pipes, such as ``<(command)``, are copied to temporary files.
 
     Raises:
         InputError: if a pipe cannot be read or copied.
@@ -119,7 +119,7 @@ def _spool_pipe(path: str) -> SpooledPath:
 
 
 def _is_json(data: bytes) -> bool:
-    """Return whether data that begin with a bracket are JSON, and not text in brackets."""
+    """Return whether data that begin with a bracket or brace are JSON; a list of numbers counts as text."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
@@ -128,10 +128,10 @@ def _is_json(data: bytes) -> bool:
 
 
 def parquet_files(path: Path) -> list[Path]:
-    """Return the files of a table: itself, or a folder's, numbers in their names counted as numbers."""
+    """Return the path itself, or a folder's Parquet files in natural order: ``part-2`` precedes ``part-10``."""
     if not path.is_dir():
         return [path]
-    # Spark and Dask put their own files there, with names that begin with "_" or ".".
+    # Spark and Dask also write metadata files, whose names begin with "_" or ".".
     files = (file for file in path.glob("*.parquet") if file.name[0] not in "._")
     return sorted(
         files, key=lambda file: [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", file.name)]
@@ -142,12 +142,12 @@ def read_collection(path: PathLike, form: str, *, encoding: str = "utf-8") -> Co
     """Read a file of texts by document and segment.
 
     Args:
-        path: the file, plain, gzip, bzip2 or xz; ``-`` is standard input.
-        form: its format, any but ``plain``.
-        encoding: of SGML; the others say their own.
+        path: the path of the file, which may be compressed with gzip, bzip2 or xz; ``-`` is standard input.
+        form: the format of the file: ``sgml``, ``wmt-xml`` or ``coco``.
+        encoding: the encoding of an SGML file. The other formats declare their encoding.
 
     Raises:
-        InputError: if it cannot be read, or is malformed.
+        InputError: if the file cannot be read, or is malformed.
     """
     if form == "coco":
         from meteor_e.formats.coco import read_coco

@@ -14,82 +14,82 @@ from meteor_e.text.normalization import unescape_entities
 
 _OPEN = re.compile(r"<\s*(/\s*)?(tstset|refset|srcset|doc|seg)\b", re.IGNORECASE)
 _PAIR = r"\s+([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>=]+))"
-_REST = re.compile(rf"((?:{_PAIR})*)\s*/?>")
+_TAG_END = re.compile(rf"((?:{_PAIR})*)\s*/?>")
 _ATTRIBUTE = re.compile(_PAIR)
 _WHITE = re.compile("[ \t\r\n]+")
 _BLOCK = 1 << 16
 _LONGEST_TAG = 1 << 20
-"""Bytes of a tag or comment of XML; the parser begins anew with each block until it is whole."""
+"""Maximum number of bytes of a tag or comment of XML. The parser rescans an incomplete tag with each new block."""
 
 _SETS: dict[str, Role] = {"tstset": "hypothesis", "refset": "reference", "srcset": "source"}
-"""Elements of SGML with the documents of a side."""
+"""The role of the texts in each SGML element that contains documents."""
 
-_SIDES: dict[str, tuple[Role, str]] = {
+_TEXTS: dict[str, tuple[Role, str]] = {
     "src": ("source", "lang"),
     "ref": ("reference", "translator"),
     "hyp": ("hypothesis", "system"),
 }
-"""Elements of XML with a side of a document, and the attribute that names it."""
+"""The role of the texts in each XML element that contains segments, and the attribute with its name."""
 
 
 def read_sgml(lines: Iterable[str], name: str) -> Collection:
     """Read an SGML file.
 
-    Tags and attribute names may be in any case, attributes in any order and in any quotes or none, a segment may be
-    anywhere in a line or go over several. ``&quot; &apos; &lt; &gt; &amp;`` stand for their characters.
+    Tags and attribute names are case-insensitive. Attributes may be in any order, and values may be in double quotes,
+    single quotes or no quotes. A segment may begin anywhere in a line and span several lines. The entities ``&quot;
+    &apos; &lt; &gt; &amp;`` are replaced by their characters.
 
     Args:
-        lines: its lines.
-        name: what to call it in messages.
+        lines: the lines of the file.
+        name: the name of the file in messages.
 
     Raises:
-        InputError: naming what is missing and the line: set, document, system or segment id, closing tags, sets,
-            or a tag whose attributes cannot be told apart.
+        InputError: if the id of a set, document, system or segment is missing, a closing tag is missing, there are no
+            segments, or the attributes of a tag cannot be parsed. The message names the line.
     """
     text, reader = _without_comments("\n".join(lines)), _Reader(name, "docid")
     if definition := re.search(r"<!ENTITY\b", text, re.IGNORECASE):
         reader.line = text.count("\n", 0, definition.start()) + 1
         raise reader.problem("definitions of entities are not read; put their texts in the segments")
-    counted = end = 0
-    while tag := _OPEN.search(text, end):
-        reader.line += text.count("\n", counted, tag.start())
-        rest, element = _REST.match(text, tag.end()), tag[2].lower()
-        if not rest:
-            # Never skipped: what follows would be read as part of another document or segment.
+    previous_start = previous_end = 0
+    while tag := _OPEN.search(text, previous_end):
+        reader.line += text.count("\n", previous_start, tag.start())
+        tag_end, element = _TAG_END.match(text, tag.end()), tag[2].lower()
+        if not tag_end:
+            # A tag must not be skipped: its segments would become part of another document.
             raise reader.problem(f"cannot read the attributes of this <{tag[2]}>; is a quote missing?")
         if tag[1]:
-            reader.end(element, unescape_entities(text[end : tag.start()]))
+            reader.end(element, unescape_entities(text[previous_end : tag.start()]))
         else:
-            found = [
-                (key.lower(), double or single or bare) for key, double, single, bare in _ATTRIBUTE.findall(rest[1])
+            attributes = [
+                (key.lower(), double or single or bare) for key, double, single, bare in _ATTRIBUTE.findall(tag_end[1])
             ]
-            if len(dict(found)) < len(found):
+            if len(dict(attributes)) < len(attributes):
                 raise reader.problem(f"<{element}> has an attribute twice")
-            reader.begin(element, dict(found))
-        counted, end = tag.start(), rest.end()
-    return reader.finished("<tstset>, <refset> or <srcset>")
+            reader.begin(element, dict(attributes))
+        previous_start, previous_end = tag.start(), tag_end.end()
+    return reader.finish("<tstset>, <refset> or <srcset>")
 
 
 def read_wmt_xml(stream: BinaryIO, name: str) -> Collection:
     """Read an XML file of the form ``dataset > [collection >] doc > src | ref | hyp > [p >] seg``.
 
-    References go by their ``translator``, hypotheses by their ``system``; one without a name is called ``ref``
-    or ``hyp``. Names of elements and attributes may be in any case, those of elements with a prefix of a namespace.
-    Document type declarations and entity definitions are refused: no such file needs them, and they are how XML
-    attacks its readers.
+    The name of a reference is its ``translator`` or else ``ref``; the name of a hypothesis is its ``system`` or else
+    ``hyp``. Names of elements and attributes are case-insensitive, and elements may have a namespace prefix. Document
+    type declarations and entity definitions are refused: WMT's files do not need them, and XML attacks use them.
 
     Args:
-        stream: the file.
-        name: what to call it in messages.
+        stream: the content of the file.
+        name: the name of the file in messages.
 
     Raises:
-        InputError: if it is not well-formed or not of this form, with line and reason.
+        InputError: if the file is not well-formed or does not have this form. The message names the line.
     """
     reader, parser, text = _Reader(name, "id"), expat.ParserCreate(), list[str]()
 
     def begin(element: str, attributes: dict[str, str]) -> None:
         reader.line = parser.CurrentLineNumber
-        element = element.rpartition(":")[2].lower()  # without its namespace's prefix
+        element = element.rpartition(":")[2].lower()  # without the namespace prefix
         if element == "seg":
             text.clear()
         reader.begin(element, {key.lower(): value for key, value in attributes.items()})
@@ -118,15 +118,15 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> Collection:
             raise InputError(f"{name}, line {error.lineno}: {expat.errors.messages[error.code]}") from error
         except (LookupError, ValueError) as error:
             raise InputError(f"{name}: its encoding cannot be read ({error}); convert it to UTF-8") from error
-    return reader.finished("<src>, <ref> or <hyp>")
+    return reader.finish("<src>, <ref> or <hyp>")
 
 
 class _Reader:
-    """Collects segments while elements begin and end.
+    """Collects the segments of a file from the start tags and end tags of its elements.
 
     Args:
-        name: of the file.
-        document_id: the attribute that names a document.
+        name: the name of the file in messages.
+        document_id: the attribute that holds the id of a document: ``docid`` in SGML, ``id`` in XML.
     """
 
     def __init__(self, name: str, document_id: str) -> None:
@@ -137,43 +137,46 @@ class _Reader:
         self._role: Role | None = None
         self._segment: tuple[str, int] | None = None
 
-    def problem(self, what: str) -> InputError:
-        return InputError(f"{self._collection.name}, line {self.line}: {what}")
+    def problem(self, message: str) -> InputError:
+        """Return an error whose message begins with the current line."""
+        return InputError(f"{self._collection.name}, line {self.line}: {message}")
 
     def begin(self, element: str, attributes: Mapping[str, str]) -> None:
-        if element not in (*_SETS, *_SIDES, "dataset", "doc", "seg"):
+        """Process a start tag."""
+        if element not in (*_SETS, *_TEXTS, "dataset", "doc", "seg"):
             return
         self._check_closed()
 
-        def needed(attribute: str) -> str:
+        def require(attribute: str) -> str:
             if not attributes.get(attribute):
                 raise self.problem(f"<{element}> has no {attribute}")
             return attributes[attribute]
 
-        named = attributes.get("sysid") or attributes.get("refid", "")
+        system = attributes.get("sysid") or attributes.get("refid", "")
         if element == "seg":
             if self._role is None or not self._document:
                 raise self.problem(f"<seg> outside of {'<doc>' if not self._document else '<src>, <ref> and <hyp>'}")
-            self._segment = needed("id"), self.line
+            self._segment = require("id"), self.line
         elif element == "dataset":
             self._set = attributes.get("id", "")
         elif element in _SETS:
-            self._role, self._set, self._system, self._document = _SETS[element], needed("setid"), named, ""
+            self._role, self._set, self._system, self._document = _SETS[element], require("setid"), system, ""
         elif element == "doc":
             if self._document_id == "docid":
                 if self._role is None:
                     raise self.problem("<doc> outside of <tstset>, <refset> and <srcset>")
-                self._name = named or self._system
-            self._document = needed(self._document_id)
+                self._name = system or self._system
+            self._document = require(self._document_id)
             if self._role in ("hypothesis", "reference") and not self._name:
                 raise self.problem("neither <doc> nor its set has a sysid or refid")
         else:
             if not self._document:
                 raise self.problem(f"<{element}> outside of <doc>")
-            self._role, attribute = _SIDES[element]
+            self._role, attribute = _TEXTS[element]
             self._name = attributes.get(attribute) or element
 
     def end(self, element: str, text: str) -> None:
+        """Process an end tag, and the text of the element if it is a segment."""
         if element == "seg":
             if self._segment is None or self._role is None:
                 raise self.problem("</seg> without <seg>")
@@ -184,7 +187,7 @@ class _Reader:
         if element in (*_SETS, "doc"):
             self._check_closed()
             self._document = ""
-        if element in (*_SETS, *_SIDES):
+        if element in (*_SETS, *_TEXTS):
             self._role = None
 
     def _check_closed(self) -> None:
@@ -192,7 +195,8 @@ class _Reader:
             self.line = self._segment[1]
             raise self.problem("this <seg> is not closed")
 
-    def finished(self, elements: str) -> Collection:
+    def finish(self, elements: str) -> Collection:
+        """Return the collected segments; ``elements`` lists the elements with segments, for the error message."""
         self._check_closed()
         if not any(self._collection.texts.values()):
             raise InputError(f"{self._collection.name}: no segments in {elements}")
@@ -200,10 +204,10 @@ class _Reader:
 
 
 def _without_comments(text: str) -> str:
-    """Blank out comments, keeping their line ends so that lines can still be named."""
+    """Remove the comments of a text except their line feeds, so that line numbers do not change."""
     parts = []
-    at = 0
-    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        parts += [text[at:start], "\n" * text.count("\n", start, end)]
-        at = end + 3
-    return "".join((*parts, text[at:]))
+    position = 0
+    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts += [text[position:start], "\n" * text.count("\n", start, end)]
+        position = end + 3
+    return "".join((*parts, text[position:]))

@@ -18,33 +18,36 @@ def metric_task_lines(
     segments: Sequence[float],
     whole: float | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of a system in the metrics task's form, tabs between, without line ends.
+    """Yield a system's lines of a file of the WMT metrics task, tab-separated and without line ends.
 
     Args:
-        metric: name of the metric.
-        pair: language pair.
-        testset: name of the test set.
-        reference: name of the reference.
-        system: name of the system.
-        segments: a score for each segment; lines are ``METRIC LP TESTSET REFERENCE SYSTEM SEGMENT SCORE``, segments
-            counted from 1. NaN is written as ``None``.
-        whole: the score of the system, for one line ``METRIC LP TESTSET REFERENCE SYSTEM SCORE`` instead.
+        metric: the name of the metric.
+        pair: the language pair.
+        testset: the name of the test set.
+        reference: the name of the reference.
+        system: the name of the system.
+        segments: the scores of the segments. Their lines are ``METRIC LP TESTSET REFERENCE SYSTEM SEGMENT SCORE``, with
+            segment numbers from 1. NaN is written as ``None``.
+        whole: the corpus score of the system. If it is present, the only line is
+            ``METRIC LP TESTSET REFERENCE SYSTEM SCORE``.
 
     Raises:
-        InputError: for a name that the form cannot hold: empty, or with white space in it.
+        InputError: if a name is empty or contains white space.
     """
-    head = (metric, pair, testset, reference, system)
-    for name in head:
+    names = (metric, pair, testset, reference, system)
+    for name in names:
         if not name or re.search(r"\s", name):
-            raise InputError(f"{name!r} cannot stand in a file of the metrics task; names have no white space there")
-    start = "\t".join(head)
+            raise InputError(
+                f"{name!r} cannot be a name in a file of the metrics task: names are not empty and have no white space"
+            )
+    prefix = "\t".join(names)
     if whole is not None:
-        yield f"{start}\t{score_text(whole)}"
+        yield f"{prefix}\t{score_text(whole)}"
         return
     for number, score in enumerate(segments, 1):
-        yield f"{start}\t{number}\t{score_text(score)}"
+        yield f"{prefix}\t{number}\t{score_text(score)}"
 
 
 def score_text(score: float) -> str:
-    """Return a score as the metrics task writes it: ``None`` for NaN."""
+    """Return the text of a score in a file of the metrics task, which is ``None`` for NaN."""
     return "None" if math.isnan(score) else repr(float(score))

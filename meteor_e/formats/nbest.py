@@ -31,7 +31,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         references: texts that the candidates are scored against; ``None`` for the candidates themselves.
         weights: non-negative weights of the references, which need not sum to 1; ``None`` for equal weights.
         scores: the system's scores of the candidates.
-        id: the name of the source in its file.
+        id: the identifier of the source in its file.
     """
 
     candidates: list[str]
@@ -55,50 +55,57 @@ def read_candidates(
     """Yield the candidates of each source in the order of the file.
 
     Args:
-        path: the file; ``-`` is standard input.
-        form: one of :data:`NBEST_FORMATS`; by default ``lines`` if there is a count, and otherwise the format that the
-            first line has.
-        count: lines per source, for ``lines``.
-        encoding: of the text.
+        path: the path of the file; ``-`` is standard input.
+        form: one of :data:`NBEST_FORMATS`. By default, it is ``lines`` if there is a count, and otherwise the format of
+            the first line.
+        count: the number of lines per source, for the format ``lines``.
+        encoding: the encoding of the file.
 
     Raises:
         ConfigError: if form and count cannot be combined, or the format is unknown.
-        InputError: if the file cannot be read, is empty or malformed, with the line; or if only some of the sources
-            have an ID or scores.
+        InputError: if the file cannot be read, is empty or is malformed, or if only some of its sources have an id or
+            scores.
     """
     name = input_name(path)
-    segments = enumerate(read_segments(path, encoding=encoding), 1)
-    lines = ((f"{name}, line {number}", line) for number, line in segments)
-    head = next(lines, None)
-    if head is None:
+    numbered_lines = enumerate(read_segments(path, encoding=encoding), 1)
+    lines = ((f"{name}, line {number}", line) for number, line in numbered_lines)
+    first_line = next(lines, None)
+    if first_line is None:
         raise InputError(f"{name} is empty; there are no candidates")
     if form is None and count is None:
-        form = "jsonl" if head[1].lstrip()[:1] in ("[", "{") else "moses" if " ||| " in head[1] else "lines"
+        form = _recognize_format(first_line[1])
     if form in ("moses", "jsonl") if count else form not in ("moses", "jsonl"):
         raise ConfigError(
             f"{name}: lines without marks need --candidates N, the lines per source; no other format does"
         )
-    lines_with_head = chain([head], lines)
+    all_lines = chain([first_line], lines)
     if count:
-        sources = _read_groups(lines_with_head, count)
+        sources = _read_groups(all_lines, count)
     elif form == "moses":
-        sources = _read_moses(lines_with_head)
+        sources = _read_moses(all_lines)
     else:
-        sources = map(_decode_source, lines_with_head)
-    first: Source | None = None
+        sources = map(_decode_source, all_lines)
+    first_source: Source | None = None
     for number, source in enumerate(sources, 1):
-        first = first or source
+        first_source = first_source or source
         for field in ("id", "scores"):
-            if (getattr(source, field) is None) != (getattr(first, field) is None):
+            if (getattr(source, field) is None) != (getattr(first_source, field) is None):
                 raise InputError(f"{name}: of sources 1 and {number}, only one has {field!r}; all need it, or none")
         yield source
 
 
+def _recognize_format(line: str) -> str:
+    """Return the format of a file by its first line."""
+    if line.lstrip()[:1] in ("[", "{"):
+        return "jsonl"
+    return "moses" if " ||| " in line else "lines"
+
+
 def weighted_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources with weights proportional to exp(score): the scores are logarithms of probabilities.
+    """Yield the sources with reference weights proportional to exp(score), as scores are logarithms of probabilities.
 
     Raises:
-        InputError: if a source has no scores, or has weights.
+        InputError: if a source does not have scores, or has references or weights.
     """
     for number, source in enumerate(sources, 1):
         if source.scores is None or (source.references, source.weights) != (None, None):
@@ -110,7 +117,7 @@ def weighted_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
 
 
 _Lines = Iterable[tuple[str, str]]
-"""Lines, each after a description of its position for messages."""
+"""Pairs of a line's position, for messages, and its text."""
 
 
 def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:
@@ -150,7 +157,7 @@ def _decode_source(numbered_line: tuple[str, str]) -> Source:
 
 @contextmanager
 def _input_errors(position: str) -> Iterator[None]:
-    """Turn errors of the content into InputErrors that name the position."""
+    """Convert errors about the content to InputErrors that name the position."""
     try:
         yield
     except (ValueError, RecursionError, msgspec.ValidationError, InputError) as error:

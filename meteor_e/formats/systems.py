@@ -1,4 +1,4 @@
-"""What there is to score: systems and references, lined up, from whatever files hold them."""
+"""Read the systems to score from files of any text format, and line them up with their references."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def read_systems(
     text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in file_formats.items()}
     hypotheses, references = _split_references(files, references, text_formats)
     if set(text_formats.values()) == {"plain"}:
-        return _plain_systems(hypotheses, references, references_per_segment, encoding)
+        return _read_plain_systems(hypotheses, references, references_per_segment, encoding)
     if references_per_segment > 1:
         raise ConfigError(
             "--references-per-segment counts lines of a plain reference file; SGML, XML and COCO files say themselves "
             "what belongs together"
         )
     _check_formats(hypotheses, references, text_formats)
-    return _structured_systems(hypotheses, references, text_formats, encoding, on_missing)
+    return _read_structured_systems(hypotheses, references, text_formats, encoding, on_missing)
 
 
 def _split_references(
@@ -72,7 +72,7 @@ def _split_references(
 
 
 def _check_formats(hypotheses: Sequence[str], references: Sequence[str], formats: Mapping[str, str]) -> None:
-    """Refuse formats that cannot be combined: COCO files with others, and plain references with markup."""
+    """Raise InputError for formats that cannot be combined: COCO files with others, plain references with markup."""
     coco_path = next((path for path, form in formats.items() if form == "coco"), None)
     for path, form in formats.items():
         if (coco_path is not None and form != "coco") or (path in references and form == "plain"):
@@ -91,10 +91,10 @@ def check_same_segments(systems: Sequence[tuple[str, Sequence[Sequence[str]]]]) 
             )
 
 
-def _plain_systems(
+def _read_plain_systems(
     hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
 ) -> list[System]:
-    """Line up plain text files, one segment per line; the files are read while they are scored."""
+    """Line up plain text files, one segment per line. The systems read the files each time they are scored."""
     if [*hypotheses, *references].count("-") > 1:
         raise InputError("standard input (-) can stand for one file only")
     if "-" in references and len(hypotheses) > 1:
@@ -104,9 +104,12 @@ def _plain_systems(
     def read(path: str) -> Iterator[Segment]:
         columns = [read_segments(path, encoding=encoding)]
         for reference in references:
-            # The lines of a file take turns: one copy of it for each turn.
+            # With n references per segment, column k holds the lines k, k + n, k + 2n and so on.
             copies = itertools.tee(read_segments(reference, encoding=encoding), references_per_segment)
-            columns += [itertools.islice(copy, at, None, references_per_segment) for at, copy in enumerate(copies)]
+            columns += [
+                itertools.islice(copy, first_line, None, references_per_segment)
+                for first_line, copy in enumerate(copies)
+            ]
         for number, (hypothesis, *texts) in enumerate(itertools.zip_longest(*columns), 1):
             if hypothesis is None or None in texts:
                 raise InputError(
@@ -124,7 +127,7 @@ def _count_segments(
 ) -> int | None:
     """Return the number of segments; ``None`` if all texts are on standard input.
 
-    The files are read here, so that a fault in any of them shows before the first segment is scored.
+    All files are read once here, so that errors are reported before the first segment is scored.
 
     Raises:
         InputError: if a file cannot be read or is empty, or the files differ in length.
@@ -135,7 +138,7 @@ def _count_segments(
         count, remainder = divmod(line_count, references_per_segment if path in references else 1)
         if remainder:
             raise InputError(
-                f"{path} has {count_of(line_count, 'line')}, which is no multiple of {references_per_segment} "
+                f"{path} has {count_of(line_count, 'line')}, which is not a multiple of {references_per_segment} "
                 "references per segment"
             )
         if size is None:
@@ -148,7 +151,7 @@ def _count_segments(
 
 
 def _system_names(paths: Sequence[str]) -> list[str]:
-    """Name systems after their files: by the shortest end of the path that tells them apart."""
+    """Return the names of the systems: the shortest suffixes of the files' paths that are distinct."""
     parts = [Path(path).parts if path != "-" else ("standard input",) for path in paths]
     for length in range(1, max(map(len, parts), default=1) + 1):
         names = ["/".join(part[-length:]) for part in parts]
@@ -157,12 +160,12 @@ def _system_names(paths: Sequence[str]) -> list[str]:
     return list(paths)
 
 
-def _structured_systems(
+def _read_structured_systems(
     hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, str], encoding: str, on_missing: str
 ) -> list[System]:
-    """Line up files of which the references, at least, consist of documents and segments.
+    """Line up systems with references in SGML, XML or COCO files.
 
-    The segments of the first system are in the order of its file, those of the other systems follow it.
+    The order of the segments is that of the first system's file, for all systems.
     """
     files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
     references_by_key = _collect_references(files[path] for path in references)
@@ -210,14 +213,14 @@ def _collect_references(files: Iterable[Collection]) -> dict[SegmentKey, tuple[s
 
 
 def _collect_sources(files: Iterable[Collection]) -> dict[SegmentKey, str]:
-    """Return the source of each segment that has one in a file."""
+    """Return the sources that the files contain, by segment."""
     return {key: text for file in files for texts in file.texts["source"].values() for key, text in texts.items()}
 
 
 def _check_segments(
     system: str, texts: Mapping[SegmentKey, str], references: Mapping[SegmentKey, object], on_missing: str
 ) -> None:
-    """Refuse a system whose segments are not those of the references, or warn, depending on ``--on-missing``."""
+    """Raise an error or warn, depending on ``--on-missing``, if system and references differ in segments."""
     if not any(key in texts for key in references):
         raise InputError(
             f"{system} and the references have no segment in common "
@@ -234,7 +237,7 @@ def _check_segments(
 
 
 def _report_missing(problem: str, keys: Sequence[SegmentKey], on_missing: str, remedy: str) -> None:
-    """Raise an error or warn if there are missing segments, depending on ``--on-missing``."""
+    """Raise an error or warn, depending on ``--on-missing``, if segments are missing."""
     if not keys:
         return
     problem = f"{problem} (the first is {keys[0]})"

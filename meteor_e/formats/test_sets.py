@@ -1,4 +1,4 @@
-"""Test sets by name: what sacreBLEU knows as ``-t wmt17 -l de-en``."""
+"""sacreBLEU's test sets by name and language pair, as in ``sacrebleu -t wmt17 -l de-en``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _OTHER_FIELDS = {"src", "docid", "doc_id", "origlang", "domain"}
 
 
 def target_language(pair: str) -> str:
-    """Return the language of a pair's outputs, without script and country: ``zh`` of ``en-zh-Hant`` or ``en-zh_TW``."""
+    """Return the target language of a language pair, without script or country: ``zh`` for ``en-zh-Hant``."""
     return re.split("[_-]", re.split("-(?=[a-z])", pair)[-1])[0]
 
 
 class NamedSet(NamedTuple):
-    """One language pair of a test set that sacreBLEU knows: files, one segment per line.
+    """The files of one language pair of a sacreBLEU test set. They have one segment per line.
 
     Attributes:
-        source: the source.
-        references: the references.
-        systems: outputs of systems, by name; empty where the test set has none.
+        source: the path of the source.
+        references: the paths of the references.
+        systems: the paths of the system outputs, by system name; empty if the test set does not have system outputs.
     """
 
     source: str
@@ -32,37 +32,41 @@ class NamedSet(NamedTuple):
 
 
 def named_set(name: str, pair: str) -> NamedSet:
-    """Return a test set by its name; sacreBLEU fetches it once, and keeps it in the folder ``SACREBLEU`` names.
+    """Return a test set by its name.
+
+    sacreBLEU downloads the test set on first use and stores it in the folder that the variable ``SACREBLEU`` names.
 
     Args:
-        name: of the test set, such as ``wmt17`` or ``wmt21/systems``.
+        name: the name of the test set, such as ``wmt17`` or ``wmt21/systems``.
         pair: the language pair, such as ``de-en``.
 
     Raises:
-        InputError: if sacreBLEU does not know the name or the pair, or if the test set cannot be fetched; the
-            message says what to fetch.
+        InputError: if sacreBLEU does not know the name or the pair, or if the test set cannot be downloaded; the
+            message says what to download.
         ConfigError: if sacreBLEU is not installed.
     """
-    known: dict[str, Any] = require("sacrebleu.dataset", f"test set {name!r}", "metrics").DATASETS
-    if name not in known:
-        raise InputError(f"sacreBLEU knows no test set {name!r}{near_miss(name, known)}; sacrebleu --list names them")
-    dataset = known[name]
+    datasets: dict[str, Any] = require("sacrebleu.dataset", f"test set {name!r}", "metrics").DATASETS
+    if name not in datasets:
+        raise InputError(
+            f"sacreBLEU knows no test set {name!r}{near_miss(name, datasets)}; sacrebleu --list names them"
+        )
+    dataset = datasets[name]
     if pair not in dataset.langpairs:
         raise InputError(
             f"test set {name} has no language pair {pair!r}{near_miss(pair, dataset.langpairs)}; "
             f"it has {', '.join(sorted(dataset.langpairs))}"
         )
     try:
-        # sacreBLEU fetches them if need be.
+        # sacreBLEU downloads the files if they are missing.
         files = dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True))
         reference_files = set(dataset.get_reference_files(pair))
     except (OSError, SystemExit, EOFError) as error:
         folder = os.environ.get("SACREBLEU") or "~/.sacrebleu"
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or "it could not be fetched"
         raise InputError(
-            f"test set {dataset.name} is not at hand ({reason}). Where there is a network, fetch it by: "
-            f"sacrebleu -t {dataset.name} -l {pair} --echo src; it comes from {', '.join(dataset.data)} and is kept in "
-            f"{folder}/{dataset.name}, which can be copied here"
+            f"test set {dataset.name} is not available ({reason}). On a computer with a network connection, run: "
+            f"sacrebleu -t {dataset.name} -l {pair} --echo src; it downloads {', '.join(dataset.data)} to "
+            f"{folder}/{dataset.name}, which can be copied to this computer"
         ) from error
     references = [file for file in files.values() if file in reference_files]
     names = [field for field in files if field not in _OTHER_FIELDS and field.partition(":")[0] != "ref"]

@@ -1,12 +1,12 @@
-"""``meteor_score`` in nltk's shape, with METEOR 1.5's numbers.
+"""Replacements for nltk's METEOR functions, with the scores of METEOR 1.5.
 
-Code that says ``from nltk.translate.meteor_score import meteor_score`` changes this one import::
+To use them, replace ``from nltk.translate.meteor_score import meteor_score`` with this import::
 
     from meteor_e.integrations.nltk import meteor_score
 
-The functions take all of nltk's arguments, by keyword or by position. ``alpha``, ``beta`` and ``gamma`` are METEOR's
-parameters of these names; where they are left out, they are those of METEOR 1.5. ``stemmer`` and ``wordnet`` are
-resources of nltk's own metric: they have no part here, which a warning says once.
+The functions accept all of nltk's arguments, by keyword or by position. ``alpha``, ``beta`` and ``gamma`` are METEOR's
+parameters; by default, they have the values of METEOR 1.5. ``stemmer`` and ``wordnet``, which are resources of nltk's
+implementation, are ignored with a warning.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @functools.lru_cache(maxsize=8)
-def _metric(**parameters: float) -> Meteor:
+def _make_metric(**parameters: float) -> Meteor:
     from meteor_e.meteor import Meteor
 
     return Meteor("en", normalization="lower", parameters=parameters)
@@ -35,18 +35,19 @@ def _warn_once() -> None:
     warn_user("stemmer and wordnet of nltk's meteor_score are not used; METEOR 1.5 has its own stemmer and synonyms")
 
 
-def _text(tokens: Iterable[str], side: str, preprocess: Callable[[str], str] | None) -> str:
+def _join_tokens(tokens: Iterable[str], role: str, preprocess: Callable[[str], str] | None) -> str:
+    """Check, preprocess and join the tokens of a hypothesis or reference."""
     if isinstance(tokens, str):
-        raise InputError(f"a {side} must be a sequence of tokens, not a text; split it first")
-    given = list(listed(tokens, f"tokens of a {side}", "token"))
-    for word in given:
-        check_text(word, f"a token of a {side}")
-    words = given if preprocess is None else [preprocess(word) for word in given]
-    for word in words:
-        check_text(word, f"a token of a {side}")
-        if not word or any(char in " \t\n\r\f" for char in word):
-            raise InputError(f"token {word!r} of a {side} is empty or holds white space")
-    return " ".join(words)
+        raise InputError(f"a {role} must be a sequence of tokens, not a text; split it first")
+    original_tokens = list(listed(tokens, f"tokens of a {role}", "token"))
+    for token in original_tokens:
+        check_text(token, f"a token of a {role}")
+    processed_tokens = original_tokens if preprocess is None else [preprocess(token) for token in original_tokens]
+    for token in processed_tokens:
+        check_text(token, f"a token of a {role}")
+        if not token or any(char in " \t\n\r\f" for char in token):
+            raise InputError(f"token {token!r} of a {role} is empty or holds white space")
+    return " ".join(processed_tokens)
 
 
 def meteor_score(
@@ -66,18 +67,18 @@ def meteor_score(
     Args:
         references: the tokens of each reference.
         hypothesis: the tokens of the hypothesis.
-        preprocess: called with each token. Tokens are lowercased afterwards in any case.
-        stemmer, wordnet: not used; a warning says so once.
+        preprocess: a function that is applied to each token. Tokens are always lowercased afterwards.
+        stemmer, wordnet: not used; they cause a warning, once per process.
         alpha, beta, gamma: parameters of METEOR that replace those of METEOR 1.5.
         meteor: the metric; by default METEOR 1.5 for English.
 
     Raises:
-        InputError: for texts instead of tokens, or no references.
-        ConfigError: for a parameter that is out of its range or not a number, for parameters beside ``meteor``, and for
-            a ``preprocess`` that cannot be called.
+        InputError: if there are texts instead of tokens, or no references.
+        ConfigError: if a parameter is out of range or not a number, if there are parameters in addition to ``meteor``,
+            or if ``preprocess`` is not callable.
     """
-    given = {"alpha": alpha, "beta": beta, "gamma": gamma}
-    parameters = {name: value for name, value in given.items() if value is not None}
+    arguments = {"alpha": alpha, "beta": beta, "gamma": gamma}
+    parameters = {name: value for name, value in arguments.items() if value is not None}
     for name, value in parameters.items():
         if not isinstance(value, Real):
             raise ConfigError(f"{name} must be a number, not {type(value).__name__}")
@@ -87,9 +88,13 @@ def meteor_score(
         raise ConfigError(f"give {', '.join(parameters)} to the Meteor that you pass, not beside it")
     if stemmer is not None or wordnet is not None:
         _warn_once()
-    metric = meteor if meteor is not None else _metric(**{name: float(value) for name, value in parameters.items()})
-    texts = [_text(reference, "reference", preprocess) for reference in listed(references, "references", "reference")]
-    return metric.score(_text(hypothesis, "hypothesis", preprocess), texts).score
+    metric = (
+        meteor if meteor is not None else _make_metric(**{name: float(value) for name, value in parameters.items()})
+    )
+    reference_texts = [
+        _join_tokens(reference, "reference", preprocess) for reference in listed(references, "references", "reference")
+    ]
+    return metric.score(_join_tokens(hypothesis, "hypothesis", preprocess), reference_texts).score
 
 
 def single_meteor_score(
@@ -104,5 +109,5 @@ def single_meteor_score(
     *,
     meteor: Meteor | None = None,
 ) -> float:
-    """Return METEOR of a tokenized hypothesis and its only reference; see :func:`meteor_score`."""
+    """Return METEOR of a tokenized hypothesis with a single reference; see :func:`meteor_score`."""
     return meteor_score([reference], hypothesis, preprocess, stemmer, wordnet, alpha, beta, gamma, meteor=meteor)

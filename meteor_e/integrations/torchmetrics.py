@@ -1,7 +1,7 @@
-"""METEOR as a torchmetrics metric: ``update``, ``compute``, ``reset``, and sums over processes.
+"""METEOR as a torchmetrics metric.
 
-The state is the summed sufficient statistics, so that updates in any batches, on any number of processes,
-give the corpus score of all segments together.
+The state is the sum of the segments' statistics. The corpus score therefore does not depend on how the segments are
+distributed over updates and processes.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class MeteorScore(Metric):
         size = statistics_width(len(self.meteor.matchers))
         self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
-        # A collection lets metrics with equal states share one: those of other options have to differ.
-        number = int(sha256(self.meteor.signature.encode()).hexdigest()[:15], 16)
-        self.add_state("chain", default=torch.tensor(number, dtype=torch.int64), dist_reduce_fx="max")
+        # A MetricCollection merges metrics with equal states. A hash of the signature keeps different chains apart.
+        signature_hash = int(sha256(self.meteor.signature.encode()).hexdigest()[:15], 16)
+        self.add_state("chain", default=torch.tensor(signature_hash, dtype=torch.int64), dist_reduce_fx="max")
         self.return_sentence_level_score = return_sentence_level_score
         if return_sentence_level_score:
             self.add_state("sentences", default=[], dist_reduce_fx="cat")
@@ -74,10 +74,10 @@ class MeteorScore(Metric):
 
         Args:
             preds: the hypotheses.
-            target: for each hypothesis its reference, or a sequence of references.
+            target: the reference, or a sequence of references, for each hypothesis.
 
         Raises:
-            InputError: if one side has more segments than the other.
+            InputError: if ``preds`` and ``target`` differ in length.
         """
         if isinstance(preds, str):
             preds, target = [preds], [target]  # type: ignore[list-item]
@@ -92,7 +92,7 @@ class MeteorScore(Metric):
         self.statistics += torch.tensor(total.total.to_vector(), dtype=torch.int64, device=self.statistics.device)
 
     def _sync_dist(self, *args: Any, **kwargs: Any) -> None:
-        # A process without segments would send an empty tensor of another type.
+        # Without segments, a process would send an empty tensor with the wrong data type.
         if self.return_sentence_level_score and not len(self.sentences):
             self.sentences = [torch.empty(0, dtype=torch.float64, device=self.statistics.device)]
         super()._sync_dist(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Alignment files: what the Java program writes with ``-writeAlignments``, and its aligner prints."""
+"""The format of alignments in the Java program's files (``-writeAlignments``) and in the output of its aligner."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ COLUMNS = "Line2Start:Length\tLine1Start:Length\tModule\t\tScore"
 
 
 def format_alignment(alignment: Alignment, number: int | str | None, scores: Sequence[float] = ()) -> str:
-    """Return the lines of one alignment, an empty line and its line end included.
+    """Return the text of one alignment, including the empty line after it.
 
     Args:
         alignment: the alignment.
-        number: the segment's number, from 1, or its tab-separated ids in an SGML file; ``None`` leaves it out, as
-            the aligner does when it reads a stream.
-        scores: with ``-writeAlignments``: precision, recall, fragmentation penalty, score.
+        number: the segment's line number, from 1, or its tab-separated ids in an SGML file; ``None`` for output without
+            numbers, which the aligner writes when it reads a stream.
+        scores: precision, recall, fragmentation penalty and score, for ``-writeAlignments``.
     """
     if scores:
         head = "\t".join(("Alignment", str(number), *map(java_double, scores)))
@@ -31,7 +31,7 @@ def format_alignment(alignment: Alignment, number: int | str | None, scores: Seq
         f"{match.hypothesis_start}:{match.hypothesis_length}\t\t\t{match.matcher}\t\t{java_double(match.probability)}"
         for match in alignment.matches
     ]
-    # Trimmed to be shown, whatever the words are.
-    sides = [java_trim(" ".join(words)) for words in (alignment.hypothesis, alignment.reference)]
-    lines = [head, *sides, COLUMNS, *matches, "", ""]
+    # The Java program trims the joined words, which may themselves begin or end with control characters.
+    texts = [java_trim(" ".join(words)) for words in (alignment.hypothesis, alignment.reference)]
+    lines = [head, *texts, COLUMNS, *matches, "", ""]
     return "\n".join(lines)

@@ -1,7 +1,7 @@
-"""What the Java platform does to numbers, bytes and hash tables, where METEOR's output shows it.
+"""Number formats, decoding and hash table order of the Java platform, as far as METEOR's output depends on them.
 
 The sources are the public API documentation of ``java.lang.Double``, ``java.lang.String.hashCode`` and
-``java.util.Hashtable``, and what OpenJDK 17 does with input made for the purpose.
+``java.util.Hashtable``, and experiments with OpenJDK 17.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from meteor_e.text.identity import java_hash
 
 
 def java_double(value: float) -> str:
-    """Return the number as Java's ``Double.toString`` prints it.
+    """Return the text of a number in the format of Java's ``Double.toString``.
 
-    The digits are the fewest that name the number, as in Python and in Java 19 and later; older Java prints
-    one digit more for a few numbers, nearly all of them above 1e15. The layout is Java's: ``0.001`` up to
-    ``9999999.0`` in full, everything else as ``1.0E-5`` or ``1.2345678E7``.
+    The text has the fewest digits that identify the number, as in Python and in Java 19 and later. Older versions of
+    Java print one more digit for a few numbers, nearly all of them above 1e15. Numbers from ``0.001`` to ``9999999.0``
+    are written in decimal notation, all others in scientific notation, such as ``1.0E-5`` or ``1.2345678E7``.
     """
     if value != value:
         return "NaN"
@@ -33,14 +33,14 @@ def java_double(value: float) -> str:
         return text
     sign = "-" if text[0] == "-" else ""
     mantissa, _, exponent = text.lstrip("-").partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).strip("0")
+    integer, _, fraction = mantissa.partition(".")
+    digits = (integer + fraction).strip("0")
     if len(digits) == 1:
-        # Java prints two digits at least, and picks the two that come closest: 4.9E-324, not 5.0E-324.
+        # Java prints at least two digits, and chooses the closest two: 4.9E-324, not 5.0E-324.
         mantissa, _, exponent = format(abs(value), ".1e").partition("e")
         return f"{sign}{mantissa}E{int(exponent)}"
-    leading = len(whole + fraction) - len((whole + fraction).lstrip("0"))
-    power = len(whole) - leading - 1 + int(exponent or 0)
+    leading_zeros = len(integer + fraction) - len((integer + fraction).lstrip("0"))
+    power = len(integer) - leading_zeros - 1 + int(exponent or 0)
     return f"{sign}{digits[0]}.{digits[1:]}E{power}"
 
 
@@ -53,10 +53,10 @@ _CONTROL = "".join(map(chr, range(0x21)))
 
 
 def parse_java_double(text: str) -> float:
-    """Read a number as Java's ``Double.parseDouble`` does.
+    """Parse a number like Java's ``Double.parseDouble``.
 
     Raises:
-        ValueError: if Java would not take it.
+        ValueError: if Java would raise an exception.
     """
     match = _DOUBLE.fullmatch(text.strip(_CONTROL))
     if not match:
@@ -72,10 +72,10 @@ def parse_java_double(text: str) -> float:
 
 
 def parse_java_int(text: str) -> int:
-    """Read a number as Java's ``Integer.parseInt`` does.
+    """Parse a number like Java's ``Integer.parseInt``.
 
     Raises:
-        ValueError: if Java would not take it, which includes everything beyond 32 bits.
+        ValueError: if Java would raise an exception, also for numbers of more than 32 bits.
     """
     if not re.fullmatch(r"[+-]?[0-9]{1,40}", text) or not -(2**31) <= int(text) < 2**31:
         raise ValueError(f"not a whole number of 32 bits: {text!r}")
@@ -83,15 +83,15 @@ def parse_java_int(text: str) -> int:
 
 
 def _replace_malformed(error: UnicodeError) -> tuple[str, int]:
-    """Replace malformed UTF-8 by U+FFFD with the JDK's idea of how many bytes one replacement stands for.
+    """Replace malformed UTF-8 with U+FFFD, as many times as the JDK does.
 
-    It differs from Python's for encoded surrogates only, which Java replaces as one.
+    Python and the JDK differ only in encoded surrogates: the JDK replaces all bytes of a surrogate with one U+FFFD.
     """
     assert isinstance(error, UnicodeDecodeError)
     data, start = error.object, error.start
-    following = data[start + 1 : start + 3]
-    if data[start] == 0xED and following and 0xA0 <= following[0] <= 0xBF:
-        return "\ufffd", start + (3 if len(following) == 2 and 0x80 <= following[1] <= 0xBF else 2)
+    next_bytes = data[start + 1 : start + 3]
+    if data[start] == 0xED and next_bytes and 0xA0 <= next_bytes[0] <= 0xBF:
+        return "\ufffd", start + (3 if len(next_bytes) == 2 and 0x80 <= next_bytes[1] <= 0xBF else 2)
     return "\ufffd", error.end
 
 
@@ -101,22 +101,22 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 def java_trim(text: str) -> str:
-    """Return a text as Java's ``String.trim`` does: without the characters up to the space at its ends."""
+    """Strip a text like Java's ``String.trim``: remove characters up to U+0020 at both ends."""
     return text.strip(_CONTROL)
 
 
 class ByteSource(Protocol):
-    """What lines are read from: a buffered binary stream."""
+    """A buffered binary stream."""
 
     def read1(self, size: int = -1, /) -> bytes:
-        """Return what is there, at least one byte, or nothing at the end."""
+        """Return the available bytes, at least one, or empty bytes at the end of the stream."""
 
 
 def java_lines(stream: ByteSource) -> Iterator[str]:
-    r"""Iterate over lines as Java's ``BufferedReader`` over UTF-8 does.
+    r"""Iterate over the lines of UTF-8 text like Java's ``BufferedReader``.
 
-    ``\n``, ``\r`` and ``\r\n`` end a line, and nothing else does; malformed UTF-8 becomes U+FFFD; a byte order
-    mark is a character like any other. A line is returned as soon as its end is read.
+    Only ``\n``, ``\r`` and ``\r\n`` end a line. Malformed UTF-8 becomes U+FFFD. A byte order mark is an ordinary
+    character. Each line is yielded as soon as its end has been read.
 
     Raises:
         InputError: for a line of more than 64 MiB.
@@ -129,14 +129,14 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
         skip_line_feed = chunk.endswith(b"\r")
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
         if end:
-            lines = _decoded(b"".join((*pending, chunk[:end])))
+            lines = _decode_lines(b"".join((*pending, chunk[:end])))
             yield from lines
             pending.clear()
             size, number = 0, number + len(lines)
-        rest = chunk[end:]
-        if rest:
-            pending.append(rest)
-            size += len(rest)
+        unfinished_line = chunk[end:]
+        if unfinished_line:
+            pending.append(unfinished_line)
+            size += len(unfinished_line)
             if size > MAX_LINE:
                 raise InputError(
                     f"line {number}: longer than {spell_size(MAX_LINE)}; this is not text, one segment per line"
@@ -145,8 +145,8 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
         yield b"".join(pending).decode("utf-8", "meteor_e.java")
 
 
-def _decoded(data: bytes) -> list[str]:
-    """Return the lines of bytes that end with a line."""
+def _decode_lines(data: bytes) -> list[str]:
+    """Decode and split bytes that end with a line end."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -157,7 +157,7 @@ def _decoded(data: bytes) -> list[str]:
 
 
 def hashtable_order(keys: Iterable[str]) -> list[str]:
-    """Return distinct keys, put in in this order, in the order in which Java's ``Hashtable`` lists them."""
+    """Return the distinct keys in the iteration order of a Java ``Hashtable`` that they are added to in this order."""
     buckets: list[list[str]] = [[] for _ in range(11)]
 
     def put(key: str) -> None:
@@ -165,16 +165,16 @@ def hashtable_order(keys: Iterable[str]) -> list[str]:
 
     for count, key in enumerate(dict.fromkeys(keys)):
         if count >= int(len(buckets) * 0.75):
-            old = [key for bucket in reversed(buckets) for key in bucket]
+            old_keys = [key for bucket in reversed(buckets) for key in bucket]
             buckets = [[] for _ in range(2 * len(buckets) + 1)]
-            for moved in old:
-                put(moved)
+            for old_key in old_keys:
+                put(old_key)
         put(key)
     return [key for bucket in reversed(buckets) for key in bucket]
 
 
 def hash_map_order(keys: Iterable[str]) -> list[str]:
-    """Return distinct keys, put in in this order, in the order in which Java's ``HashMap`` lists them."""
+    """Return the distinct keys in the iteration order of a Java ``HashMap`` that they are added to in this order."""
     distinct = list(dict.fromkeys(keys))
     size = 16
     while len(distinct) > size * 0.75:

@@ -1,4 +1,4 @@
-"""The Java program's command line: its options, and what they mean together."""
+"""The Java program's command line: parse its options, and derive the configuration of a run from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JavaOption(NamedTuple):
-    """An option: the field of :class:`JavaOptions` that it sets, and what the help says of it."""
+    """An option: the field of :class:`JavaOptions` that it sets, and its help text."""
 
     field: str
     text: str
@@ -57,7 +57,7 @@ VECTOR_KEYS = {
     "-embLemma_POS": "lemma_POS",
     "-embWord_Lemma": "word_lemma",
 }
-"""METEOR-E's options that name vectors, and what those are looked up by."""
+"""METEOR-E's options for vector files, and the lookup key of the vectors in each."""
 
 FLAGS = {
     "-q": JavaOption("quiet", "segment scores on standard error, the final score on standard output, nothing else"),
@@ -75,7 +75,7 @@ FLAGS = {
     "-ssOut": JavaOption("statistics", "statistics instead of scores"),
     "-writeAlignments": JavaOption("alignments", "write alignments to PREFIX-align.out"),
 }
-"""Options that take none."""
+"""Options without a value."""
 
 TASKS = {
     "rank": "Ranking",
@@ -87,10 +87,10 @@ TASKS = {
     "universal": "Universal",
     "custom": "Custom",
 }
-"""The Java program's tasks, and what its header calls them."""
+"""The Java program's tasks, and their names in the header of the output."""
 
 MODULES = ("exact", "stem", "synonym", "paraphrase", "embeddings")
-"""The modules of METEOR 1.5, and that of METEOR-E."""
+"""The four modules of METEOR 1.5, and the module that METEOR-E adds."""
 
 _NAMES = {
     "en": "English",
@@ -120,44 +120,45 @@ _CODES = {
 
 
 class UsageError(ConfigError):
-    """A command line that the Java program would not take."""
+    """A command line that the Java program would reject."""
 
 
 class JavaOptions(SimpleNamespace):
-    """The options as they were given, by the fields of the tables above; ``None`` and ``False`` where they were not.
+    """The options of a command line, in the fields that ``VALUES`` and ``FLAGS`` name.
 
-    Beside them ``hypothesis`` and ``reference``, the two files, and ``vector_key``, what vectors are looked up by.
+    Options that are absent are ``None``, or ``False`` for flags. Further fields are ``hypothesis`` and ``reference``,
+    the paths of the two files, and ``vector_key``, the lookup key of the vectors.
     """
 
 
 def parse(arguments: Sequence[str]) -> JavaOptions:
-    """Read a command line.
+    """Parse a command line.
 
     Raises:
-        UsageError: for an option that does not exist, or lacks its value.
+        UsageError: if an option does not exist, or its value is missing.
     """
     if len(arguments) < 2:
         raise UsageError("a test file and a reference file are needed (or - - -stdio)")
-    fields = {**dict.fromkeys(each.field for each in VALUES.values()), "prefix": "meteor", "vector_key": "word"}
-    flags = dict.fromkeys((each.field for each in FLAGS.values()), False)
-    options = JavaOptions(hypothesis=arguments[0], reference=arguments[1], **fields, **flags)
-    rest = iter(arguments[2:])
-    for name in rest:
+    values = {**dict.fromkeys(option.field for option in VALUES.values()), "prefix": "meteor", "vector_key": "word"}
+    flags = dict.fromkeys((option.field for option in FLAGS.values()), False)
+    options = JavaOptions(hypothesis=arguments[0], reference=arguments[1], **values, **flags)
+    argument_iterator = iter(arguments[2:])
+    for name in argument_iterator:
         if name in FLAGS:
             setattr(options, FLAGS[name].field, True)
         elif name in VALUES:
-            value = next(rest, None)
+            value = next(argument_iterator, None)
             if value is None:
                 raise UsageError(f"option {name} needs a value")
             if name in VECTOR_KEYS:
                 if options.vectors is not None:
-                    raise UsageError(f"there are vectors already where {name} names others; there is room for one file")
+                    raise UsageError(f"{name} names a second file of vectors; only one is possible")
                 options.vector_key = VECTOR_KEYS[name]
             setattr(options, VALUES[name].field, value)
         else:
             raise UsageError(f'unknown option "{name}"{near_miss(name, [*FLAGS, *VALUES])}')
     if options.new is not None:
-        # A new language's folder decides everything but the beam and the output.
+        # With the folder of a new language, only options for the beam and the output have an effect.
         for field in ("parameters", "modules", "weights", "synonyms", "vectors", "threshold", "lemmas"):
             setattr(options, field, None)
         options.language, options.task, options.lowercase = "other", "universal", True
@@ -168,20 +169,20 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
 
 @dataclass(frozen=True)
 class JavaConfiguration:
-    """What the options mean.
+    """The configuration of a run of the Java program.
 
     Attributes:
-        options: as they were given.
+        options: the options of the command line.
         language: the language.
-        language_name: what the Java program calls it.
-        task: what the header calls the task.
-        modules: names of the modules, in order.
-        weights: the weights as they were given; there may be fewer than modules, never more.
-        parameters: α β γ δ; numbers behind them are printed, no more.
+        language_name: the Java program's name of the language.
+        task: the name of the task in the header.
+        modules: the names of the modules, in order.
+        weights: the weights of the modules. There may be fewer weights than modules, but not more.
+        parameters: α, β, γ and δ. Further numbers are printed, but have no effect.
         normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``.
-        beam: paths of the search, ``None`` for the default.
-        warnings: what to say on standard error.
-        threshold: lowest similarity of two words whose vectors match, ``None`` without METEOR-E's options.
+        beam: the beam size of the alignment search, or ``None`` for the default.
+        warnings: messages for standard error.
+        threshold: the minimum similarity of matching words; ``None`` if METEOR-E's options are not used.
     """
 
     options: JavaOptions
@@ -198,40 +199,40 @@ class JavaConfiguration:
 
     @classmethod
     def of(cls, options: JavaOptions) -> JavaConfiguration:
-        """Work out what the options mean.
+        """Derive the configuration from the options.
 
         Raises:
-            UsageError: for options that the Java program would not take, or that have no meaning together.
-            ConfigError: for values with which it would crash later.
+            UsageError: if the Java program would reject the options, or they contradict each other.
+            ConfigError: if the Java program would crash later because of a value.
         """
-        code = _code(options.language)
+        code = _find_code(options.language)
         language = builtin_language(code)
-        name, matchers, parameters, excuse = _task(options, language)
-        threshold = _threshold(options)
+        task_name, matchers, parameters, excuse = _resolve_task(options, language)
+        threshold = _parse_threshold(options)
         if options.vectors is not None and options.modules is None:
             matchers["embeddings"] = EMBEDDINGS_WEIGHT
-        modules = tuple(matchers) if options.modules is None else _modules(options.modules)
+        modules = tuple(matchers) if options.modules is None else _parse_modules(options.modules)
         if options.parameters is not None:
-            parameters = _numbers("-p", options.parameters)
+            parameters = _parse_numbers("-p", options.parameters)
             if len(parameters) < 4:
                 raise UsageError(f"-p needs alpha, beta, gamma and delta, it has {len(parameters)} numbers")
             if not all(map(math.isfinite, parameters[:4])):
                 raise UsageError(f"-p: alpha, beta, gamma and delta must be finite, not {options.parameters}")
-        weights, warnings = _weights(options, tuple(matchers.values()), modules)
+        weights, warnings = _resolve_weights(options, tuple(matchers.values()), modules)
         if not any(weights) and not options.quiet:
             warnings.append(f"all weights are 0, and so is every score{excuse}")
-        beam = None if options.beam is None else _whole("-x", options.beam)
+        beam = None if options.beam is None else _parse_integer("-x", options.beam)
         if beam is not None and beam < 1:
-            raise UsageError(f"-x is {beam}; a search without paths finds nothing, it must be 1 or more")
+            raise UsageError(f"-x is {beam}; the beam size must be 1 or more")
         return cls(
             options,
             language,
             _NAMES[code],
-            TASKS["custom"] if options.parameters or options.modules or options.weights else TASKS[name],
+            TASKS["custom"] if options.parameters or options.modules or options.weights else TASKS[task_name],
             modules,
             weights,
             parameters,
-            _normalization(options, language),
+            _find_normalization(options, language),
             beam,
             tuple(warnings),
             threshold,
@@ -239,22 +240,22 @@ class JavaConfiguration:
 
     @property
     def references_per_segment(self) -> int:
-        """Lines of the reference file that belong to a segment.
+        """The number of lines of the reference file that belong to one segment.
 
         Raises:
-            UsageError: if it is not a number.
+            UsageError: if the value of ``-r`` is not an integer.
         """
-        return 1 if self.options.references is None else max(1, _whole("-r", self.options.references))
+        return 1 if self.options.references is None else max(1, _parse_integer("-r", self.options.references))
 
     @property
-    def beyond(self) -> bool:
-        """Whether a parameter is out of METEOR's range; the Java program computes with any number."""
+    def is_out_of_range(self) -> bool:
+        """Whether a parameter is outside of METEOR's range. The Java program accepts any number."""
         alpha, beta, gamma, delta = self.parameters[:4]
         return not (0 <= alpha <= 1 and beta >= 0 and 0 <= gamma <= 1 and 0 <= delta <= 1)
 
     @property
-    def replaced(self) -> tuple[str, ...]:
-        """Names of the modules that METEOR-E adds, or replaces where words have lemmas."""
+    def plugin_modules(self) -> tuple[str, ...]:
+        """The names of the modules that plugins provide: METEOR-E's, and ``synonym`` if there are lemmas."""
         if self.threshold is None:
             return ()
         has_lemmas = self.options.lemmas is not None or self.options.vector_key != "word"
@@ -262,12 +263,12 @@ class JavaConfiguration:
 
     @property
     def slots(self) -> int:
-        """Modules that a statistics line has room for."""
+        """The number of modules in a statistics line."""
         return 4 if self.threshold is None else 5
 
     @property
     def evaluation_id(self) -> str:
-        """What was computed, as the Java program says it."""
+        """The Java program's identifier of the configuration, for the header."""
         modes = {"none": "no_norm", "lower": "lc_only", "full": "norm", "no-punctuation": "norm_nopunct"}
         return "-".join(
             (
@@ -283,46 +284,48 @@ class JavaConfiguration:
 
 
 EMBEDDINGS_WEIGHT = 0.8
-"""Weight of METEOR-E's module where none is given."""
+"""The default weight of METEOR-E's module."""
 
 DEFAULT_THRESHOLD = 0.8
+"""The default of ``-embTh``."""
 
 
-def _task(options: JavaOptions, language: Language) -> tuple[str, dict[str, float], tuple[float, ...], str]:
-    """Return task, weights by module, parameters, and why they are zeros, if they are."""
+def _resolve_task(options: JavaOptions, language: Language) -> tuple[str, dict[str, float], tuple[float, ...], str]:
+    """Return the task, the weights by module, the parameters, and the reason if all of them are zeros."""
     name = (options.task or "default").lower()
     if name not in (*TASKS, "default"):
         raise UsageError(f"unknown task ({options.task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
     if options.task is None:
         name = language.default_task
     elif name == "default":
-        # Said aloud, it is the ranking task, for which most languages have no parameters.
+        # An explicit "-t default" means the ranking task, for which most languages do not have parameters.
         name = "rank"
-    # Parameters of your own make the task custom, whose weights are those of adequacy.
-    effective = "custom" if options.parameters is not None else name
-    row = "adq" if effective == "custom" else effective
-    if language.code == "other" and row != "universal":
-        row = "li"
-    task = language.tasks.get(row)
+    # With -p, the task is custom and has the weights of the adequacy task.
+    effective_name = "custom" if options.parameters is not None else name
+    task_name = "adq" if effective_name == "custom" else effective_name
+    if language.code == "other" and task_name != "universal":
+        task_name = "li"
+    task = language.tasks.get(task_name)
     if task is None:
-        # The Java program's tables hold zeros for it.
-        excuse = f" (language {language.code!r} has no parameters for task {effective!r})"
+        # The Java program's tables contain zeros for such a task.
+        excuse = f" (language {language.code!r} has no parameters for task {effective_name!r})"
         return name, dict.fromkeys(language.matchers, 0.0), (0.0,) * 4, excuse
     return name, dict(task.weights), (task.alpha, task.beta, task.gamma, task.delta), ""
 
 
-def _threshold(options: JavaOptions) -> float | None:
-    """Return the lowest similarity of words that match; ``None`` if the options are METEOR 1.5's."""
+def _parse_threshold(options: JavaOptions) -> float | None:
+    """Return the minimum similarity of matching words; ``None`` if METEOR-E's options are not used."""
     modules = (options.modules or "").lower().split()
     if options.vectors is options.threshold is options.lemmas is None and "embeddings" not in modules:
         return None
-    given = (DEFAULT_THRESHOLD,) if options.threshold is None else _numbers("-embTh", options.threshold)
-    if len(given) != 1 or not 0 <= given[0] <= 1:
+    numbers = (DEFAULT_THRESHOLD,) if options.threshold is None else _parse_numbers("-embTh", options.threshold)
+    if len(numbers) != 1 or not 0 <= numbers[0] <= 1:
         raise UsageError(f"-embTh is {options.threshold!r}; it must be a number between 0 and 1")
-    return given[0]
+    return numbers[0]
 
 
-def _code(language: str | None) -> str:
+def _find_code(language: str | None) -> str:
+    """Return the ISO code of the language that ``-l`` names."""
     name = "en" if language is None else language.lower()
     if name in ("ar-bw-red", "arabic-buckwalter-reduced"):
         raise UsageError("-l ar-bw-red (experimental in METEOR 1.5) is not supported")
@@ -331,7 +334,8 @@ def _code(language: str | None) -> str:
     return _CODES[name]
 
 
-def _modules(text: str) -> tuple[str, ...]:
+def _parse_modules(text: str) -> tuple[str, ...]:
+    """Parse the value of ``-m``."""
     modules = tuple(text.lower().split())
     for module in modules:
         if module not in MODULES:
@@ -341,10 +345,11 @@ def _modules(text: str) -> tuple[str, ...]:
     return modules
 
 
-def _weights(
-    options: JavaOptions, own: tuple[float, ...], modules: tuple[str, ...]
+def _resolve_weights(
+    options: JavaOptions, default_weights: tuple[float, ...], modules: tuple[str, ...]
 ) -> tuple[tuple[float, ...], list[str]]:
-    weights = own if options.weights is None else _numbers("-w", options.weights)
+    """Return the weights of the modules, and warnings."""
+    weights = default_weights if options.weights is None else _parse_numbers("-w", options.weights)
     if options.modules is not None:
         return (*weights, *[0.0] * len(modules))[: len(modules)], []
     if len(weights) > len(modules):
@@ -354,21 +359,21 @@ def _weights(
     return weights, []
 
 
-def _numbers(name: str, text: str) -> tuple[float, ...]:
+def _parse_numbers(name: str, text: str) -> tuple[float, ...]:
     try:
         return tuple(map(parse_java_double, text.split()))
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from None
 
 
-def _whole(name: str, text: str) -> int:
+def _parse_integer(name: str, text: str) -> int:
     try:
         return parse_java_int(text)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from None
 
 
-def _normalization(options: JavaOptions, language: Language) -> str:
+def _find_normalization(options: JavaOptions, language: Language) -> str:
     if not options.normalize:
         return "lower" if options.lowercase else "none"
     if language.normalization is not Normalization.FULL:

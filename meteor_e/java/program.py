@@ -1,4 +1,4 @@
-"""The Java program's main part: options in, scores out, as METEOR 1.5's jar writes them."""
+"""The Java program's main function: score files or requests, with the output of METEOR 1.5's jar."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 
 def run(configuration: JavaConfiguration, stream: TextIO) -> None:
-    """Do what the Java program does with a command line, and write what it writes.
+    """Run the Java program: compute scores and write the same output.
 
     Args:
-        configuration: what the options mean.
+        configuration: the configuration that results from the command line.
         stream: standard output.
 
     Raises:
-        MeteorError: where the Java program would fail, or write numbers that mean nothing.
+        MeteorError: if the Java program would fail, or write meaningless numbers.
     """
     options = configuration.options
     if not (options.quiet or options.statistics or options.stdio):
@@ -77,39 +77,43 @@ def _warn(message: str) -> None:
 
 
 def make_meteor(configuration: JavaConfiguration) -> Meteor:
-    """Return the metric that the options name; it tells words apart as the Java program does."""
+    """Create the metric that the options describe, with the Java program's comparison of words."""
     weights = [*configuration.weights, *[0.0] * len(configuration.modules)]
-    entries, lemmatizer = chain_of(configuration)
+    matchers, lemmatizer = chain_of(configuration)
     meteor = Meteor(
         configuration.language.code,
         task="li",
-        parameters=dict(zip(("alpha", "beta", "gamma", "delta"), _within(configuration), strict=False)),
-        matchers=[{**entry, "weight": weight} for entry, weight in zip(entries, weights, strict=False)],
+        parameters=dict(zip(("alpha", "beta", "gamma", "delta"), _chain_parameters(configuration), strict=False)),
+        matchers=[{**matcher, "weight": weight} for matcher, weight in zip(matchers, weights, strict=False)],
         lemmatizer=lemmatizer,
         normalization=configuration.normalization,
         beam=configuration.beam,
         character_mode=configuration.options.characters,
-        resources=_resources(configuration),
+        resources=_load_resources(configuration),
     )
     meteor.compare_words_by("java")
     return meteor
 
 
-def _within(configuration: JavaConfiguration) -> tuple[float, ...]:
-    """Return parameters that a chain takes; with those out of range, scores are computed here from the statistics."""
-    return (0.5, 1.0, 0.5, 0.5) if configuration.beyond else configuration.parameters
+def _chain_parameters(configuration: JavaConfiguration) -> tuple[float, ...]:
+    """Return the parameters for the chain, which are placeholders if the actual parameters are out of range.
+
+    In that case, scores are computed from the statistics by :func:`_compute_scores`.
+    """
+    return (0.5, 1.0, 0.5, 0.5) if configuration.is_out_of_range else configuration.parameters
 
 
-def _parameters(meteor: Meteor, configuration: JavaConfiguration) -> Parameters:
+def _score_parameters(meteor: Meteor, configuration: JavaConfiguration) -> Parameters:
+    """Return the parameters of the scores: those of the chain, or those out of range."""
     parameters = meteor.chain.parameters
-    if not configuration.beyond:
+    if not configuration.is_out_of_range:
         return parameters
     alpha, beta, gamma, delta = configuration.parameters[:4]
     return Parameters(alpha, beta, gamma, delta, parameters.weights)
 
 
-def _compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
-    """Return what Java computes where C's ``pow`` has no result: the penalty is infinite."""
+def _compute_scores(statistics: Statistics, parameters: Parameters) -> FormulaScores:
+    """Return the scores of statistics. If Python's power function fails, the penalty is infinite, as in Java."""
     try:
         return compute(statistics, parameters)
     except (ValueError, OverflowError):
@@ -120,7 +124,7 @@ def _compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
 
 
 def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
-    """Return what stands for the modules in a chain, and the lemmatizer."""
+    """Return the matchers of the chain, one for each module, and the lemmatizer."""
     options = configuration.options
     if configuration.threshold is None:
         return [{"use": module} for module in configuration.modules], None
@@ -136,40 +140,43 @@ def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], An
         synonyms=options.synonyms,
     )
 
-    def module(name: str) -> JavaModule:
-        result = plugin_registry().java_modules.get(name).make()
-        return result
+    def make_module(name: str) -> JavaModule:
+        module: JavaModule = plugin_registry().java_modules.get(name).make()
+        return module
 
-    entries = [
-        dict(module(name).matcher(settings)) if name in configuration.replaced else {"use": name}
+    matchers = [
+        dict(make_module(name).matcher(settings)) if name in configuration.plugin_modules else {"use": name}
         for name in configuration.modules
     ]
     if options.lemmas is not None:
-        return entries, {"use": "lookup", "file": options.lemmas}
-    return entries, None if options.vector_key == "word" else module("embeddings").lemmatizer(settings)
+        return matchers, {"use": "lookup", "file": options.lemmas}
+    return matchers, None if options.vector_key == "word" else make_module("embeddings").lemmatizer(settings)
 
 
-def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
-    """Return the resources if they differ from the language's own; only what a module needs is opened."""
-    given: dict[str, Any] = {}
+def _load_resources(configuration: JavaConfiguration) -> LanguageResources | None:
+    """Return the language's resources with those of the command line, or ``None`` if all are the language's.
+
+    Files are read only if a module uses them.
+    """
+    replacements: dict[str, Any] = {}
     options = configuration.options
     if options.words is not None:
-        given["function_words"] = read_list(options.words, parse_function_words)
+        replacements["function_words"] = read_list(options.words, parse_function_words)
     elif configuration.language.code != "en":
         # The Java program counts English function words in every language.
-        given["function_words"] = _language_resources("en").function_words
-    if options.synonyms is not None and "synonym" in {*configuration.modules} - {*configuration.replaced}:
+        replacements["function_words"] = _language_resources("en").function_words
+    if options.synonyms is not None and "synonym" in {*configuration.modules} - {*configuration.plugin_modules}:
         from meteor_e.packs.cache import cached_synonym_index
 
-        given["synonyms"] = cached_synonym_index(options.synonyms, configuration.language_name.lower())
+        replacements["synonyms"] = cached_synonym_index(options.synonyms, configuration.language_name.lower())
     if options.paraphrases is not None and "paraphrase" in configuration.modules:
         from meteor_e.packs.cache import cached_paraphrase_index
 
-        given["paraphrases"] = cached_paraphrase_index(options.paraphrases)
-    if not given:
+        replacements["paraphrases"] = cached_paraphrase_index(options.paraphrases)
+    if not replacements:
         return None
     resources = _language_resources(configuration.language.code)
-    return resources.replaced("files of the command line", **given)
+    return resources.replaced("files of the command line", **replacements)
 
 
 def _language_resources(code: str) -> LanguageResources:
@@ -177,14 +184,20 @@ def _language_resources(code: str) -> LanguageResources:
 
 
 class _Segment(NamedTuple):
-    """A segment as the Java program scores it: parts of the score that are undefined are NaN."""
+    """A scored segment.
 
-    vector: list[int]  # its statistics, as Statistics.to_vector() has them
+    Attributes:
+        vector: the statistics, in the order of ``Statistics.to_vector()``.
+        scores: the scores; undefined parts are NaN.
+        alignment: the alignment with the best reference, if alignments were requested.
+    """
+
+    vector: list[int]
     scores: FormulaScores
     alignment: Alignment | None
 
 
-def _segments(
+def _score_segments(
     meteor: Meteor,
     hypotheses: Iterable[str],
     references: Iterable[Sequence[str]],
@@ -193,27 +206,27 @@ def _segments(
     alignments: bool,
     parameters: Parameters,
 ) -> Iterator[_Segment]:
-    """Yield segments, and add them to a sum."""
+    """Yield the scored segments, and add their statistics to ``total``."""
     if parameters is not meteor.chain.parameters:
-        yield from _rescored(meteor, hypotheses, references, total, alignments, parameters)
+        yield from _rescore_segments(meteor, hypotheses, references, total, alignments, parameters)
         return
-    width, parts = len(total.total.to_vector()), len(FormulaScores._fields)
+    vector_size, score_size = len(total.total.to_vector()), len(FormulaScores._fields)
     for batch, rows in meteor.score_batches(hypotheses, references, alignments=alignments):
-        kept_alignments = rows.alignments if alignments else itertools.repeat(None)
+        batch_alignments = rows.alignments if alignments else itertools.repeat(None)
         counts: list[int] = memoryview(rows.statistics).cast("q").tolist()
         values: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
-        for index, alignment in zip(range(len(batch)), kept_alignments, strict=False):
+        for index, alignment in zip(range(len(batch)), batch_alignments, strict=False):
             if index in rows.failures:
                 raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
             yield _Segment(
-                counts[index * width : (index + 1) * width],
-                FormulaScores._make(values[index * parts : (index + 1) * parts]),
+                counts[index * vector_size : (index + 1) * vector_size],
+                FormulaScores._make(values[index * score_size : (index + 1) * score_size]),
                 alignment,
             )
         total.add_total(rows.total, len(batch))
 
 
-def _rescored(
+def _rescore_segments(
     meteor: Meteor,
     hypotheses: Iterable[str],
     references: Iterable[str | Sequence[str]],
@@ -221,36 +234,40 @@ def _rescored(
     alignments: bool,
     parameters: Parameters,
 ) -> Iterator[_Segment]:
-    """Yield segments as :func:`_segments` does, with parameters that no chain takes: of all references the best one."""
-    for hypothesis, sides in zip(hypotheses, references, strict=True):
-        others = [sides] if isinstance(sides, str) else list(sides)
-        scratch = StatisticsSum(len(meteor.matchers))
-        pairs = _segments(
+    """Yield the same as :func:`_score_segments` for parameters that are out of a chain's range.
+
+    Each hypothesis is scored against each of its references, and the reference with the highest score is chosen.
+    """
+    for hypothesis, segment_references in zip(hypotheses, references, strict=True):
+        texts = [segment_references] if isinstance(segment_references, str) else list(segment_references)
+        pairs = _score_segments(
             meteor,
-            [hypothesis] * len(others),
-            [[other] for other in others],
-            scratch,
+            [hypothesis] * len(texts),
+            [[text] for text in texts],
+            StatisticsSum(len(meteor.matchers)),
             alignments=alignments,
             parameters=meteor.chain.parameters,
         )
-        scored = [pair._replace(scores=_compute(Statistics.from_vector(pair.vector), parameters)) for pair in pairs]
-        best = max(scored, key=lambda pair: pair.scores.score)
-        total.add(Statistics.from_vector(best.vector))
-        yield best
+        rescored_pairs = [
+            pair._replace(scores=_compute_scores(Statistics.from_vector(pair.vector), parameters)) for pair in pairs
+        ]
+        best_pair = max(rescored_pairs, key=lambda pair: pair.scores.score)
+        total.add(Statistics.from_vector(best_pair.vector))
+        yield best_pair
 
 
-def _alignment(segment: _Segment, ids: str) -> str:
-    assert segment.alignment is not None  # they were asked for
+def _format_alignment(segment: _Segment, ids: str) -> str:
+    assert segment.alignment is not None  # alignments were requested
     scores = segment.scores
     parts = (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)
-    # The Java program takes four fields of the line: ids that have tabs in them push the others out.
+    # The Java program splits the joined ids at tabs and keeps four fields, even if an id contains tabs.
     return format_alignment(segment.alignment, "\t".join(ids.split("\t")[:4]), parts)
 
 
 # -- plain text ------------------------------------------------------------------------------------------------
 
 
-def _lines(path: str) -> list[str]:
+def _read_lines(path: str) -> list[str]:
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"), located(name):
         return list(java_lines(cast(Any, stream)))
@@ -260,23 +277,25 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
     options, per_segment = configuration.options, configuration.references_per_segment
     if options.hypothesis == options.reference == "-":
         raise ConfigError("test and reference cannot both be standard input; to answer requests, add -stdio")
-    hypotheses, references = _lines(options.hypothesis), _lines(options.reference)
+    hypotheses, references = _read_lines(options.hypothesis), _read_lines(options.reference)
     if len(hypotheses) * per_segment != len(references):
         raise InputError(
             f"test and reference not same length: {options.hypothesis} has {len(hypotheses)} segments, "
             f"{options.reference} has {len(references)} lines"
             + (f" for {per_segment} references per segment" if per_segment > 1 else "")
         )
-    total, parameters = StatisticsSum(len(meteor.matchers)), _parameters(meteor, configuration)
+    total, parameters = StatisticsSum(len(meteor.matchers)), _score_parameters(meteor, configuration)
     with contextlib.ExitStack() as stack:
         output: TextIO | None = None
         if options.alignments:
             output = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
         groups = references if per_segment == 1 else zip(*[iter(references)] * per_segment, strict=True)
-        segments = _segments(meteor, hypotheses, groups, total, alignments=options.alignments, parameters=parameters)
+        segments = _score_segments(
+            meteor, hypotheses, groups, total, alignments=options.alignments, parameters=parameters
+        )
         for number, segment in enumerate(segments, 1):
             if output is not None:
-                output.write(_alignment(segment, str(number)))
+                output.write(_format_alignment(segment, str(number)))
             if options.statistics:
                 stream.write(statistics_line(segment.vector, len(meteor.matchers), configuration.slots) + "\n")
             elif options.quiet and not options.verbose:
@@ -287,7 +306,7 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
         return
     if not hypotheses:
         raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
-    scores = _compute(total.total, parameters)
+    scores = _compute_scores(total.total, parameters)
     if options.quiet:
         stream.write(java_double(scores.score) + "\n")
     else:
@@ -302,49 +321,49 @@ def _score_sgml(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO
     from meteor_e.java.sgml import read_java_sgml
 
     paths = (options.hypothesis, options.reference)
-    tests, references = (read_java_sgml(_lines(path), input_name(path)) for path in paths)
+    tests, references = (read_java_sgml(_read_lines(path), input_name(path)) for path in paths)
     _check_sets(tests, references, options)
-    order = functools.cmp_to_key(compare_lines)
+    sort_key = functools.cmp_to_key(compare_lines)
     lines: dict[str, list[str]] = {"sys": [], "doc": [], "seg": []}
     alignments: list[tuple[str, str]] = []
-    parameters = _parameters(meteor, configuration)
+    parameters = _score_parameters(meteor, configuration)
 
     def add_line(level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
-        last = (
+        result = (
             statistics_line(statistics.to_vector(), len(meteor.matchers), configuration.slots)
             if options.statistics
             else score_fields(scores, options.verbose)
         )
-        lines[level].append("\t".join((*ids, last)))
+        lines[level].append("\t".join((*ids, result)))
         return lines[level][-1]
 
-    for set_id, system in _systems(tests):
+    for set_id, system in _list_systems(tests):
         total = StatisticsSum(len(meteor.matchers))
-        documents: dict[str, StatisticsSum] = {}
-        pairs = list(_pairs(set_id, system, tests[set_id], references[set_id]))
-        segments = _segments(
+        document_totals: dict[str, StatisticsSum] = {}
+        system_segments = list(_list_segments(set_id, system, tests[set_id], references[set_id]))
+        scored_segments = _score_segments(
             meteor,
-            [_sgml_text(hypothesis) for _, _, hypothesis, _ in pairs],
-            [list(map(_sgml_text, sides)) for _, _, _, sides in pairs],
+            [_clean_sgml_text(hypothesis) for _, _, hypothesis, _ in system_segments],
+            [list(map(_clean_sgml_text, segment_references)) for _, _, _, segment_references in system_segments],
             total,
             alignments=options.alignments,
             parameters=parameters,
         )
-        for (document, name, _, _), segment in zip(pairs, segments, strict=True):
+        for (document, segment_id, _, _), segment in zip(system_segments, scored_segments, strict=True):
             statistics = Statistics.from_vector(segment.vector)
-            documents.setdefault(document, StatisticsSum(len(meteor.matchers))).add(statistics)
-            ids = (set_id, system, document, name)
+            document_totals.setdefault(document, StatisticsSum(len(meteor.matchers))).add(statistics)
+            ids = (set_id, system, document, segment_id)
             line = add_line("seg", ids, statistics, segment.scores)
             if options.alignments:
-                alignments.append((line, _alignment(segment, "\t".join(ids))))
+                alignments.append((line, _format_alignment(segment, "\t".join(ids))))
         if not total.segments:
             raise InputError(
                 f"system {system!r} of set {set_id!r} has no segment that a reference in {options.reference} has"
             )
-        for document, part in documents.items():
-            scores = _compute(part.total, parameters)
-            add_line("doc", (set_id, system, document), part.total, scores)
-        scores = _compute(total.total, parameters)
+        for document, document_total in document_totals.items():
+            scores = _compute_scores(document_total.total, parameters)
+            add_line("doc", (set_id, system, document), document_total.total, scores)
+        scores = _compute_scores(total.total, parameters)
         add_line("sys", (set_id, system), total.total, scores)
         if not options.statistics:
             stream.write(f"[{set_id}][{system}] \n")
@@ -352,82 +371,87 @@ def _score_sgml(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO
     stream.flush()
     for level, rows in lines.items():
         with atomic_writer(f"{options.prefix}-{level}.scr") as output:
-            output.writelines(line + "\n" for line in sorted(rows, key=order))
+            output.writelines(line + "\n" for line in sorted(rows, key=sort_key))
     if options.alignments:
         with atomic_writer(f"{options.prefix}-align.out") as output:
-            output.writelines(text for _, text in sorted(alignments, key=lambda entry: order(entry[0])))
+            output.writelines(text for _, text in sorted(alignments, key=lambda entry: sort_key(entry[0])))
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
-    for path, own, path_of_others, others in (
+    """Raise InputError unless the two files have the same sets."""
+    for path, sets, counterpart_path, counterpart_sets in (
         (options.hypothesis, tests, options.reference, references),
         (options.reference, references, options.hypothesis, tests),
     ):
-        if not own:
+        if not sets:
             raise InputError(f"{path} has no tstset or refset; is it SGML?")
-        for set_id in own:
-            if set_id not in others:
-                raise InputError(f"set {set_id!r} of {path} is not in {path_of_others}")
+        for set_id in sets:
+            if set_id not in counterpart_sets:
+                raise InputError(f"set {set_id!r} of {path} is not in {counterpart_path}")
 
 
-def _systems(tests: JavaSgml) -> Iterator[tuple[str, str]]:
+def _list_systems(tests: JavaSgml) -> Iterator[tuple[str, str]]:
+    """Yield set and system ids in the Java program's order."""
     for set_id in hash_map_order(hashtable_order(tests)):
         for system in hashtable_order(tests[set_id]):
             yield set_id, system
 
 
-def _sgml_text(text: str) -> str:
-    """Return a segment as the Java program takes it from SGML, and not from plain text: trimmed, and without U+000B."""
+def _clean_sgml_text(text: str) -> str:
+    """Trim a segment and replace U+000B with spaces, which the Java program does in SGML but not in plain text."""
     return java_trim(text.replace("\x0b", " "))
 
 
 Documents = dict[str, dict[str, dict[str, str]]]
+"""System or reference → document → segment → text."""
 
 
-def _pairs(
+def _list_segments(
     set_id: str, system: str, tests: Documents, references: Documents
 ) -> Iterator[tuple[str, str, str, list[str]]]:
-    """Give document, segment, hypothesis and references of all segments of a system, warning of what is missing.
+    """Yield document, segment, hypothesis and references of a system's segments, and warn about missing data.
 
-    References, documents and segments come in the order of the Java program's hash tables: it decides between
-    references that score the same.
+    References, documents and segments are in the order of the Java program's hash tables. If several references have
+    the highest score, the first of them is the best reference.
     """
-    names = hashtable_order(references)
-    for document in _union(*tests.values(), *(references[name] for name in names)):
-        at = f"[{set_id}][{document}]"
+    reference_names = hashtable_order(references)
+    for document in _merge_keys(*tests.values(), *(references[name] for name in reference_names)):
+        document_label = f"[{set_id}][{document}]"
         if document not in tests[system]:
-            _warn(f"no data for system [{system}] on document {at} - skipping this document")
+            _warn(f"no data for system [{system}] on document {document_label} - skipping this document")
             continue
-        usable = []
-        for name in names:
+        document_references = []
+        for name in reference_names:
             if document in references[name]:
-                usable.append(name)
+                document_references.append((name, references[name][document]))
             else:
-                _warn(f"no data for reference [{name}] on document {at}")
-        if not usable:
-            _warn(f"no usable references for document {at} - skipping this document")
+                _warn(f"no data for reference [{name}] on document {document_label}")
+        if not document_references:
+            _warn(f"no usable references for document {document_label} - skipping this document")
             continue
         hypotheses = tests[system][document]
-        scored = False
-        for segment in _union(hypotheses, *(references[name][document] for name in usable)):
+        has_segments = False
+        for segment in _merge_keys(hypotheses, *(texts for _, texts in document_references)):
+            segment_label = f"{document_label}[{segment}]"
             if segment not in hypotheses:
-                _warn(f"no data for system [{system}] on segment {at}[{segment}] - scoring empty segment")
-            sides = []
-            for name in usable:
-                if segment in references[name][document]:
-                    sides.append(references[name][document][segment])
+                _warn(f"no data for system [{system}] on segment {segment_label} - scoring empty segment")
+            segment_references = []
+            for name, texts in document_references:
+                if segment in texts:
+                    segment_references.append(texts[segment])
                 else:
-                    _warn(f"no data for reference [{name}] on segment {at}[{segment}]")
-            if not sides:
-                _warn(f"no usable references for segment {at}[{segment}] - skipping this segment")
+                    _warn(f"no data for reference [{name}] on segment {segment_label}")
+            if not segment_references:
+                _warn(f"no usable references for segment {segment_label} - skipping this segment")
                 continue
-            scored = True
-            yield document, segment, hypotheses.get(segment, ""), sides
-        if not scored:
+            has_segments = True
+            yield document, segment, hypotheses.get(segment, ""), segment_references
+        if not has_segments:
             raise InputError(f"document {document!r} of system {system!r} has no segment that a reference has")
 
 
-def _union(*tables: Iterable[str]) -> list[str]:
+def _merge_keys(*tables: Iterable[str]) -> list[str]:
+    """Return the keys of all tables in the order in which the Java program visits them."""
     return hash_map_order(key for table in tables for key in hashtable_order(table))
 
 
@@ -435,19 +459,20 @@ def _union(*tables: Iterable[str]) -> list[str]:
 
 
 def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
-    parameters = _parameters(meteor, configuration)
+    parameters = _score_parameters(meteor, configuration)
 
     def score(references: list[str], hypothesis: str) -> list[int]:
-        # The Java program trims the text between the bars.
-        sides = [java_trim(side) for side in references]
-        if configuration.beyond:
-            scratch = StatisticsSum(len(meteor.matchers))
-            vector = next(_rescored(meteor, [java_trim(hypothesis)], [sides], scratch, False, parameters)).vector
+        # The Java program trims the fields of a request.
+        references = list(map(java_trim, references))
+        if configuration.is_out_of_range:
+            total = StatisticsSum(len(meteor.matchers))
+            segments = _rescore_segments(meteor, [java_trim(hypothesis)], [references], total, False, parameters)
+            vector = next(segments).vector
         else:
-            vector = meteor.score(java_trim(hypothesis), sides).statistics.to_vector()
+            vector = meteor.score(java_trim(hypothesis), references).statistics.to_vector()
         return java_vector(vector, len(meteor.matchers), configuration.slots)
 
-    evaluate, width = _evaluator(parameters, configuration.slots), vector_width(configuration.slots)
+    evaluate, width = _make_evaluator(parameters, configuration.slots), vector_width(configuration.slots)
     lines = java_lines(cast(Any, sys.stdin.buffer))
     while True:
         with os_errors_as(InputError, "cannot read standard input"):
@@ -462,11 +487,14 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
         stream.flush()
 
 
-def _evaluator(parameters: Parameters, slots: int) -> Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]:
-    padded = dataclasses.replace(parameters, weights=(*parameters.weights, *[0.0] * slots)[:slots])
+def _make_evaluator(
+    parameters: Parameters, slots: int
+) -> Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]:
+    """Return a function that computes the scores of statistics lines, and the corpus score of their sum."""
+    padded_parameters = dataclasses.replace(parameters, weights=(*parameters.weights, *[0.0] * slots)[:slots])
 
     def score(statistics: Statistics) -> float:
-        return compute(statistics, padded).score
+        return compute(statistics, padded_parameters).score
 
     def evaluate(vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
         total = StatisticsSum(slots)

@@ -1,4 +1,4 @@
-"""What the Java program prints: header, tables, score files."""
+"""The formats of the Java program's output: header, tables, statistics lines and score files."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from meteor_e.scoring.formula import FormulaScores
     from meteor_e.scoring.statistics import MatcherCounts
 
-# The columns that the Java program prints, in its order, whatever else is counted here.
-_BEFORE = ("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words")
-_MATCHER = ("hypothesis_content", "reference_content", "hypothesis_function", "reference_function")
-_AFTER = ("chunks", "hypothesis_matched", "reference_matched")
+# The statistics of the Java program, in its order: lengths, four counts per module, and totals.
+_LENGTH_COLUMNS = ("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words")
+_MODULE_COLUMNS = ("hypothesis_content", "reference_content", "hypothesis_function", "reference_function")
+_TOTAL_COLUMNS = ("chunks", "hypothesis_matched", "reference_matched")
 
 
 def header(configuration: JavaConfiguration, form: str) -> str:
-    """Return the lines before the scores, the empty one at their end included.
+    """Return the header of the output, including the empty line at its end.
 
     Args:
-        configuration: what is computed.
-        form: ``plaintext`` or ``SGML``.
+        configuration: the configuration of the run.
+        form: the input format, ``plaintext`` or ``SGML``.
     """
     entries = {
         "Language": configuration.language_name,
@@ -35,19 +35,19 @@ def header(configuration: JavaConfiguration, form: str) -> str:
         "Weights": " ".join(map(java_double, configuration.weights)),
         "Parameters": " ".join(map(java_double, configuration.parameters)),
     }
-    lines = ["Meteor version: 1.5", "", _entry("Eval ID", configuration.evaluation_id), ""]
-    lines += [_entry(name, value) for name, value in entries.items()]
+    lines = ["Meteor version: 1.5", "", _format_entry("Eval ID", configuration.evaluation_id), ""]
+    lines += [_format_entry(name, value) for name, value in entries.items()]
     return "\n".join((*lines, "", ""))
 
 
-def _entry(name: str, value: str, width: int = 16) -> str:
+def _format_entry(name: str, value: str, width: int = 16) -> str:
     return f"{name + ':':<{width}}{value}"
 
 
 def corpus_table(statistics: Statistics, scores: FormulaScores, configuration: JavaConfiguration) -> str:
-    """Return the table of a system's statistics and scores, from the empty line before it to its last line.
+    """Return the table of a system's statistics and scores, including the empty line before it.
 
-    It has a row for every module that has a weight.
+    The table has a row for each module that has a weight.
     """
     units = "chars" if configuration.options.characters else "words"
     lines = [
@@ -57,32 +57,32 @@ def corpus_table(statistics: Statistics, scores: FormulaScores, configuration: J
     ]
     totals = [0, 0, 0, 0]
     for number, counts in enumerate(statistics.matchers[: len(configuration.weights)], 1):
-        row = _counts(counts)
-        lines.append(_stage(str(number), row))
+        row = _list_counts(counts)
+        lines.append(_format_stage(str(number), row))
         totals = [total + count for total, count in zip(totals, row, strict=True)]
     lines += [
-        _stage("Total", totals),
+        _format_stage("Total", totals),
         "",
-        _entry(f"Test {units}", str(statistics.hypothesis_length), 24),
-        _entry(f"Reference {units}", str(statistics.reference_length), 24),
-        _entry("Chunks", str(statistics.chunks), 24),
-        _entry("Precision", java_double(scores.precision), 24),
-        _entry("Recall", java_double(scores.recall), 24),
-        _entry("f1", java_double(scores.f1), 24),
-        _entry("fMean", java_double(scores.fmean), 24),
-        _entry("Fragmentation penalty", java_double(scores.fragmentation_penalty), 24),
+        _format_entry(f"Test {units}", str(statistics.hypothesis_length), 24),
+        _format_entry(f"Reference {units}", str(statistics.reference_length), 24),
+        _format_entry("Chunks", str(statistics.chunks), 24),
+        _format_entry("Precision", java_double(scores.precision), 24),
+        _format_entry("Recall", java_double(scores.recall), 24),
+        _format_entry("f1", java_double(scores.f1), 24),
+        _format_entry("fMean", java_double(scores.fmean), 24),
+        _format_entry("Fragmentation penalty", java_double(scores.fragmentation_penalty), 24),
         "",
-        _entry("Final score", java_double(scores.score), 24),
+        _format_entry("Final score", java_double(scores.score), 24),
         "",
     ]
     return "\n".join(lines)
 
 
-def _counts(counts: MatcherCounts) -> list[int]:
-    return [getattr(counts, name) for name in _MATCHER]
+def _list_counts(counts: MatcherCounts) -> list[int]:
+    return [getattr(counts, name) for name in _MODULE_COLUMNS]
 
 
-def _stage(name: str, counts: Sequence[int]) -> str:
+def _format_stage(name: str, counts: Sequence[int]) -> str:
     test_content, reference_content, test_function, reference_function = counts
     return (
         f"{name:<9}{test_content:>9}{test_function:>10}{test_content + test_function:>9}"
@@ -91,88 +91,96 @@ def _stage(name: str, counts: Sequence[int]) -> str:
 
 
 def score_fields(scores: FormulaScores, verbose: bool) -> str:
-    """Return a segment's score, or with ``-vOut`` precision, recall, penalty and score, tab-separated."""
+    """Return a segment's score or, with ``-vOut``, its precision, recall, penalty and score, separated by tabs."""
     if not verbose:
         return java_double(scores.score)
     return "\t".join(map(java_double, (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)))
 
 
 @functools.cache
-def _places(matchers: int, slots: int) -> tuple[int | None, ...]:
-    """Return for each number of the Java program's line its column in a vector; ``None``: a module that is not there.
+def _vector_indexes(matchers: int, slots: int) -> tuple[int | None, ...]:
+    """Return, for each number in the Java program's statistics line, its index in a vector of statistics.
 
     Args:
-        matchers: of the chain.
-        slots: modules that the line has room for.
+        matchers: the number of matchers in the chain.
+        slots: the number of modules in the line. For modules beyond the matchers, the index is ``None``.
     """
-    own = statistics_names([str(number) for number in range(matchers)])
-    places = {name: place for place, name in enumerate(own)}
-    modules = (f"{number}_{name}" for number in range(slots) for name in _MATCHER)
-    return tuple(map(places.get, (*_BEFORE, *modules, *_AFTER)))
+    names = statistics_names([str(number) for number in range(matchers)])
+    indexes = {name: index for index, name in enumerate(names)}
+    module_columns = (f"{number}_{name}" for number in range(slots) for name in _MODULE_COLUMNS)
+    return tuple(map(indexes.get, (*_LENGTH_COLUMNS, *module_columns, *_TOTAL_COLUMNS)))
 
 
 def vector_width(slots: int) -> int:
-    """Return how many numbers the Java program's line has."""
-    return len(_places(slots, slots))
+    """Return the length of the Java program's statistics line."""
+    return len(_vector_indexes(slots, slots))
 
 
 def java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[int]:
-    """Return the numbers that the Java program prints: modules that are missing are zeros, more are cut off.
+    """Return the numbers of the Java program's statistics line, with zeros for missing modules.
 
     Args:
-        vector: statistics as :meth:`~meteor_e.scoring.statistics.Statistics.to_vector` orders them.
-        matchers: of the chain.
-        slots: modules that the line has room for.
+        vector: statistics in the order of :meth:`~meteor_e.scoring.statistics.Statistics.to_vector`.
+        matchers: the number of matchers in the chain.
+        slots: the number of modules in the line. Statistics of further matchers are dropped.
     """
-    return [0 if place is None else vector[place] for place in _places(matchers, slots)]
+    return [0 if index is None else vector[index] for index in _vector_indexes(matchers, slots)]
 
 
 class JavaStatistics(Statistics):
-    """The statistics of a line that may come from elsewhere, and count more matches than words."""
+    """The statistics of an input line, which another program may have written, even with more matches than words."""
 
     __slots__ = ()
 
     @property
     def is_perfect(self) -> bool:
-        """Whether there is one chunk, and as many matches as words."""
-        matched = [sum(counts[side] + counts[side + 2] for counts in self.matchers) for side in (0, 1)]
-        return self.chunks == 1 and matched == [self.hypothesis_length, self.reference_length]
+        """Whether there is one chunk, and the numbers of matched words equal the lengths."""
+        hypothesis_matched = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
+        reference_matched = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
+        return (
+            self.chunks == 1
+            and hypothesis_matched == self.hypothesis_length
+            and reference_matched == self.reference_length
+        )
 
 
 def java_statistics(vector: Sequence[Any], slots: int) -> JavaStatistics:
-    """Return the statistics of a line of the Java program; what that program does not count is 0."""
-    given = dict(zip(_places(slots, slots), vector, strict=True))
-    return JavaStatistics(*Statistics.from_vector([given.get(place, 0) for place in range(statistics_width(slots))]))
+    """Return the statistics of a line of the Java program, with zeros for statistics that it does not count."""
+    values = dict(zip(_vector_indexes(slots, slots), vector, strict=True))
+    return JavaStatistics(*Statistics.from_vector([values.get(index, 0) for index in range(statistics_width(slots))]))
 
 
 def statistics_line(vector: Sequence[int], matchers: int, slots: int) -> str:
-    """Return a vector of statistics as the Java program prints it; arguments as for :func:`java_vector`."""
-    return " ".join(map(_count, java_vector(vector, matchers, slots)))
+    """Return the Java program's statistics line for a vector of statistics; see :func:`java_vector`."""
+    return " ".join(map(_format_count, java_vector(vector, matchers, slots)))
 
 
-_count = functools.lru_cache(1024)(java_double)
-"""A whole number as Java prints it; segments have few different ones."""
+_format_count = functools.lru_cache(1024)(java_double)
+"""Return the text of a count in Java's format, from a cache because most counts are small."""
 
 
-def compare_lines(one: str, other: str) -> int:
-    """Compare two lines of a score file, tab-separated, as the Java program sorts them.
+def compare_lines(line1: str, line2: str) -> int:
+    """Compare two tab-separated lines of a score file in the Java program's sort order.
 
-    They are compared as text, except for segment ids that are both whole numbers, where set, system and document are
-    the same. With ``-vOut`` a line has more fields, and its ids too are compared as text.
+    Lines of the same set, system and document whose segment ids are integers are compared by these integers. All other
+    lines are compared as text. That includes the lines of ``-vOut``, because they have more fields.
     """
-    left, right = one.split("\t"), other.split("\t")
-    if len(left) == _SEGMENT_FIELDS and left[:3] == right[:3]:
-        numbers = _whole(left[3]), _whole(right[3])
-        if numbers[0] is not None and numbers[1] is not None:
-            return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
-    a, b = one.encode("utf-16-be", "surrogatepass"), other.encode("utf-16-be", "surrogatepass")
-    return (a > b) - (a < b)
+    fields1, fields2 = line1.split("\t"), line2.split("\t")
+    if len(fields1) == _SEGMENT_FIELDS and fields1[:3] == fields2[:3]:
+        id1, id2 = _parse_id(fields1[3]), _parse_id(fields2[3])
+        if id1 is not None and id2 is not None:
+            return (id1 > id2) - (id1 < id2)
+    # Java compares strings by UTF-16 code units.
+    units1, units2 = (line.encode("utf-16-be", "surrogatepass") for line in (line1, line2))
+    return (units1 > units2) - (units1 < units2)
 
 
 _SEGMENT_FIELDS = 5
+"""The number of fields in a segment's line: set, system, document, segment and score."""
 
 
-def _whole(text: str) -> int | None:
+def _parse_id(text: str) -> int | None:
+    """Return a segment id as an integer, or ``None`` if Java could not parse it."""
     try:
         return parse_java_int(text)
     except ValueError:

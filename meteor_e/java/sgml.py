@@ -1,4 +1,4 @@
-"""SGML files as the Java program takes them, line by line; ``docs/compat.md`` lists the rules."""
+"""Read SGML files line by line, as the Java program does. ``docs/compat.md`` lists the rules."""
 
 from __future__ import annotations
 
@@ -12,106 +12,112 @@ JavaSgml = dict[str, dict[str, dict[str, dict[str, str]]]]
 """Set → system or reference → document → segment → text."""
 
 
-# Java's \s, and its idea of case, know ASCII only; its dot does not match U+0085, U+2028 and U+2029 either.
-def _java(pattern: str) -> re.Pattern[str]:
+def _compile_java(pattern: str) -> re.Pattern[str]:
+    r"""Compile a pattern with Java's semantics.
+
+    In Java, ``\s`` and case-insensitivity are limited to ASCII, and the dot does not match U+0085, U+2028 and U+2029.
+    """
     return re.compile(pattern.replace(".", r"[^\n\r\x85\u2028\u2029]"), re.IGNORECASE | re.ASCII)
 
 
-_JAVA_SET = _java(r"<\s*(?:tst|ref)set")
-_JAVA_DOC = _java(r"<\s*doc")
-_JAVA_SEG_ID = _java(r'<\s*seg\s*id\s*=(\s*)("?)')
-_JAVA_VALUE_END = _java(r'"\s*>|[">]|$')
-_JAVA_SEG_TAG = _java(r"<\s*seg.*?>")
-_JAVA_SEG_END = _java(r"<\s*/seg\s*>")
-_JAVA_PART_OF_END = _java(r"<\s*(?:/(?:s(?:e(?:g\s*)?)?)?)?\Z")
+_JAVA_SET = _compile_java(r"<\s*(?:tst|ref)set")
+_JAVA_DOC = _compile_java(r"<\s*doc")
+_JAVA_SEG_ID = _compile_java(r'<\s*seg\s*id\s*=(\s*)("?)')
+_JAVA_VALUE_END = _compile_java(r'"\s*>|[">]|$')
+_JAVA_SEG_TAG = _compile_java(r"<\s*seg.*?>")
+_JAVA_SEG_END = _compile_java(r"<\s*/seg\s*>")
+_JAVA_PART_OF_END = _compile_java(r"<\s*(?:/(?:s(?:e(?:g\s*)?)?)?)?\Z")
 _JAVA_LINE_END = re.compile("[\x85\u2028\u2029]")
-_JAVA_SET_ID = _java(r'setid\s*=\s*"([^"]+)"')
-_JAVA_DOC_ID = _java(r'docid\s*=\s*"([^"]+)"')
-_JAVA_SYSTEM = _java(r'(?:sysid|refid)\s*=\s*"([^"]+)"')
+_JAVA_SET_ID = _compile_java(r'setid\s*=\s*"([^"]+)"')
+_JAVA_DOC_ID = _compile_java(r'docid\s*=\s*"([^"]+)"')
+_JAVA_SYSTEM = _compile_java(r'(?:sysid|refid)\s*=\s*"([^"]+)"')
 
 
 def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
-    """Read an SGML file as the Java program does; ``docs/compat.md`` lists the rules.
+    """Read an SGML file as the Java program does. ``docs/compat.md`` lists the rules.
 
-    It searches each line for a set, a document and a segment, in this order, and takes the first of each. Test and
-    reference files are alike.
+    The Java program searches each line for a set, a document and a segment, in this order, and reads the first of each
+    kind. Test and reference files have the same structure.
 
     Args:
-        lines: its lines.
-        name: what to call it in messages.
+        lines: the lines of the file.
+        name: the name of the file in messages.
 
     Raises:
-        InputError: in the Java program's words if an id is missing or a segment cannot be read; if a segment stands
-            outside of documents or is not closed (Java crashes or hangs).
+        InputError: with the Java program's message if an id is missing or a segment cannot be read. Also if a segment
+            is outside of documents or is not closed, which makes the Java program crash or hang.
     """
     sets: JavaSgml = {}
-    own: dict[str, dict[str, dict[str, str]]] | None = None
-    # A document without a system belongs to the last one that was named, and to the set that was named in.
-    current: dict[str, dict[str, str]] | None = None
+    systems: dict[str, dict[str, dict[str, str]]] | None = None
+    # The documents of the last system that had a name. A document without a system belongs there, even if a new set has
+    # begun since.
+    documents: dict[str, dict[str, str]] | None = None
     segments: dict[str, str] | None = None
-    rest = iter(lines)
-    for line in rest:
+    line_iterator = iter(lines)
+    for line in line_iterator:
         is_set, is_document = _JAVA_SET.search(line), _JAVA_DOC.search(line)
         if is_set:
-            own = sets.setdefault(_java_id(_JAVA_SET_ID, line, name, "Set ID (setid) required in line"), {})
+            systems = sets.setdefault(_find_id(_JAVA_SET_ID, line, name, "Set ID (setid) required in line"), {})
         if is_document:
-            document = _java_id(_JAVA_DOC_ID, line, name, "Doc ID (docid) required in line")
+            document_id = _find_id(_JAVA_DOC_ID, line, name, "Doc ID (docid) required in line")
         if (is_set or is_document) and (system := _JAVA_SYSTEM.search(line)):
-            if own is None:
+            if systems is None:
                 raise InputError(f"{name}: document outside of tstset and refset: {line}")
-            current = own.setdefault(system[1], {})
+            documents = systems.setdefault(system[1], {})
         if is_document:
-            if current is None:
-                what = "System ID (sysid or refid) must be specified in either Set or Doc header"
-                raise InputError(f"{name}: {what}: {line}")
-            segments = current.setdefault(document, {})
-        if segment := _java_segment(line):
+            if documents is None:
+                raise InputError(
+                    f"{name}: System ID (sysid or refid) must be specified in either Set or Doc header: {line}"
+                )
+            segments = documents.setdefault(document_id, {})
+        if segment_id := _find_segment_id(line):
             if segments is None:
                 raise InputError(f"{name}: segment outside of documents: {line}")
-            segments[segment] = _java_text(line, rest, name, segment)
+            segments[segment_id] = _read_segment(line, line_iterator, name, segment_id)
     return sets
 
 
-def _java_id(pattern: re.Pattern[str], line: str, name: str, what: str) -> str:
-    found = pattern.search(line)
-    if not found:
-        raise InputError(f"{name}: {what}: {line}")
-    return found[1]
+def _find_id(pattern: re.Pattern[str], line: str, name: str, message: str) -> str:
+    """Return the first group of a pattern in a line, or raise InputError with a message."""
+    match = pattern.search(line)
+    if not match:
+        raise InputError(f"{name}: {message}: {line}")
+    return match[1]
 
 
-def _java_segment(line: str) -> str:
-    r"""Return the id of the first segment, or nothing.
+def _find_segment_id(line: str) -> str:
+    r"""Return the id of the first segment in a line, or an empty text.
 
-    It is what ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` finds, in time that grows with the line and not its square.
+    This is the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>``, matched in linear instead of quadratic time.
     """
-    failed = 0
+    failure_end = 0
     for head in _JAVA_SEG_ID.finditer(line):
-        if head.end() >= failed:
-            end = _JAVA_VALUE_END.search(line, head.end())
-            assert end is not None  # at the end of the line at the latest
-            value = line[head.end() : end.start()]
+        if head.end() >= failure_end:
+            value_end = _JAVA_VALUE_END.search(line, head.end())
+            assert value_end is not None  # the pattern also matches the end of the line
+            value = line[head.end() : value_end.start()]
             if not head[2]:
                 value = value.rstrip(" \t\x0b\f\r\n") or value[:1] or head[1][-1:]
-            if value and end[0].endswith(">"):
+            if value and value_end[0].endswith(">"):
                 return value
-            failed = end.start()
+            failure_end = value_end.start()
     return ""
 
 
-def _java_text(line: str, rest: Iterator[str], name: str, segment: str) -> str:
-    """Join lines up to one that closes a segment, and return the text from the first tag to the last end."""
-    parts = [line]
+def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
+    """Join lines up to a closing tag, and return the text between the first opening and the last closing tag."""
+    lines = [line]
     while not _JAVA_SEG_END.search(line):
-        following = next(rest, None)
-        if following is None:
-            raise InputError(f"{name}: segment {segment!r} is not closed")
-        parts.append(following)
-        # An end may itself go over lines; white space in it is dropped, so that the time stays linear.
-        begun = _JAVA_PART_OF_END.search(line, max(line.rfind("<"), 0))
-        line = ("".join(begun[0].split()) if begun else "") + following
-    for piece in _JAVA_LINE_END.split("".join(parts)):
-        start = _JAVA_SEG_TAG.search(piece, 0, piece.rfind(">") + 1)
-        ends = list(_JAVA_SEG_END.finditer(piece, start.end())) if start else []
-        if start and ends:
-            return unescape_entities(piece[start.end() : ends[-1].start()])
-    raise InputError(f"{name}: Couldn't read segment from line: {''.join(parts)}")
+        next_line = next(following_lines, None)
+        if next_line is None:
+            raise InputError(f"{name}: segment {segment_id!r} is not closed")
+        lines.append(next_line)
+        # A closing tag may span several lines. Removing the white space in its beginning keeps the search linear.
+        tag_start = _JAVA_PART_OF_END.search(line, max(line.rfind("<"), 0))
+        line = ("".join(tag_start[0].split()) if tag_start else "") + next_line
+    for part in _JAVA_LINE_END.split("".join(lines)):
+        opening_tag = _JAVA_SEG_TAG.search(part, 0, part.rfind(">") + 1)
+        closing_tags = list(_JAVA_SEG_END.finditer(part, opening_tag.end())) if opening_tag else []
+        if opening_tag and closing_tags:
+            return unescape_entities(part[opening_tag.end() : closing_tags[-1].start()])
+    raise InputError(f"{name}: Couldn't read segment from line: {''.join(lines)}")

@@ -1,18 +1,18 @@
-"""The stdio protocol: one request per line and its answer, by which tuners and captioning tools drive METEOR.
+"""The stdio protocol, which tuners and captioning tools use to run METEOR: one request per line.
 
 ``SCORE ||| reference [||| reference …] ||| hypothesis``
-    is answered by the segment's statistics.
+    The response is the segment's statistics.
 ``EVAL ||| statistics``
-    is answered by the final score of the statistics. Further groups of statistics are ignored.
+    The response is the final score of the statistics. Further groups of statistics are ignored.
 
-This is the protocol of METEOR 1.5. The jar that coco-caption and pycocoevalcap ship has another one:
+This is the protocol of METEOR 1.5. The jar in coco-caption and pycocoevalcap has a different protocol:
 
 ``EVAL ||| statistics [||| statistics …]``
-    is answered by the score of each group and then by the corpus score, each on a line of its own.
+    The response is the score of each group and then the corpus score, one per line.
 ``SING ||| statistics``
-    is answered by the score of the statistics.
+    The response is the score of the statistics.
 
-Any other request is answered by one line that begins with ``Error:``. Requests may be in lower case.
+The response to any other request is one line that begins with ``Error:``. Requests may be in lowercase.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from meteor_e.java.formats import java_double
 
 STATISTICS = 23
-"""Numbers in a line of statistics: 7, and 4 for each of four matchers. METEOR-E has five matchers."""
+"""The length of a statistics line of METEOR 1.5: 7 numbers, and 4 for each of four matchers. METEOR-E has five."""
 
 _NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 
@@ -32,14 +32,14 @@ Evaluate = Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]
 
 
 def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, *, is_coco: bool = False) -> list[str]:
-    """Return the lines that answer a request.
+    """Return the lines of the response to a request.
 
     Args:
         line: the request, without its line end.
-        score: returns the statistics of a hypothesis and its references.
-        evaluate: returns the score of each group of statistics and the corpus score.
-        size: numbers in a line of statistics.
-        is_coco: whether to speak the protocol of coco-caption's jar.
+        score: a function that returns the statistics of a hypothesis, from its references and the hypothesis.
+        evaluate: a function that returns the scores of groups of statistics and the corpus score.
+        size: the number of numbers in a statistics line.
+        is_coco: whether to use the protocol of coco-caption's jar.
     """
     fields = line.split("|||")
     while len(fields) > 1 and not fields[-1]:
@@ -59,7 +59,7 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
 
 
 def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate, size: int) -> list[str]:
-    """Return the score of each group of statistics and then the corpus score, or one line with an error."""
+    """Return the scores of the groups of statistics and then the corpus score, or one line with an error."""
     if not groups:
         return ["Error: specify Meteor stats"]
     try:
@@ -71,18 +71,18 @@ def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate, size: int) -> li
 
 
 def parse_statistics(text: str, size: int = STATISTICS) -> list[float]:
-    """Read the numbers of a statistics line; what comes after the last is left aside, as Java does.
+    """Parse a statistics line. As in Java, text after the last number is ignored.
 
     Raises:
-        ValueError: saying what is wrong.
+        ValueError: if there are not enough numbers, or a word is not a number.
     """
     words = text.split()[:size]
     if len(words) < size:
         raise ValueError(f"{size} statistics expected, found {len(words)}")
-    return [_number(word) for word in words]
+    return [_parse_number(word) for word in words]
 
 
-def _number(word: str) -> float:
+def _parse_number(word: str) -> float:
     if word in ("NaN", "Infinity", "+Infinity", "-Infinity"):
         return float(word.replace("Infinity", "inf").replace("NaN", "nan"))
     if not _NUMBER.fullmatch(word):

@@ -396,7 +396,7 @@ def test_meteor_1_5_is_left_alone():
         (["-embTh", ""], "-embTh is"),
         (["-embTh", ".8 .9"], "-embTh is"),
         (["-embLema", "x"], "unknown option \"-embLema\" \\(did you mean '-embLemma'"),
-        (["-emb", "x", "-embLemma", "y"], "there are vectors already where -embLemma names others"),
+        (["-emb", "x", "-embLemma", "y"], "-embLemma names a second file of vectors"),
         (["-m", "exact embedings"], "unknown module"),
     ],
 )

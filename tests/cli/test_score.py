@@ -187,7 +187,7 @@ class TestWrongInput:
         assert "not valid UTF-8" in cli.failing(1, "score", "-", "ref", text=b"a\n\xff\n")
 
     def test_references_that_are_no_multiple(self, cli, files):
-        assert "no multiple of 3" in cli.failing(1, "score", *files, "--references-per-segment", "3")
+        assert "not a multiple of 3" in cli.failing(1, "score", *files, "--references-per-segment", "3")
 
     @pytest.mark.parametrize("path", ["nowhere/out", "folder", "hyp/out"])
     def test_output_that_cannot_be_written(self, cli, files, path):

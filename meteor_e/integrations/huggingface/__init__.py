@@ -9,7 +9,7 @@
 from pathlib import Path
 
 MODULE = str(Path(__file__).with_name("meteor_e_metric.py"))
-"""What to give to ``evaluate.load``."""
+"""The argument for ``evaluate.load``."""
 
 NUMBERS = str(Path(__file__).with_name("meteor_e_numbers.py"))
-"""The same without the segments' list and the signature, for callers that average all that a metric returns."""
+"""The metric without the list of segment scores and the signature, for callers that average all of its results."""

@@ -1,4 +1,4 @@
-"""The module that ``evaluate.load`` imports; ``evaluate`` copies this one file, so it stands alone."""
+"""The module that ``evaluate.load`` imports. It is self-contained, because ``evaluate`` copies only this file."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ _CITATION = """\
 """
 
 
-def _meteor(language: str, options: dict[str, Any]) -> Any:
-    """Return the metric, which libraries that resample ask many times."""
+def _make_meteor(language: str, options: dict[str, Any]) -> Any:
+    """Return the metric, from a cache because libraries that resample compute scores many times."""
     from meteor_e import Meteor
 
     try:
-        return _remembered(language, json.dumps(options))
-    except TypeError:  # a path or a matcher, say, which cannot be compared with the one before
+        return _make_cached_meteor(language, json.dumps(options))
+    except TypeError:  # an option that JSON cannot represent, such as a path or a matcher
         return Meteor(language, **options)
 
 
 @functools.lru_cache(maxsize=8)
-def _remembered(language: str, options: str) -> Any:
+def _make_cached_meteor(language: str, options: str) -> Any:
     from meteor_e import Meteor
 
     return Meteor(language, **json.loads(options))
@@ -74,35 +74,35 @@ class MeteorE(evaluate.Metric):
             features=features,
         )
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **others: Any) -> Any:
-        """Return the scores of what was added, and of these segments."""
+    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
+        """Return the scores of the segments that were added before, and of these."""
         from meteor_e import InputError
 
-        batch = [side for side in (predictions, references) if side is not None]
-        # What is no list is refused where it is added.
-        if self.writer is None and all(hasattr(side, "__len__") and not len(side) for side in batch):
+        batch = [texts for texts in (predictions, references) if texts is not None]
+        # Arguments that are not lists are refused by add_batch().
+        if self.writer is None and all(hasattr(texts, "__len__") and not len(texts) for texts in batch):
             raise InputError("there are no segments to score")
         if not batch:
-            return super().compute(**others)
-        return super().compute(predictions=predictions, references=references, **others)
+            return super().compute(**kwargs)
+        return super().compute(predictions=predictions, references=references, **kwargs)
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
-        """Add segments; whatever is no text is refused, because ``evaluate`` would turn numbers into texts."""
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Add segments. Only texts are accepted, because ``evaluate`` would convert numbers to texts."""
         from meteor_e.base.texts import check_items
 
         batch = check_items(predictions=predictions, references=references)
         if not batch["predictions"]:
-            return  # evaluate asks a batch's first segment for its type
-        # One shape for all: evaluate would recast a batch of texts and lists by its first segment.
+            return  # evaluate infers types from the first segment of a batch
+        # evaluate would convert a mixture of texts and lists to the type of the first segment.
         references = [[texts] if isinstance(texts, str) else texts for texts in batch["references"]]
-        super().add_batch(predictions=batch["predictions"], references=references, **others)
+        super().add_batch(predictions=batch["predictions"], references=references, **kwargs)
 
-    def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one segment."""
         from meteor_e.base.texts import check_items
 
         (texts,) = check_items(prediction=[prediction], references=[reference])["references"]
-        super().add(prediction=prediction, reference=[texts] if isinstance(texts, str) else texts, **others)
+        super().add(prediction=prediction, reference=[texts] if isinstance(texts, str) else texts, **kwargs)
 
     def _compute(
         self,
@@ -117,11 +117,11 @@ class MeteorE(evaluate.Metric):
         from meteor_e.scoring.formula import PARTS
 
         options = dict(options or {})
-        given = {"alpha": alpha, "beta": beta, "gamma": gamma}
-        parameters = {name: value for name, value in given.items() if value is not None}
+        arguments = {"alpha": alpha, "beta": beta, "gamma": gamma}
+        parameters = {name: value for name, value in arguments.items() if value is not None}
         if parameters:
             options["parameters"] = {**(options.get("parameters") or {}), **parameters}
-        corpus = _meteor(language, options).corpus(predictions, references, segments=True)
+        corpus = _make_meteor(language, options).corpus(predictions, references, segments=True)
         scores = [segment.score for segment in corpus.segments]
         return {
             "meteor": math.fsum(scores) / len(scores),

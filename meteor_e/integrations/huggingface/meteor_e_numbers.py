@@ -1,14 +1,14 @@
-"""The module of :mod:`meteor_e_metric` whose result has numbers only, which callers can average."""
+"""A variant of :mod:`meteor_e_metric` whose result contains only numbers, so that callers can average it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import meteor_e.integrations.huggingface.meteor_e_metric as whole
+import meteor_e.integrations.huggingface.meteor_e_metric as metric_module
 
 
-class MeteorENumbers(whole.MeteorE):
-    """METEOR as an ``evaluate`` metric, without the segments' list and the signature."""
+class MeteorENumbers(metric_module.MeteorE):
+    """METEOR as an ``evaluate`` metric, without the list of segment scores and the signature."""
 
     def _compute(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         result = super()._compute(*args, **kwargs)
