@@ -34,7 +34,7 @@ def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], sett
     """
     config = load_chain(overrides if chain is None else chain)
     if chain is not None and overrides:
-        config = config.overridden(overrides)
+        config = config.override(overrides)
     entries = _list_matchers(config)
     for name, options in settings.items():
         if name == "lemmatizer":
