@@ -33,7 +33,7 @@ from meteor_e.base.progress import Progress, Stage, silent
 from meteor_e.base.texts import check_text
 from meteor_e.chains.chain import Chain, find_language, resolve, signature
 from meteor_e.chains.components import make_components
-from meteor_e.chains.config import ChainConfig, chain_of, load_chain
+from meteor_e.chains.config import ChainConfig, load_chain, make_chain_from_keys
 from meteor_e.engine.native import make_engine
 from meteor_e.engine.pairwise import pairwise_batches
 from meteor_e.engine.protocol import Engine, EngineSettings
@@ -110,7 +110,7 @@ class Meteor(Metric):
         on_error: str = "stop",
         **keys: Unpack[ChainArguments],
     ) -> None:
-        self._set_up(chain_of({"language": language, **keys}), offline, resources, threads, on_error)
+        self._set_up(make_chain_from_keys({"language": language, **keys}), offline, resources, threads, on_error)
 
     @classmethod
     def from_config(
@@ -139,7 +139,7 @@ class Meteor(Metric):
         if not isinstance(source, ChainConfig):
             source = load_chain(source)
         meteor = cls.__new__(cls)
-        meteor._set_up(source.overridden(overrides), offline, resources, threads, on_error)
+        meteor._set_up(source.override(overrides), offline, resources, threads, on_error)
         if label:
             meteor.label = label
         return meteor

@@ -1,4 +1,4 @@
-"""A chain: everything that decides a score, with all defaults filled in; and the signature that names it."""
+"""Resolved chains: all settings that determine a score, with their defaults, and the signature of a chain."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
     from meteor_e.chains.config import ChainConfig
 
 NO_PACK = "none"
-"""Stands, in a chain, for no pack, whatever the language needs."""
+"""The value of ``pack`` in a chain that uses no pack, even if the language has one."""
 
 OWN_FUNCTION_WORDS = "own"
-"""Stands, in a chain or a language, for the function words of its own pack."""
+"""The value of ``function_words`` for the function words of the chain's pack."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chain(PlainKeys):
-    """A resolved chain, with the keys of :class:`~meteor_e.chains.keys.PlainKeys` and these.
+    """A resolved chain. It inherits the keys of :class:`~meteor_e.chains.keys.PlainKeys`.
 
     Attributes:
-        language: the language's definition.
-        task: name of the task that the defaults come from.
-        parameters: of the formula, with one weight per matcher.
-        normalization: how text becomes tokens.
+        language: the definition of the language.
+        task: the name of the task that supplies the defaults.
+        parameters: the parameters of the formula, and one weight per matcher.
+        normalization: the normalization of the text before segmentation.
         matchers: the matchers, in order, with weights and absolute paths.
-        pack: name or folder of the resource pack, ``None`` if none is needed.
-        function_words: name or folder of the pack whose function words count, ``None`` for the chain's own pack.
-        lemmatizer: the lemmatizer, ``None`` for none.
+        pack: the name or folder of the resource pack; ``None`` if the chain does not need a pack.
+        function_words: the name or folder of the pack that supplies the function words; ``None`` for ``pack``.
+        lemmatizer: the lemmatizer; ``None`` if the chain does not have a lemmatizer.
     """
 
     language: Language
@@ -62,7 +62,7 @@ class Chain(PlainKeys):
     lemmatizer: ChainEntry | None = None
 
     def effective(self) -> dict[str, Any]:
-        """Return the chain as a mapping that a YAML file can hold, every default spelled out."""
+        """Return the chain as a mapping for a YAML file, with the value of every key."""
         chain: dict[str, Any] = {
             "language": self.language.path or self.language.code,
             "task": self.task,
@@ -81,24 +81,51 @@ class Chain(PlainKeys):
 
 
 def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
-    """Fill in what a configuration leaves open: from its task, its language, its matchers.
+    """Complete a configuration with the defaults of its task, its language and its matchers.
 
     Raises:
-        ConfigError: for a language, task, normalization or parameter that does not exist or fit.
-        PluginError: for a matcher that does not exist.
+        ConfigError: for an unknown language, task or parameter, or a value that is out of range.
+        PluginError: for an unknown matcher, lemmatizer or segmenter.
     """
+    language = _resolve_language(config, registry)
+    with located(config.where.get("task", "")):
+        task_name, task = language.task(config.task)
+    matchers = _resolve_matchers(config, language, task_name, task, registry)
+    parameters = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
+    _check_values(config)
+    lemmatizer = _select_lemmatizer(config, language, matchers)
+    return Chain(
+        language=language,
+        task=task_name,
+        parameters=Parameters(**parameters, weights=tuple(matcher.weight or 0.0 for matcher in matchers)),
+        normalization=config.normalization or language.normalization,
+        matchers=matchers,
+        **config.plain,
+        pack=None if config.pack == NO_PACK else config.pack or language.pack,
+        function_words=_resolve_function_words(config, language),
+        lemmatizer=None if lemmatizer is None else _resolve_options("lemmatizer", lemmatizer, registry),
+    )
+
+
+def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language:
+    """Return the language of a configuration, with the segmenter that the configuration names."""
     with located(config.where.get("language", "")):
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
     if config.plain.get("segmenter"):
-        language = replace(language, segmenter=config.plain["segmenter"])
-    with located(config.where.get("task", "")):
-        task_name, task = language.task(config.task)
+        return replace(language, segmenter=config.plain["segmenter"])
+    return language
+
+
+def _resolve_matchers(
+    config: ChainConfig, language: Language, task_name: str, task: Task, registry: PluginRegistry
+) -> tuple[ChainEntry, ...]:
+    """Return the matchers of a configuration, or the task's, with checked weights and options."""
     if config.matchers is None:
         weights = _default_weights(language, task_name, task, registry)
         matchers = tuple(ChainEntry(name, weight, optional=True) for name, weight in weights.items())
     else:
-        matchers = tuple(_resolved(entry, task.weights, registry) for entry in config.matchers)
+        matchers = tuple(_resolve_matcher(entry, task.weights, registry) for entry in config.matchers)
     if not matchers:
         raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
     for matcher in matchers:
@@ -107,7 +134,11 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
                 raise ConfigError(
                     f"the weight of matcher {matcher.name!r} is {matcher.weight}; it must be from 0 to {MAX_WEIGHT}"
                 )
-    greek = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
+    return matchers
+
+
+def _check_values(config: ChainConfig) -> None:
+    """Raise a ConfigError for an unknown parameter, a beam width that is out of range, or an empty pack name."""
     for name in config.parameters:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
@@ -116,34 +147,25 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
             raise ConfigError(f"beam is {config.plain['beam']}; it must be from 1 to {MAX_BEAM}")
     if "" in (config.pack, config.function_words):
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
-    lemmatizer = config.lemmatizer
-    if (
-        lemmatizer is None
-        and language.lemmatizer not in (None, "none")
-        and any(matcher.name == "lemma" for matcher in matchers)
-    ):
-        lemmatizer = ChainEntry(language.lemmatizer)
-    return Chain(
-        language=language,
-        task=task_name,
-        parameters=Parameters(**greek, weights=tuple(matcher.weight or 0.0 for matcher in matchers)),
-        normalization=config.normalization or language.normalization,
-        matchers=matchers,
-        **config.plain,
-        pack=None if config.pack == NO_PACK else config.pack or language.pack,
-        function_words=_function_words(config, language),
-        lemmatizer=None if lemmatizer is None else _sound("lemmatizer", lemmatizer, registry),
-    )
+
+
+def _select_lemmatizer(config: ChainConfig, language: Language, matchers: tuple[ChainEntry, ...]) -> ChainEntry | None:
+    """Return the lemmatizer of a configuration; by default the language's, if the chain has the matcher ``lemma``."""
+    if config.lemmatizer is not None or language.lemmatizer in (None, "none"):
+        return config.lemmatizer
+    needs_lemmatizer = any(matcher.name == "lemma" for matcher in matchers)
+    return ChainEntry(language.lemmatizer) if needs_lemmatizer else None
 
 
 def _default_weights(language: Language, name: str, task: Task, registry: PluginRegistry) -> Mapping[str, float]:
-    """Return matchers and weights of a task where the chain names none.
+    """Return the matchers of a chain that does not name any, with their weights.
 
-    The task ``universal`` has weights of two matchers only. A language file of your own that has it as its default
-    task gets all the matchers that it lists. In meteor_e's files, what the default task leaves out is off on purpose.
+    The task ``universal`` has weights for two matchers only. If it is the default task of a user's language file, the
+    chain gets all matchers that the file lists. A language of meteor_e lists matchers that its default task omits on
+    purpose.
     """
-    is_ours = language.script or Path(language.source).parent == LANGUAGE_FOLDER
-    if is_ours or name != language.default_task or name in own_tasks(language):
+    is_builtin = language.script or Path(language.source).parent == LANGUAGE_FOLDER
+    if is_builtin or name != language.default_task or name in own_tasks(language):
         return task.weights
     return {
         matcher: task.weights.get(matcher, registry.matchers.get(matcher).default_weight)
@@ -151,106 +173,107 @@ def _default_weights(language: Language, name: str, task: Task, registry: Plugin
     }
 
 
-def _function_words(config: ChainConfig, language: Language) -> str | None:
-    """Return the pack whose function words count; ``None`` for the chain's own pack.
+def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:
+    """Return the pack that supplies the function words; ``None`` for the chain's pack.
 
-    A pack that the user names brings its own, unless the user says something else.
+    By default, a pack that the user names supplies its own function words, whatever the language says.
     """
-    own_pack = config.pack is not None and config.pack != language.pack
-    words = config.function_words or (OWN_FUNCTION_WORDS if own_pack else language.function_words)
-    return None if words in (None, OWN_FUNCTION_WORDS, config.pack or language.pack) else words
+    is_custom_pack = config.pack is not None and config.pack != language.pack
+    pack = config.function_words or (OWN_FUNCTION_WORDS if is_custom_pack else language.function_words)
+    return None if pack in (None, OWN_FUNCTION_WORDS, config.pack or language.pack) else pack
 
 
-def _resolved(entry: ChainEntry, weights: Mapping[str, float], registry: PluginRegistry) -> ChainEntry:
-    """Return a matcher with its weight: its own, the task's, or that of its class."""
+def _resolve_matcher(entry: ChainEntry, weights: Mapping[str, float], registry: PluginRegistry) -> ChainEntry:
+    """Return an entry of a matcher with its weight, by default the task's, then that of the matcher's class."""
     weight = weights.get(entry.name) if entry.weight is None else entry.weight
     if weight is None:
         with located(entry.where):
             weight = registry.matchers.get(entry.name).default_weight
-    return replace(_sound("matcher", entry, registry), weight=float(weight))
+    return replace(_resolve_options("matcher", entry, registry), weight=float(weight))
 
 
-def _sound(kind: str, entry: ChainEntry, registry: PluginRegistry) -> ChainEntry:
+def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> ChainEntry:
     """Return an entry with checked options and absolute paths.
 
     Raises:
-        ConfigError: for an option that is not there, or of another type, with file and line.
-        PluginError: if there is no such matcher or lemmatizer.
+        ConfigError: for an unknown option or a value of the wrong type, with file and line.
+        PluginError: if the matcher or lemmatizer does not exist.
     """
     with located(entry.where):
-        found = registry.components(kind).get(entry.name)
-        if not entry.options and not isinstance(found.Options, type):
-            # Without a look at types, which take time to import.
+        component = registry.components(kind).get(entry.name)
+        if not entry.options and not isinstance(component.Options, type):
+            # There is nothing to check, and checking would import a library that loads slowly.
             return entry
-        options = absolute(found, entry)
-        found.check_options(options)
+        options = make_option_paths_absolute(component, entry)
+        component.check_options(options)
     return replace(entry, options=options)
 
 
-def absolute(component: type[Component], entry: ChainEntry) -> dict[str, Any]:
-    """Return the options of an entry, with absolute paths, right or wrong."""
+def make_option_paths_absolute(component: type[Component], entry: ChainEntry) -> dict[str, Any]:
+    """Return the options of an entry with absolute paths. Options are not checked."""
 
-    def change(path: str) -> str:
-        found = seen_from(entry.folder, path)
-        refuse_special(found)
-        return found
+    def make_absolute(path: str) -> str:
+        absolute_path = seen_from(entry.folder, path)
+        refuse_special(absolute_path)
+        return absolute_path
 
-    return component.with_paths(entry.options, change)
+    return component.with_paths(entry.options, make_absolute)
 
 
 def find_language(name: str, registry: PluginRegistry | None = None, *, pack: str | None = None) -> Language:
-    """Return a language by its code or English name, or from a file of your own.
+    """Return a language by its code or English name, or read it from a file.
 
-    A language that has no definition gets the generic one of its script, with a warning. Where a pack is named, the
-    pack has to define it: one made of bitext brings a language file, so that ``xx`` is known where it is ``xx-bitext``.
+    A language without a definition gets the generic definition of its script, with a warning. If the chain names a
+    pack, however, the pack must define the language: a pack that was built from bitext contains a language file, so
+    the code ``xx`` works together with the pack ``xx-bitext``.
 
     Args:
         name: a code (ISO 639, BCP 47), an alias, an English name, or the path of a language file (with a slash, or
             ending in ``.yaml``).
-        registry: knows the codes; by default those of meteor_e and of all installed plugins.
+        registry: the registry of languages; by default that of meteor_e and of all installed plugins.
         pack: name or folder of the pack.
 
     Raises:
-        ConfigError: if there is no such language, or its file has mistakes.
+        ConfigError: if the language does not exist, or its file has mistakes.
     """
     if is_path(name):
-        return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (it is only written down)
+        return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (the path is only displayed)
     registry = registry or plugin_registry()
-    found: Language
+    language: Language
     try:
-        found = registry.languages.get(name)
-        return found
+        language = registry.languages.get(name)
+        return language
     except ConfigError:
         if not isinstance(name, str):
             raise
     from meteor_e.languages.codes import find_tag, generic_language
 
-    known = registry.languages.names()
+    defined_codes = registry.languages.names()
     try:
-        tag = find_tag(name, known)
+        tag = find_tag(name, defined_codes)
     except ConfigError as error:
         if pack is None:
             raise
-        return _language_of_pack(name, pack, str(error))
+        return _read_language_of_pack(name, pack, str(error))
     for code in tag.candidates():
-        if code in known:
-            found = registry.languages.get(code)
-            return found
+        if code in defined_codes:
+            language = registry.languages.get(code)
+            return language
     language = generic_language(tag)
-    text = f"language {tag.code!r} ({language.name}) has no definition"
+    message = f"language {tag.code!r} ({language.name}) has no definition"
     if pack is not None:
-        return _language_of_pack(name, pack, text)
-    warn_user(f"{text}; it gets the generic one of the script {tag.script}")
+        return _read_language_of_pack(name, pack, message)
+    warn_user(f"{message}; it gets the generic one of the script {tag.script}")
     return language
 
 
-def _language_of_pack(name: str, pack: str, unknown: str) -> Language:
+def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
     """Return the language that a pack defines.
 
     Args:
-        name: of the language.
+        name: name of the language.
         pack: name or folder of the pack.
-        unknown: what to say where the pack does not define it.
+        message: the error message if the pack does not define the language.
     """
     from meteor_e.packs.pack import LANGUAGE_FILE
     from meteor_e.packs.store import PackStore
@@ -258,51 +281,51 @@ def _language_of_pack(name: str, pack: str, unknown: str) -> Language:
     folder = Path(pack) if is_path(pack) else PackStore().root / pack
     file = folder / LANGUAGE_FILE
     if not file.is_file():
-        advice = f"meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
-        why = "has no language.yaml" if folder.is_dir() else f"is not installed; build it first: {advice}"
-        raise ConfigError(f"{unknown}. The pack {pack!r}, which could define it, {why}")
-    found = find_language(str(file.absolute()))
-    if name not in (found.code, *found.aliases):
-        raise ConfigError(unknown)
-    return found
+        command = f"meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
+        problem = "has no language.yaml" if folder.is_dir() else f"is not installed; build it first: {command}"
+        raise ConfigError(f"{message}. The pack {pack!r}, which could define it, {problem}")
+    language = find_language(str(file.absolute()))
+    if name not in (language.code, *language.aliases):
+        raise ConfigError(message)
+    return language
 
 
 def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
     """Return the segmenter that a language names.
 
     Raises:
-        PluginError: if there is no such segmenter, or it cannot be made.
+        PluginError: if the segmenter does not exist or cannot be created.
     """
     try:
-        found = registry.segmenters.get(str(language.segmenter))
+        segmenter_class = registry.segmenters.get(str(language.segmenter))
     except PluginError as error:
         raise PluginError(f"language {language.code!r}: {error}; --set segmenter=characters needs no plugin") from error
-    result: Segmenter = found.make(MatcherContext(language, LanguageResources()))
-    return result
+    segmenter: Segmenter = segmenter_class.make(MatcherContext(language, LanguageResources()))
+    return segmenter
 
 
 def plugins_of(chain: Chain, registry: PluginRegistry) -> list[str]:
-    """Return ``distribution@version`` of each third party that a chain draws on, sorted."""
-    wanted = [("matcher", matcher.name) for matcher in chain.matchers]
+    """Return ``distribution@version`` of each third-party plugin that supplies a component or the language, sorted."""
+    components = [("matcher", matcher.name) for matcher in chain.matchers]
     if not chain.language.path and not chain.language.script:
-        wanted.append(("language", chain.language.code))
+        components.append(("language", chain.language.code))
     if chain.lemmatizer is not None:
-        wanted.append(("lemmatizer", chain.lemmatizer.name))
+        components.append(("lemmatizer", chain.lemmatizer.name))
     if chain.language.segmenter is not None:
-        wanted.append(("segmenter", chain.language.segmenter))
-    origins = {registry.kinds[kind].definition(name).origin for kind, name in wanted}
+        components.append(("segmenter", chain.language.segmenter))
+    origins = {registry.kinds[kind].definition(name).origin for kind, name in components}
     return sorted({f"{origin.distribution or origin.plugin}@{origin.version}" for origin in origins - {BUILTIN}})
 
 
 @dataclass(frozen=True)
 class ChainComponents:
-    """What a chain's names stand for.
+    """The components and resources that a chain names.
 
     Attributes:
         resources: function words, prefixes, synonyms and paraphrases.
-        lemmatizer: ``None`` if the chain has none.
-        matchers: in chain order.
-        segmenter: ``None`` if the language separates words by spaces.
+        lemmatizer: the lemmatizer; ``None`` if the chain does not have a lemmatizer.
+        matchers: the matchers, in chain order.
+        segmenter: the segmenter; ``None`` if the language separates words by spaces.
     """
 
     resources: LanguageResources
@@ -312,50 +335,56 @@ class ChainComponents:
 
 
 def signature(chain: Chain, components: ChainComponents) -> str:
-    """Return the signature of a chain, which keys of caches are made from, too.
+    """Return the signature of a chain. Cache keys are derived from it, too.
 
     Args:
-        chain: the chain; task and parameters may be others than those of the chain that the components were made for.
+        chain: the chain. Its task and parameters may differ from those of the chain that the components were made for.
         components: matchers, lemmatizer, segmenter and resources.
 
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
     """
-    language, parameters = chain.language, chain.parameters
-    # What nothing else tells of a language from a file of your own, or without a file.
-    origin = f"{language.apostrophes} apostrophes" if language.path else ""
-    if language.script:
-        origin = f"generic {language.script}"
-    names = [
-        _named(matcher, f"={weight!r}") for matcher, weight in zip(components.matchers, parameters.weights, strict=True)
+    parameters = chain.parameters
+    matchers = [
+        _describe_component(matcher, f"={weight!r}")
+        for matcher, weight in zip(components.matchers, parameters.weights, strict=True)
     ]
-    # The segmenter has a part of its own, wherever it is from.
-    plain = [(name, KEYS[name]) for name in PLAIN if name != "segmenter"]
+    # The segmenter is described below, whether the chain or the language names it.
+    plain_keys = [(name, KEYS[name]) for name in PLAIN if name != "segmenter"]
     parts = [
         ("meteor_e", __version__),
-        ("lang", f"{language.code}({origin})" if origin else language.code),
+        ("lang", _describe_language(chain.language)),
         ("task", chain.task),
         ("norm", chain.normalization.value),
         *((name[0], repr(getattr(parameters, name))) for name in GREEK),
-        ("match", "+".join(names)),
+        ("match", "+".join(matchers)),
         *(
             (key.signature or name, key.spell(getattr(chain, name)))
-            for name, key in plain
+            for name, key in plain_keys
             if key.signature or getattr(chain, name) != PLAIN[name]
         ),
         ("pack", components.resources.description),
     ]
     if components.lemmatizer is not None:
-        parts.append(("lemmas", _named(components.lemmatizer)))
+        parts.append(("lemmas", _describe_component(components.lemmatizer)))
     if components.segmenter is not None:
-        parts.append(("segmenter", _named(components.segmenter)))
+        parts.append(("segmenter", _describe_component(components.segmenter)))
     if plugins := plugins_of(chain, plugin_registry()):
         parts.append(("plugins", "+".join(plugins)))
     return "|".join(f"{key}:{value}" for key, value in parts)
 
 
-def _named(component: Component, weight: str = "") -> str:
-    """Return the name of a component, its weight, and what it says of itself."""
+def _describe_language(language: Language) -> str:
+    """Return the code of a language, and what the other parts of the signature do not say about it."""
+    if language.script:
+        return f"{language.code}(generic {language.script})"
+    if language.path:
+        return f"{language.code}({language.apostrophes} apostrophes)"
+    return language.code
+
+
+def _describe_component(component: Component, weight: str = "") -> str:
+    """Return the name of a component, its weight, and its description in parentheses."""
     with guarded(f"{component.kind} {component.name!r}"):
-        details = component.describe()
-    return f"{component.name}{weight}" + (f"({details})" if details else "")
+        description = component.describe()
+    return f"{component.name}{weight}" + (f"({description})" if description else "")

@@ -1,4 +1,4 @@
-"""Chain and language files as a whole: what is wrong with one, and a chain written out in full."""
+"""Check chain files and language files, and write out a chain with all its defaults."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 
 
 def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
-    """Check a chain: keys and values, language, task, matchers and their options. Packs need not be installed.
+    """Check the keys, values, language, task, matchers and options of a chain. Packs need not be installed.
+
+    Returns:
+        The resolved chain.
 
     Raises:
-        MeteorError: for the first thing that is wrong, with file and line.
+        MeteorError: for the first mistake, with file and line.
     """
     chain = resolve(load_chain(source), registry)
     entries = [("matcher", matcher) for matcher in chain.matchers]
@@ -39,10 +42,13 @@ def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
 
 
 def check_language(file: str, registry: PluginRegistry) -> Language:
-    """Check a language file, the names of its matchers included.
+    """Check a language file, including the names of its matchers.
+
+    Returns:
+        The language.
 
     Raises:
-        ConfigError: for the first thing that is wrong, with file and line.
+        ConfigError: for the first mistake, with file and line.
     """
     document = read_yaml(file)
     language = parse_language(document)
@@ -58,26 +64,26 @@ def check_language(file: str, registry: PluginRegistry) -> Language:
 
 
 def spell_out(chain: Chain, registry: PluginRegistry) -> dict[str, Any]:
-    """Return a chain as a mapping that a YAML file can hold: every default spelled out, matchers' options too.
+    """Return a chain as a mapping for a YAML file, with the defaults of all keys and of all components' options.
 
-    Loaded back, it makes the same metric, with the same signature.
+    A chain file with this content has the same signature and yields the same scores.
     """
-    spelled = chain.effective()
-    for entry, matcher in zip(spelled["matchers"], chain.matchers, strict=True):
-        found = registry.matchers.get(matcher.name)
-        if not found.requires:
-            # Nothing to go without.
+    content = chain.effective()
+    for entry, matcher in zip(content["matchers"], chain.matchers, strict=True):
+        matcher_class = registry.matchers.get(matcher.name)
+        if not matcher_class.requires:
+            # A matcher that does not require a resource cannot lack it.
             entry.pop("optional", None)
-        _spell_defaults(entry, found)
+        _add_default_options(entry, matcher_class)
     if chain.lemmatizer is not None:
-        _spell_defaults(spelled["lemmatizer"], registry.lemmatizers.get(chain.lemmatizer.name))
-    return spelled
+        _add_default_options(content["lemmatizer"], registry.lemmatizers.get(chain.lemmatizer.name))
+    return content
 
 
-def _spell_defaults(entry: dict[str, Any], component: type[Component]) -> None:
-    """Add the options that an entry leaves out; what is ``None`` is left to language and files."""
+def _add_default_options(entry: dict[str, Any], component: type[Component]) -> None:
+    """Add the default values of the options that an entry omits."""
     from meteor_e.api.options import option_defaults
 
-    kind = component.options_class()
-    if kind is not None:
-        entry.update({name: value for name, value in option_defaults(kind).items() if name not in entry})
+    options_class = component.options_class()
+    if options_class is not None:
+        entry.update({name: value for name, value in option_defaults(options_class).items() if name not in entry})

@@ -1,4 +1,4 @@
-"""The components of a chain: resources, lemmatizer, matchers and segmenter, made from its definition."""
+"""Create the components of a chain: its resources, lemmatizer, matchers and segmenter."""
 
 from __future__ import annotations
 
@@ -24,51 +24,57 @@ def make_components(
     """Make the components of a chain.
 
     Args:
-        chain: the chain, with all defaults filled in.
+        chain: the resolved chain.
         resources: resources to use instead of the pack's.
         offline: never download a missing pack.
 
     Raises:
-        ConfigError: for a matcher that needs a lemmatizer, if the chain has none that fits.
+        ConfigError: for a matcher that needs lemmas or tags, if the chain does not have a suitable lemmatizer.
         PluginError: for a component that is not installed.
-        ResourceError: naming all that is missing.
+        ResourceError: for missing resources; the message names all of them.
     """
     resources = resources or find_resources(chain.language, chain.pack, chain.function_words, offline)
     lemmatizer = None if chain.lemmatizer is None else _make("lemmatizer", chain.lemmatizer, chain, resources)
     matchers = tuple(_make_matchers(chain, resources, lemmatizer))
-    is_spaced = chain.language.segmenter is None
-    segmenter = None if is_spaced else make_segmenter(chain.language, plugin_registry())
+    segmenter = None
+    if chain.language.segmenter is not None:
+        segmenter = make_segmenter(chain.language, plugin_registry())
     return ChainComponents(resources, lemmatizer, matchers, segmenter)
 
 
 def _make(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:
-    """Make the matcher, or the lemmatizer, of an entry."""
+    """Return the matcher or lemmatizer of an entry."""
     with located(entry.where), guarded(f"making {kind} {entry.name!r}"):
         context = MatcherContext(chain.language, resources, not entry.optional)
         return plugin_registry().components(kind).get(entry.name).make(context, **entry.options)
 
 
 def _make_matchers(chain: Chain, resources: LanguageResources, lemmatizer: Lemmatizer | None) -> Iterator[Matcher]:
-    """Make the matchers; a ResourceError names all that is missing."""
-    missing: list[ResourceError] = []
+    """Yield the matchers of a chain, then raise a ResourceError that names all missing resources."""
+    errors: list[ResourceError] = []
     for entry in chain.matchers:
         try:
             matcher = _make("matcher", entry, chain, resources)
         except ResourceError as error:
-            missing.append(error)
+            errors.append(error)
             continue
         with located(entry.where):
-            if matcher.needs_lemmas and lemmatizer is None:
-                raise ConfigError(
-                    f"matcher {entry.name!r} needs lemmas, and the chain has no lemmatizer; "
-                    "name one, as in --set lemmatizer.use=simplemma"
-                )
-            if matcher.needs_tags and (lemmatizer is None or not lemmatizer.tags):
-                name = "no lemmatizer" if lemmatizer is None else f"the lemmatizer {lemmatizer.name!r}"
-                raise ConfigError(
-                    f"matcher {entry.name!r} needs tags, and the chain has {name}; name a lemmatizer that gives "
-                    "tags, such as treetagger, udpipe, hanta or a lookup file with tags"
-                )
+            _check_lemmatizer(entry.name, matcher, lemmatizer)
         yield matcher
-    if missing:
-        raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
+    if errors:
+        raise ResourceError("; and ".join(dict.fromkeys(map(str, errors)))) from errors[0]
+
+
+def _check_lemmatizer(name: str, matcher: Matcher, lemmatizer: Lemmatizer | None) -> None:
+    """Raise a ConfigError if a matcher needs lemmas or tags that the lemmatizer does not supply."""
+    if matcher.needs_lemmas and lemmatizer is None:
+        raise ConfigError(
+            f"matcher {name!r} needs lemmas, and the chain has no lemmatizer; "
+            "name one, as in --set lemmatizer.use=simplemma"
+        )
+    if matcher.needs_tags and (lemmatizer is None or not lemmatizer.tags):
+        description = "no lemmatizer" if lemmatizer is None else f"the lemmatizer {lemmatizer.name!r}"
+        raise ConfigError(
+            f"matcher {name!r} needs tags, and the chain has {description}; name a lemmatizer that gives "
+            "tags, such as treetagger, udpipe, hanta or a lookup file with tags"
+        )

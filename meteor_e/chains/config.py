@@ -1,11 +1,11 @@
-"""Chains as people write them: YAML files and mappings, checked.
+"""Read and check chains: YAML files and mappings.
 
 >>> load_chain("chain.yaml")           # a file
 >>> load_chain("adq")                  # the name of a chain that meteor_e or a plugin brings
 >>> load_chain({"language": "de"})     # the content of a file
 
-``docs/chains.md`` describes the format. What a chain's names stand for (languages, matchers) is found when it
-is resolved, by :mod:`meteor_e.chains.chain`.
+``docs/chains.md`` describes the format. A chain contains the names of languages and matchers;
+:mod:`meteor_e.chains.chain` looks them up when it resolves the chain.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ChainEntry:
-    """A matcher (or lemmatizer) in a chain.
+    """A matcher or lemmatizer of a chain.
 
     Attributes:
-        name: its name.
-        weight: its weight in the score; of a chain as written ``None`` for the task's or the matcher's own.
-        options: what it is made with; of a chain as written, paths are as written, too.
-        where: ``file:line`` of the entry; empty for what comes from Python.
-        optional: go without its resource where that is not installed; so are those that the language brings.
-        folder: the folder that paths are seen from; empty for what comes from Python.
+        name: the name of the component.
+        weight: the weight of the matcher in the score. In a chain that is not resolved, ``None`` means the weight of
+            the task or of the matcher's class.
+        options: the options of the component. In a chain that is not resolved, their paths may be relative.
+        where: ``file:line`` of the entry; empty if the entry comes from Python.
+        optional: whether the matcher works without its resource if the resource is not installed. The default matchers
+            of a language are optional.
+        folder: the folder that paths are relative to; empty if the entry comes from Python.
     """
 
     name: str
@@ -49,27 +51,27 @@ class ChainEntry:
 
     def spelled(self) -> dict[str, Any]:
         """Return the entry as a mapping that a YAML file can hold."""
-        own = {"use": self.name, "weight": self.weight, "optional": self.optional or None}
-        return {**{key: value for key, value in own.items() if value is not None}, **self.options}
+        keys = {"use": self.name, "weight": self.weight, "optional": self.optional or None}
+        return {**{key: value for key, value in keys.items() if value is not None}, **self.options}
 
 
 @dataclass(frozen=True)
 class ChainConfig:
-    """A chain as its author wrote it; ``None`` is what is left to language and task.
+    """A chain as its author wrote it. The language and the task supply the values that are ``None``.
 
     Attributes:
-        language: its code, or the path of a language file.
-        task: what the parameters were tuned for.
+        language: the code of the language, or the path of a language file.
+        task: the task that the parameters were tuned for.
         parameters: values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
-        normalization: how text becomes tokens.
+        normalization: the normalization of the text before segmentation.
         matchers: the matchers, in order.
-        plain: values of the keys of :class:`~meteor_e.chains.keys.PlainKeys`, as far as they are given.
-        pack: name or folder of the resource pack.
-        function_words: pack whose function words count; ``own`` for those of the chain's pack.
-        lemmatizer: the lemmatizer; ``None`` for none.
-        name: what to call the chain; the file's name unless the file says something else.
-        description: what the chain is for.
-        where: ``file:line: key`` of each of its keys; empty for what comes from Python.
+        plain: values of the keys of :class:`~meteor_e.chains.keys.PlainKeys` that the author set.
+        pack: the name or folder of the resource pack.
+        function_words: the pack that supplies the function words; ``own`` for the chain's pack.
+        lemmatizer: the lemmatizer; ``None`` for the default lemmatizer or none.
+        name: the name of the chain, by default that of its file.
+        description: the purpose of the chain.
+        where: ``file:line: key`` of each top-level key; empty if the chain comes from Python.
     """
 
     language: str | None = None
@@ -85,12 +87,20 @@ class ChainConfig:
     description: str = ""
     where: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
-    def overridden(self, given: Mapping[str, Any]) -> ChainConfig:
-        """Return this chain with some keys replaced; arguments and errors as for :func:`chain_of`."""
-        other, replaced = chain_of(given), {key for key, value in given.items() if value is not None}
-        changes: dict[str, Any] = {key: getattr(other, key) for key in replaced.difference(PLAIN)}
-        plain = {**self.plain, **{key: value for key, value in other.plain.items() if key in replaced}}
-        where = {key: place for key, place in self.where.items() if key not in replaced}
+    def override(self, keys: Mapping[str, Any]) -> ChainConfig:
+        """Return a copy of this chain with some keys replaced.
+
+        Args:
+            keys: the keys and their new values, as for :func:`make_chain_from_keys`.
+
+        Raises:
+            ConfigError: for the first invalid key or value.
+        """
+        overrides = make_chain_from_keys(keys)
+        names = {name for name, value in keys.items() if value is not None}
+        changes: dict[str, Any] = {name: getattr(overrides, name) for name in names.difference(PLAIN)}
+        plain = {**self.plain, **{name: value for name, value in overrides.plain.items() if name in names}}
+        where = {name: location for name, location in self.where.items() if name not in names}
         return replace(self, **changes, plain=plain, where=where)
 
 
@@ -102,12 +112,12 @@ def load_chain(source: ChainSource) -> ChainConfig:
     """Read and check a chain.
 
     Args:
-        source: a file's path; the name of a chain that meteor_e or a plugin brings; or a mapping with a file's
-            content. A text with a slash, or that ends in ``.yaml``, ``.yml`` or ``.json``, is a path; another
-            one is a name, or, if there is no such chain but a file, a path.
+        source: the path of a file, the name of a chain of meteor_e or a plugin, or a mapping with the content of a
+            file. A string with a slash, or one that ends in ``.yaml``, ``.yml`` or ``.json``, is a path. Any other
+            string is a name. If a chain of that name does not exist, but a file does, the file is read.
 
     Raises:
-        ConfigError: for the first thing that is wrong, with file, line and key.
+        ConfigError: for the first mistake, with file, line and key.
     """
     from meteor_e.base.checked import convert
     from meteor_e.chains.schemas import ChainFile
@@ -117,31 +127,31 @@ def load_chain(source: ChainSource) -> ChainConfig:
     return make_chain(document)
 
 
-def chain_of(given: Mapping[str, Any]) -> ChainConfig:
-    """Return a chain from keys that a program gives, checked as a file would be.
+def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
+    """Return a chain from keys that a program passes, with the same checks as for a file.
 
     Args:
-        given: the keys; those that are ``None`` are not given, and paths are seen from here.
+        keys: the keys and their values. ``None`` means the default. Paths are relative to the working folder.
 
     Raises:
-        ConfigError: for the first thing that is wrong.
+        ConfigError: for the first invalid key or value.
     """
-    keys = {
+    content = {
         name: str(Path(value).resolve()) if isinstance(value, os.PathLike) else value
-        for name, value in given.items()
+        for name, value in keys.items()
         if value is not None
     }
-    for name in keys:
+    for name in content:
         if name in GREEK:
-            raise ConfigError(f"{name}: unknown key; give parameters={{{name!r}: {keys[name]!r}}}")
-    if all(name in KEYS and _is_simple(name, value) for name, value in keys.items()):
-        # What resolving checks anyhow; the checker of files would take a while to import.
-        return make_chain(Document(keys))
-    return load_chain(keys)
+            raise ConfigError(f"{name}: unknown key; give parameters={{{name!r}: {content[name]!r}}}")
+    if all(name in KEYS and _is_simple(name, value) for name, value in content.items()):
+        # Resolving the chain checks these values, and importing the checker of files would take time.
+        return make_chain(Document(content))
+    return load_chain(content)
 
 
 def _is_simple(name: str, value: Any) -> bool:
-    """Return whether a value is so plain that the checker of files cannot find anything wrong with it."""
+    """Return whether a value is certain to pass the checks of chain files."""
     if name == "normalization":
         return type(value) is str and value in Normalization._value2member_map_
     if name == "parameters":
@@ -152,25 +162,37 @@ def _is_simple(name: str, value: Any) -> bool:
 
 
 def _is_simple_entry(entry: Any) -> bool:
-    rest = {**entry} if type(entry) is dict else {"use": entry}
-    use = rest.pop("use", None)
-    return type(use) is str and bool(use) and _has_shares(rest, ("weight",))
+    """Return whether an entry is a name, or a name with a weight from 0 to 1."""
+    keys = {**entry} if type(entry) is dict else {"use": entry}
+    name = keys.pop("use", None)
+    return type(name) is str and bool(name) and _has_shares(keys, ("weight",))
 
 
-def _has_shares(given: Any, names: Collection[str]) -> bool:
-    """Return whether a mapping holds nothing but numbers from 0 to 1, under some names."""
-    return type(given) is dict and all(
-        name in names and type(value) is float and 0.0 <= value <= 1.0 for name, value in given.items()
+def _has_shares(mapping: Any, names: Collection[str]) -> bool:
+    """Return whether a value is a mapping from some of the names to numbers from 0 to 1."""
+    return type(mapping) is dict and all(
+        name in names and type(value) is float and 0.0 <= value <= 1.0 for name, value in mapping.items()
     )
 
 
 def describe_chain(file: Traversable) -> str:
-    """Return what a chain is for; errors as for :func:`load_chain`."""
+    """Return the description of a chain.
+
+    Raises:
+        ConfigError: for the first mistake in the chain, with file, line and key.
+    """
     return load_chain(file).description
 
 
 def open_chain(source: ChainSource) -> Document:
-    """Read what :func:`load_chain` reads, without a look at what it says."""
+    """Read a chain without checking its keys and values.
+
+    Args:
+        source: as for :func:`load_chain`.
+
+    Raises:
+        ConfigError: if the chain does not exist, or its file cannot be read or is not valid YAML.
+    """
     if isinstance(source, Mapping):
         return Document(source)
     if not isinstance(source, str):
@@ -186,21 +208,24 @@ def open_chain(source: ChainSource) -> Document:
     except ConfigError as error:
         if Path(source).is_file():
             return read_yaml(Path(source))
-        here = next((name for name in (f"{source}.yaml", f"{source}.yml") if Path(name).is_file()), None)
-        if here is None:
+        suggestion = next((name for name in (f"{source}.yaml", f"{source}.yml") if Path(name).is_file()), None)
+        if suggestion is None:
             raise
-        raise ConfigError(f"{error} (did you mean the file {here}?)") from None
+        raise ConfigError(f"{error} (did you mean the file {suggestion}?)") from None
     if Path(source).is_file():
-        message = f"{source!r} is a chain and a file; the chain is used. For the file, write ./{source}"
-        warn_user(message)
+        warn_user(f"{source!r} is a chain and a file; the chain is used. For the file, write ./{source}")
     return read_yaml(file)
 
 
 def make_chain(document: Document) -> ChainConfig:
-    """Turn a document that has no problems into a chain."""
+    """Return the chain of a document that has been checked."""
     data = document.data
-    matchers = data.get("matchers")
-    mode = data.get("normalization")
+    normalization = data.get("normalization")
+    matchers = None
+    if data.get("matchers") is not None:
+        matchers = tuple(
+            read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(data["matchers"])
+        )
     lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
     paths = {
         name: document.path(data[name]) if key.is_path(data[name]) else data[name]
@@ -211,32 +236,30 @@ def make_chain(document: Document) -> ChainConfig:
         **{name: value for name, value in paths.items() if name not in PLAIN},
         task=data.get("task"),
         parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
-        normalization=Normalization(mode) if mode is not None else None,
-        matchers=None
-        if matchers is None
-        else tuple(read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(matchers)),
+        normalization=Normalization(normalization) if normalization is not None else None,
+        matchers=matchers,
         plain={name: KEYS[name].type(paths.get(name, data[name])) for name in PLAIN if name in data},
         lemmatizer=None if lemmatizer is not None and lemmatizer.name == "none" else lemmatizer,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),
         where={
-            str(key): f"{document.source}:{line}: {key}" for (key, *rest), line in document.lines.items() if not rest
+            str(key[0]): f"{document.source}:{line}: {key[0]}" for key, line in document.lines.items() if len(key) == 1
         },
     )
 
 
 def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> ChainEntry:
-    """Read an entry of ``matchers``, or ``lemmatizer``."""
+    """Return an entry of the list ``matchers``, or the entry ``lemmatizer``."""
     where = document.where(key)
     if isinstance(entry, str):
         return ChainEntry(entry, where=where, folder=document.folder)
     reserved = ENTRY_KEYS if key[0] == "matchers" else ENTRY_KEYS[:1]
-    own = {name: entry[name] for name in reserved if name in entry}
+    keys = {name: entry[name] for name in reserved if name in entry}
     return ChainEntry(
-        name=own["use"],
-        weight=float(own["weight"]) if "weight" in own else None,
+        name=keys["use"],
+        weight=float(keys["weight"]) if "weight" in keys else None,
         options={name: value for name, value in entry.items() if name not in reserved},
         where=where,
-        optional=own.get("optional", False),
+        optional=keys.get("optional", False),
         folder=document.folder,
     )

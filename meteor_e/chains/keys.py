@@ -1,9 +1,9 @@
-"""The keys of a chain, each in one place.
+"""The definitions of a chain's keys.
 
 The schema that checks chain files, the reader of files, the arguments of :class:`~meteor_e.Meteor`, the options of the
-metric ``meteor``, the command line and the signature are made from :data:`KEYS`. A new key whose value no language and
-no task decides is an entry of :data:`KEYS`, a field of :class:`PlainKeys` and one of :class:`ChainArguments`. A chain
-then has it as an attribute, for the code that acts on it.
+metric ``meteor``, the command line and the signature are derived from :data:`KEYS`. To add a key that does not depend
+on the language or the task, add an entry to :data:`KEYS`, a field to :class:`PlainKeys` and a field to
+:class:`ChainArguments`. The chain then has an attribute of that name.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ class ChainKey(NamedTuple):
     """A key of a chain.
 
     Attributes:
-        help: what it says, in a sentence.
-        type: of its values.
-        schema: name of a type in :mod:`meteor_e.chains.schemas`, where the type alone does not say what is allowed.
+        help: the help text of the key, one sentence.
+        type: the type of the key's values.
+        schema: the name of a type in :mod:`meteor_e.chains.schemas` that is more specific than ``type``.
         least: the lowest number that is allowed.
-        is_path: whether a value is a path; paths are seen from the chain's file.
-        signature: what the signature calls it. The signature names a key without one where its value is not the
-            default.
-        spell: makes the signature's text of a value.
+        is_path: function that returns whether a value is a path. Paths are relative to the chain's file.
+        signature: the name of the key in the signature. If it is empty, the signature contains the key under its own
+            name, and only if its value differs from the default.
+        spell: function that formats a value for the signature.
     """
 
     help: str
@@ -43,7 +43,7 @@ class ChainKey(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PlainKeys:
-    """The keys whose values no language and no task decides, with their defaults."""
+    """The keys that do not depend on the language or the task, with their defaults."""
 
     beam: int = DEFAULT_BEAM
     character_mode: bool = False
@@ -53,25 +53,26 @@ class PlainKeys:
 
 
 class ChainArguments(TypedDict, total=False):
-    """Keys of a chain as :class:`~meteor_e.Meteor` takes them; ``None`` is the same as leaving one out.
+    """The keys of a chain as arguments of :class:`~meteor_e.Meteor`. ``None`` means the default.
 
     Attributes:
-        task: what the parameters were tuned for (``rank``, ``adq``, ``hter``, ``util``, ``li``, ``tune``,
-            ``universal``); by default the language's.
-        matchers: the chain: names, or mappings such as ``{"use": "stem", "weight": 0.6}``; by default the
-            task's.
-        parameters: single values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
-        normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``; by default ``full`` where the
-            language has it, else ``lower``.
-        beam: number of paths of the alignment search.
+        task: the task that the parameters were tuned for (``rank``, ``adq``, ``hter``, ``util``, ``li``, ``tune``,
+            ``universal``); by default the default task of the language.
+        matchers: the matchers, in order: names, or mappings such as ``{"use": "stem", "weight": 0.6}``; by default
+            the matchers of the task.
+        parameters: values of ``alpha``, ``beta``, ``gamma`` or ``delta`` that replace the task's.
+        normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``; by default ``full`` if the language
+            supports it, otherwise ``lower``.
+        beam: the beam width of the alignment search.
         character_mode: count lengths and matches in characters.
-        equal_segments: a system's score counts each segment the same; by default, long ones count more.
-        idf: a text, one segment per line, by which words count: the rarer, the more; by default all count alike.
-        segmenter: name of the segmenter that finds the words of raw text, in place of the language's.
-        pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
-            by default the language's.
-        function_words: pack whose function words count; ``own`` for those of the chain's pack.
-        lemmatizer: name of a lemmatizer, or a mapping with its options.
+        equal_segments: give all segments the same weight in a system's score. By default, long segments count more.
+        idf: a text file with one segment per line. Words are weighted by their inverse document frequency in it. By
+            default, all words have the same weight.
+        segmenter: the name of the segmenter to use instead of the language's.
+        pack: the resource pack: the name of an installed pack, or a folder (a path, or a string with a slash); by
+            default the pack of the language.
+        function_words: the pack that supplies the function words; ``own`` for the chain's pack.
+        lemmatizer: the name of a lemmatizer, or a mapping with its name and options.
     """
 
     task: str | None
@@ -89,10 +90,10 @@ class ChainArguments(TypedDict, total=False):
 
 
 class ChainOverrides(ChainArguments, total=False):
-    """Keys that replace those of a chain.
+    """The keys of a chain that replace those of another chain.
 
     Attributes:
-        language: ISO 639-1 code.
+        language: the ISO 639-1 code of the language.
     """
 
     language: str | None
@@ -157,7 +158,7 @@ KEYS = {
     ),
     "lemmatizer": ChainKey("What gives words their lemmas and tags.", dict, "Lemmatizer"),
 }
-"""The keys by name."""
+"""The keys of a chain, by name."""
 
 PLAIN: Mapping[str, Any] = {field.name: field.default for field in fields(PlainKeys)}
-"""The defaults of the plain keys."""
+"""The default values of :class:`PlainKeys`, by name."""

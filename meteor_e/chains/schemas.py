@@ -1,6 +1,6 @@
-"""What chain and language files may hold, as types; checks and JSON schemas come from these.
+"""The types of chain files and language files. They are used for checks and for JSON schemas.
 
-Only imported when a file or a mapping is checked: msgspec takes a while to import.
+This module is imported only when a file or a mapping is checked, because msgspec loads slowly.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ _SCHEMAS: dict[str, Any] = {
     "ParameterValues": ParameterValues,
     "Text": str,
 }
-"""The types that keys name."""
+"""The types that :attr:`ChainKey.schema` names."""
 
 
-def _type(key: ChainKey) -> Any:
-    """Return the type of a key's values, with its help text."""
-    bare = _SCHEMAS[key.schema] if key.schema else Name if key.type is str else key.type
-    return Annotated[bare, Meta(description=key.help, ge=key.least)]
+def _make_type(key: ChainKey) -> Any:
+    """Return the type of a key's values, annotated with the help text and the lowest value."""
+    value_type = _SCHEMAS[key.schema] if key.schema else Name if key.type is str else key.type
+    return Annotated[value_type, Meta(description=key.help, ge=key.least)]
 
 
 ChainFile = defstruct(
     "ChainFile",
-    [(name, _type(key) | UnsetType, UNSET) for name, key in KEYS.items()],
+    [(name, _make_type(key) | UnsetType, UNSET) for name, key in KEYS.items()],
     kw_only=True,
     forbid_unknown_fields=True,
     module=__name__,
@@ -74,15 +74,15 @@ ChainFile = defstruct(
 
 
 def _metric_options() -> Iterator[tuple[str, Any, Any]]:
-    """Yield the options of the metric ``meteor``: a chain's keys; parameters stand beside them."""
+    """Yield the options of the metric ``meteor``: the keys of a chain, and the parameters as separate options."""
     for name, key in KEYS.items():
         if name == "parameters":
-            for parameter, of_it in zip(GREEK, (Alpha, Beta, Gamma, Delta), strict=True):
-                yield parameter, of_it | None, None
+            for parameter, parameter_type in zip(GREEK, (Alpha, Beta, Gamma, Delta), strict=True):
+                yield parameter, parameter_type | None, None
         if name not in ("name", "description"):
-            # What is in a mapping or a list is checked with the chain.
-            kind = Annotated[Any, Meta(description=key.help)] if key.type in (list, dict) else _type(key)
-            yield name, kind | None, None
+            # The content of a mapping or a list is checked together with the chain.
+            option_type = Annotated[Any, Meta(description=key.help)] if key.type in (list, dict) else _make_type(key)
+            yield name, option_type | None, None
 
 
 MeteorOptions = defstruct(
@@ -97,17 +97,17 @@ class ChainOptions(MeteorOptions, kw_only=True):  # type: ignore[call-arg, misc,
 
 
 FILES: dict[str, Any] = {"chain": ChainFile, "language": LanguageFile}
-"""The kinds of files that have a JSON schema."""
+"""The types of files that have a JSON schema, by kind."""
 
 
 def json_schema(kind: str) -> str:
     """Return the JSON schema (draft 2020-12) of a kind of file, as text."""
-    described = {
+    content = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"meteor_e {kind} file",
         **schema(FILES[kind]),
     }
-    return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

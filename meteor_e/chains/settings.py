@@ -1,4 +1,4 @@
-"""Chains changed from outside, whatever the chain: options of matchers and lemmatizer, and paths."""
+"""Replace the options of a chain's matchers and lemmatizer, and change the paths that a chain contains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ConfigError, MeteorError, near_miss
 from meteor_e.base.yamlfile import seen_from
-from meteor_e.chains.chain import absolute, resolve
+from meteor_e.chains.chain import make_option_paths_absolute, resolve
 from meteor_e.chains.config import ENTRY_KEYS, ChainConfig, ChainEntry, load_chain
 from meteor_e.chains.keys import KEYS
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
@@ -18,107 +18,116 @@ if TYPE_CHECKING:
     from meteor_e.chains.config import ChainSource
 
 Settings = Mapping[str, Mapping[str, Any]]
-"""Options by matcher; those under ``lemmatizer`` are the lemmatizer's."""
+"""Options by the name of a matcher. The key ``lemmatizer`` has the lemmatizer's options."""
 
 
-def apply_settings(chain: ChainSource | None, given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """Return the keys ``matchers`` and ``lemmatizer`` of a chain with options replaced.
+def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """Return the keys ``matchers`` and ``lemmatizer`` of a chain, with some options replaced.
 
     Args:
-        chain: file, name or content of the chain; ``None`` for the language's.
-        given: keys that replace the chain's.
-        settings: the options.
+        chain: file, name or content of the chain; ``None`` for the language's default chain.
+        overrides: keys that replace the chain's.
+        settings: the options to replace.
 
     Raises:
-        ConfigError: if the chain has no such matcher, or the chain is wrong.
+        ConfigError: if the chain is invalid, or does not have a matcher that the settings name.
     """
-    config = load_chain(given if chain is None else chain)
-    if chain is not None and given:
-        config = config.overridden(given)
-    entries = _entries(config)
+    config = load_chain(overrides if chain is None else chain)
+    if chain is not None and overrides:
+        config = config.override(overrides)
+    entries = _list_matchers(config)
     for name, options in settings.items():
         if name == "lemmatizer":
             continue
-        wanted = [entry for entry in entries if entry["use"] == name]
-        if not wanted:
-            known = [*dict.fromkeys(entry["use"] for entry in entries), "lemmatizer"]
+        matching_entries = [entry for entry in entries if entry["use"] == name]
+        if not matching_entries:
+            matchers = list(dict.fromkeys(entry["use"] for entry in entries))
+            suggestion = near_miss(name, [*matchers, "lemmatizer"])
             option = next(iter(options), "OPTION")
             raise ConfigError(
-                f"cannot set {name}.{option}: the chain has no matcher {name!r}{near_miss(name, known)}; "
-                f"it has {', '.join(known[:-1])}"
+                f"cannot set {name}.{option}: the chain has no matcher {name!r}{suggestion}; "
+                f"it has {', '.join(matchers)}"
             )
-        for entry in wanted:
-            entry.update(_seen_from_here("matcher", name, options))
-    changed: dict[str, Any] = {"matchers": entries}
+        for entry in matching_entries:
+            entry.update(_resolve_paths("matcher", name, options))
+    result: dict[str, Any] = {"matchers": entries}
     if "lemmatizer" in settings:
-        changed["lemmatizer"] = _lemmatizer(config, settings["lemmatizer"])
-    return changed
+        result["lemmatizer"] = _update_lemmatizer(config, settings["lemmatizer"])
+    return result
 
 
-def _entries(config: ChainConfig) -> list[dict[str, Any]]:
+def _list_matchers(config: ChainConfig) -> list[dict[str, Any]]:
+    """Return the entries of a chain's matchers as mappings, with absolute paths."""
     if config.matchers is None:
-        # The lemmatizer may lack what the settings bring.
+        # The lemmatizer is left out because it may be invalid until the settings are applied.
         chain = resolve(replace(config, lemmatizer=None), plugin_registry())
         matchers: list[dict[str, Any]] = chain.effective()["matchers"]
         return matchers
-    return [replace(entry, options=_own_options("matcher", entry)).spelled() for entry in config.matchers]
+    return [replace(entry, options=_read_options("matcher", entry)).spelled() for entry in config.matchers]
 
 
-def _lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, Any]:
-    before = config.lemmatizer
-    if "use" in options and (before is None or options["use"] != before.name):
-        # Another lemmatizer's options are not its own.
-        return _seen_from_here("lemmatizer", options["use"], options)
-    if before is None:
+def _update_lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entry of a chain's lemmatizer, as a mapping, with some options replaced."""
+    lemmatizer = config.lemmatizer
+    if "use" in options and (lemmatizer is None or options["use"] != lemmatizer.name):
+        # The options of the previous lemmatizer do not apply to the new one.
+        return _resolve_paths("lemmatizer", options["use"], options)
+    if lemmatizer is None:
         raise ConfigError("the chain has no lemmatizer; name one, too: lemmatizer.use=NAME")
     return {
-        "use": before.name,
-        **_own_options("lemmatizer", before),
-        **_seen_from_here("lemmatizer", before.name, options),
+        "use": lemmatizer.name,
+        **_read_options("lemmatizer", lemmatizer),
+        **_resolve_paths("lemmatizer", lemmatizer.name, options),
     }
 
 
-def _own_options(kind: str, entry: ChainEntry) -> dict[str, Any]:
-    """Return the options of an entry, right or wrong, with absolute paths."""
-    return absolute(plugin_registry().components(kind).get(entry.name), entry) if entry.options else {}
+def _read_options(kind: str, entry: ChainEntry) -> dict[str, Any]:
+    """Return the options of an entry with absolute paths. Options are not checked."""
+    if not entry.options:
+        return {}
+    return make_option_paths_absolute(plugin_registry().components(kind).get(entry.name), entry)
 
 
-def _seen_from_here(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with paths seen from the working folder; for what is not there, as they are."""
+def _resolve_paths(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with paths relative to the working folder; unchanged if the component does not exist."""
     try:
-        found = plugin_registry().components(kind).get(name)
+        component = plugin_registry().components(kind).get(name)
     except MeteorError:
         return dict(options)
-    result: dict[str, Any] = found.with_paths(options, lambda path: seen_from(str(Path.cwd()), path))
+    result: dict[str, Any] = component.with_paths(options, lambda path: seen_from(str(Path.cwd()), path))
     return result
 
 
 def chain_with_paths(
     chain: Mapping[str, Any], change: Callable[[str], str], registry: PluginRegistry
 ) -> dict[str, Any]:
-    """Return a chain with its paths changed; what is wrong with it stays.
+    """Return a chain with its paths changed. The chain is not checked.
 
     Args:
-        chain: what a chain file holds.
-        change: called with each path.
-        registry: knows the components.
+        chain: the content of a chain file.
+        change: function that returns the new path for a path.
+        registry: the registry of components.
 
     Raises:
         PluginError: for a matcher or lemmatizer that is not installed.
     """
-    changed = dict(chain)
+    result = dict(chain)
     for name, key in KEYS.items():
         if key.is_path is not None and isinstance(chain.get(name), str) and key.is_path(chain[name]):
-            changed[name] = change(chain[name])
+            result[name] = change(chain[name])
     if isinstance(chain.get("matchers"), list | tuple):
-        changed["matchers"] = [entry_with_paths("matcher", entry, change, registry) for entry in chain["matchers"]]
+        result["matchers"] = [entry_with_paths("matcher", entry, change, registry) for entry in chain["matchers"]]
     if "lemmatizer" in chain:
-        changed["lemmatizer"] = entry_with_paths("lemmatizer", chain["lemmatizer"], change, registry)
-    return changed
+        result["lemmatizer"] = entry_with_paths("lemmatizer", chain["lemmatizer"], change, registry)
+    return result
 
 
 def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:
-    """Return an entry, a name or a mapping with ``use``, with its paths changed; errors as above."""
+    """Return an entry, which is a name or a mapping with ``use``, with its paths changed.
+
+    Raises:
+        PluginError: for a matcher or lemmatizer that is not installed.
+    """
     if not isinstance(entry, Mapping) or not isinstance(entry.get("use"), str):
         return entry
     options = {name: value for name, value in entry.items() if name not in ENTRY_KEYS}

@@ -100,6 +100,6 @@ def show(source: str | None, language: str | None, task: str | None) -> None:
     from meteor_e.plugins.registry import plugin_registry
 
     chain = load_chain(source) if source is not None else ChainConfig()
-    chain = chain.overridden({"language": language, "task": task})
+    chain = chain.override({"language": language, "task": task})
     full_chain = spell_out(resolve(chain, plugin_registry()), plugin_registry())
     click.echo(dump_yaml(full_chain).rstrip())

@@ -1,1 +1,1 @@
-"""Languages: what METEOR knows of each, read from YAML files."""
+"""Language definitions, read from YAML files."""

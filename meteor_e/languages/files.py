@@ -1,9 +1,9 @@
-"""Languages: what METEOR knows of each, as data.
+"""Read language files.
 
-A language is one YAML file; ``docs/languages.md`` describes the format. Those of METEOR are in
-``resources/languages/``; third parties add theirs through the hook ``meteor_e_language_files``, and a chain can
-name a file of its own. What every language has in common (the tasks ``li``, ``tune`` and ``universal``) is in
-``resources/languages/any.yaml``.
+A language is defined by one YAML file; ``docs/languages.md`` describes the format. The files of meteor_e are in
+``resources/languages/``. Plugins add files through the hook ``meteor_e_language_files``, and a chain can name a file by
+its path. ``resources/languages/any.yaml`` contains the tasks that all languages have: ``li``, ``tune`` and
+``universal``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,29 +28,28 @@ def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
     """Read a language file.
 
     Raises:
-        ConfigError: naming file, line and key.
+        ConfigError: for the first mistake, with file, line and key.
     """
     return parse_language(read_yaml(file))
 
 
 def parse_language(data: object, source: str = "", common: Mapping[str, Any] | None = None) -> Language:
-    """Turn the content of a language file into a :class:`Language`.
+    """Return the :class:`Language` that the content of a language file defines.
 
     Args:
-        data: what the file says, or the :class:`~meteor_e.base.yamlfile.Document`, whose errors have lines.
-        source: what to call the file in errors, unless it is a document.
-        common: tasks of every language, as in ``any.yaml``; by default those.
+        data: the content of the file, or a :class:`~meteor_e.base.yamlfile.Document`, which also has line numbers.
+        source: the name of the file in errors, if ``data`` is not a document.
+        common: the tasks that all languages have; by default those of ``any.yaml``.
 
     Raises:
-        ConfigError: naming file, line and key of the first mistake.
+        ConfigError: for the first mistake, with file, line and key.
     """
     document = data if isinstance(data, Document) else Document(data, source)
     common = common_tasks() if common is None else common
     if Path(document.source).parent != LANGUAGE_FOLDER:
-        # METEOR's own files are checked by a test, which saves every run the time to import the checker.
-        _check(document, common)
+        # A test checks the files of meteor_e, so that other programs need not import the checker.
+        _check_content(document, common)
     values: Any = document.data
-    pack, words = values.get("pack"), values.get("function_words")
     tasks = generic_tasks(values["matchers"], {**common, **values.get("tasks", {})})
     return Language(
         code=values["code"],
@@ -63,65 +62,79 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
         normalization=Normalization(values.get("normalization", "lower")),
         apostrophes=values.get("apostrophes", "apart"),
         stemmer=values.get("stemmer"),
-        pack=document.path(pack) if pack is not None and is_path(pack) else pack,
-        function_words=document.path(words) if words is not None and is_path(words) else words,
+        pack=_resolve_path(document, values.get("pack")),
+        function_words=_resolve_path(document, values.get("function_words")),
         segmenter=values.get("segmenter"),
         lemmatizer=values.get("lemmatizer"),
         resources=tuple(values.get("resources", ())),
-        evidence={name: Evidence(**numbers) for name, numbers in values.get("evidence", {}).items()},
+        evidence={name: Evidence(**fields) for name, fields in values.get("evidence", {}).items()},
         source=document.source,
     )
 
 
-def _check(document: Document, common: Mapping[str, Any]) -> None:
+def _resolve_path(document: Document, name: str | None) -> str | None:
+    """Return the absolute path for a path that a document contains; names are returned unchanged."""
+    return document.path(name) if name is not None and is_path(name) else name
+
+
+def _check_content(document: Document, common: Mapping[str, Any]) -> None:
+    """Raise a ConfigError for the first mistake in a language file."""
     from meteor_e.base.checked import convert
     from meteor_e.languages.schema import LanguageFile
     from meteor_e.text.stemming import known_stemmers
 
     convert(document, LanguageFile)
     data = document.data
-    known = (("default_task", "task", [*common, *data.get("tasks", {})]), ("stemmer", "stemmer", known_stemmers()))
-    for key, what, names in known:
-        name = data.get(key)
-        if name is not None and name not in names:
-            there = f"{near_miss(name, names)}; there are {', '.join(names) or 'none'}"
-            raise document.error((key,), f"there is no {what} {name!r}{there}")
+    _check_name(document, "default_task", "task", [*common, *data.get("tasks", {})])
+    _check_name(document, "stemmer", "stemmer", known_stemmers())
+
+
+def _check_name(document: Document, key: str, kind: str, valid_names: Collection[str]) -> None:
+    """Raise a ConfigError if the value of a key is not one of the valid names."""
+    name = document.data.get(key)
+    if name is not None and name not in valid_names:
+        suggestion = near_miss(name, valid_names)
+        names = ", ".join(valid_names) or "none"
+        raise document.error((key,), f"there is no {kind} {name!r}{suggestion}; there are {names}")
 
 
 def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str, Task]:
-    """Return tasks as a language with some matchers has them.
+    """Return the tasks of a language.
 
-    Weights given as a list go to the language's own matchers, by position.
+    Args:
+        matchers: the matchers of the language.
+        tasks: the tasks as in a language file. If the weights of a task are a list, the weight at each index belongs
+            to the language's matcher at that index.
     """
-    found = {}
+    result = {}
     for name, values in tasks.items():
         weights = values["weights"]
         if not isinstance(weights, Mapping):
             weights = dict(zip(matchers, weights, strict=False))
         alpha, beta, gamma, delta = (float(values[letter]) for letter in GREEK)
-        found[name] = Task(alpha, beta, gamma, delta, {use: float(weight) for use, weight in weights.items()})
-    return found
+        result[name] = Task(alpha, beta, gamma, delta, {use: float(weight) for use, weight in weights.items()})
+    return result
 
 
 try:
     RESOURCES = Path(import_module("meteor_e.resources").__path__[0])
 except ModuleNotFoundError:
     RESOURCES = Path(__file__).parents[2] / "resources"
-"""The folder ``resources``: inside the installed package, beside it in a checkout."""
+"""The folder ``resources``: inside the package if it is installed, next to the package in a checkout."""
 
 LANGUAGE_FOLDER = RESOURCES / "languages"
-"""The folder of METEOR's languages."""
+"""The folder of meteor_e's language files."""
 
 
 def own_tasks(language: Language) -> dict[str, Task]:
-    """Return the tasks that a language has beyond those of every language, or in their place."""
+    """Return the tasks of a language that differ from the tasks that all languages have."""
     common = generic_tasks(language.matchers, common_tasks())
     return {name: task for name, task in language.tasks.items() if task != common.get(name)}
 
 
 @functools.cache
 def common_tasks() -> Mapping[str, Any]:
-    """Return the tasks that every language has, as ``any.yaml`` says them."""
+    """Return the tasks that all languages have, as in ``any.yaml``."""
     tasks = read_yaml(LANGUAGE_FOLDER / "any.yaml").data
     assert isinstance(tasks, dict)
     return tasks
@@ -129,24 +142,28 @@ def common_tasks() -> Mapping[str, Any]:
 
 @functools.cache
 def builtin_language(code: str) -> Language:
-    """Return one of METEOR's languages, by its own code."""
+    """Return a language of METEOR by its code."""
     return read_language(LANGUAGE_FOLDER / f"{code}.yaml")
 
 
 BUILTIN_CODES = (
     *("en", "cs", "fr", "es", "de", "ru", "da", "fi", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr", "other"),
 )
-"""Codes of METEOR's languages; each has a file, read only when the language is asked for."""
+"""The codes of METEOR's languages. The file of a language is read when the language is first used."""
 
 
 def language_files() -> dict[str, Path]:
-    """Return the file of each language of ours, METEOR's and others, by its code; no file is read."""
-    # any.yaml has the tasks of every language.
+    """Return the paths of meteor_e's language files, by code, without reading them."""
+    # The file any.yaml contains tasks; it does not define a language.
     return {file.stem: file for file in sorted(LANGUAGE_FOLDER.glob("*.yaml")) if file.stem != "any"}
 
 
 def language_file(code: str) -> Path | None:
-    """Return the file of a language of ours by its code, ISO's or the Java program's; ``None`` if there is none."""
+    """Return the path of meteor_e's file for a language; ``None`` if it does not exist.
+
+    Args:
+        code: an ISO 639 code or the code of the Java program.
+    """
     if not re.fullmatch("[a-z]{2,8}", code) or code == "any":
         return None
     file = LANGUAGE_FOLDER / f"{ISO_CODES.get(code, code)}.yaml"
@@ -154,6 +171,9 @@ def language_file(code: str) -> Path | None:
 
 
 def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the code of the language that the name of a file begins with, as `french.synsets` does; else nothing."""
-    first = re.split(r"[^a-z]", Path(file).name.lower(), maxsplit=1)[0]
-    return tuple(code for code in language_files() if builtin_language(code).name.lower() == first)
+    """Return the code of the language whose English name is the first word of a file name, as in ``french.synsets``.
+
+    The result is empty if the file name does not begin with the name of a language.
+    """
+    first_word = re.split(r"[^a-z]", Path(file).name.lower(), maxsplit=1)[0]
+    return tuple(code for code in language_files() if builtin_language(code).name.lower() == first_word)

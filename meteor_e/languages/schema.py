@@ -1,6 +1,6 @@
-"""What a language file may hold, as types; checks and the JSON schema come from these.
+"""The types of language files. They are used for checks and for the JSON schema.
 
-Only imported when a file or a mapping is checked: msgspec takes a while to import.
+This module is imported only when a file or a mapping is checked, because msgspec loads slowly.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from meteor_e.api.metrics import Metric, MetricContext
 from meteor_e.api.segments import UNKNOWN_TEXT, TextContext
 from meteor_e.base.errors import ConfigError, PluginError, near_miss
 from meteor_e.meteor import CHAIN_FILES
-from meteor_e.plugins.distributions import missing
+from meteor_e.plugins.distributions import advise_installation
 from meteor_e.plugins.registry import plugin_registry
 
 FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
@@ -201,7 +201,7 @@ def _class(name: str, text: str) -> type[Metric] | None:
             f"metric {text!r} is not a metric of meteor_e: it {reason}. Scores that another program wrote are read by "
             "-M scores:FILE"
         )
-    if advice := missing(("metric", "chain"), name, f"metric {text!r}"):
+    if advice := advise_installation(("metric", "chain"), name, f"metric {text!r}"):
         raise ConfigError(advice)
     raise ConfigError(
         f"unknown metric {text!r}{near_miss(name, [*names, *chains])}; there are {', '.join(names)}, chain files, "

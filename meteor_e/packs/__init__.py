@@ -1,6 +1,6 @@
 """Resource packs: function words, prefixes, synonyms and paraphrases of a language, memory-mapped.
 
-A pack is a folder with a manifest; :class:`PackStore` installs, finds, verifies and removes them.
-The indexes in it are described in ``docs/index-format.md``. Reading them imports neither numpy nor
-what downloads and builds them.
+A pack is a folder with a manifest. :class:`PackStore` installs, finds, verifies and removes packs.
+``docs/index-format.md`` describes the indexes of a pack. Reading an index does not import numpy or the modules that
+download and build packs.
 """

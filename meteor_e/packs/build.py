@@ -1,4 +1,4 @@
-"""Build a pack from plain files."""
+"""Build resource packs from plain files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from meteor_e.packs.pack import (
 
 
 class Ingredients(NamedTuple):
-    """What goes into a pack; a None is left out."""
+    """The content of a pack. Resources that are ``None`` are not part of the pack."""
 
     function_words: bytes | None = None
     prefixes: bytes | None = None
@@ -40,11 +40,11 @@ class Ingredients(NamedTuple):
     exceptions: PathOrStream | None = None
     paraphrases: PathOrStream | None = None
     notices: tuple[tuple[str, bytes], ...] = ()
-    """License texts and other small files: (file name, text)."""
+    """The names and contents of small files, such as license texts."""
     copies: tuple[tuple[str, PathLike], ...] = ()
-    """Files that are put in as they are: (file name, where it is)."""
+    """The names and source paths of files to copy unchanged."""
     licence: str = ""
-    """What the manifest says about the license."""
+    """The license statement of the manifest."""
 
 
 def build_pack(
@@ -62,18 +62,25 @@ def build_pack(
     sources: Sequence[SourceFile] | None = None,
     progress: Progress = silent,
 ) -> Pack:
-    """Build a pack in the folder ``target`` from files in METEOR's formats, and open it.
+    """Build a pack from files in METEOR's formats, and open it.
 
-    This is how a new language gets its resources. ``name`` defaults to the folder's name; a store finds the
-    pack if it lies in the store's root under that name. ``function_words``: one word per line. ``prefixes``: see
-    :func:`~meteor_e.packs.read_prefixes`. ``synonyms`` and ``exceptions``: see
-    :func:`~meteor_e.packs.build_synonym_index`. ``paraphrases``: see
-    :func:`~meteor_e.packs.build_paraphrase_index`. What is not given is not in the pack.
-    ``sources`` is what the manifest says it was built from, where that is not these files.
+    An existing pack is replaced when the new pack is complete. A folder that is not a pack is not replaced.
 
-    A pack that is already there is replaced when the new one is whole; a folder that is no pack is left
-    alone.
-    Raises :class:`~meteor_e.base.errors.ResourceError`.
+    Args:
+        target: the folder of the pack. A store finds packs in its root folder.
+        language: the ISO code of the language.
+        name: the name of the pack; by default the name of the folder.
+        version: the version of the data.
+        licence: the license of the data.
+        function_words: a file with one function word per line.
+        prefixes: a file of nonbreaking prefixes; see :func:`~meteor_e.packs.pack.parse_prefixes`.
+        synonyms, exceptions: synonym files; see :func:`~meteor_e.packs.build_indexes.build_synonym_index`.
+        paraphrases: a paraphrase table; see :func:`~meteor_e.packs.build_indexes.build_paraphrase_index`.
+        sources: the sources that the manifest names; by default these files.
+        progress: called with the progress.
+
+    Raises:
+        ResourceError: if a file cannot be read or is malformed, or the pack cannot be written.
     """
     files = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
     try:
@@ -97,13 +104,13 @@ def build_pack(
 
 @dataclass(frozen=True)
 class PackPlace:
-    """The place of a pack that is being built; :func:`pack_place` gives one.
+    """The folders in which a pack is built. Call :func:`pack_place` to create an instance.
 
     Attributes:
-        target: the pack's folder, which appears when the pack is whole.
-        name: the pack's name.
-        scratch: a folder to work in, on the same disk; gone at the end.
-        progress: told how far it is.
+        target: the folder of the pack, which is created or replaced when the pack is complete.
+        name: the name of the pack.
+        scratch: a temporary folder on the same disk.
+        progress: called with the progress.
     """
 
     target: Path
@@ -114,16 +121,16 @@ class PackPlace:
     def build(
         self, ingredients: Ingredients, language: str, sources: Sequence[SourceFile], *, version: str = "1"
     ) -> Pack:
-        """Write the pack, put it in its place and open it.
+        """Write the pack, move it to its target and open it.
 
         Args:
-            ingredients: what goes into it.
-            language: its ISO code.
-            sources: what it was built from.
-            version: of its data.
+            ingredients: the content of the pack.
+            language: the ISO code of the language.
+            sources: the files that the pack is built from.
+            version: the version of the data.
 
         Raises:
-            ResourceError: if it cannot be written, or the ingredients are malformed.
+            ResourceError: if the pack cannot be written, or the ingredients are malformed.
         """
         manifest = Manifest(
             name=self.name, language=language, version=version, sources=tuple(sources), licence=ingredients.licence
@@ -134,65 +141,66 @@ class PackPlace:
 
     @contextlib.contextmanager
     def finished(self, manifest: Manifest) -> Iterator[tuple[Path, dict[str, int]]]:
-        """Give a folder for the pack's files; afterwards write its manifest and put it in its place.
+        """Yield a folder for the files of the pack; afterwards, write the manifest and move the folder to the target.
 
         Args:
-            manifest: what is known of the pack before; name, files, contents and what built it are filled in.
+            manifest: the manifest. Its name, files, contents and ``built_with`` are replaced.
 
         Yields:
-            The folder, and the manifest's ``contents``, to be filled too.
+            The folder, and the ``contents`` of the manifest. The caller adds files and counts.
 
         Raises:
-            ResourceError: if it cannot be written, or what lies there is no pack.
+            ResourceError: if the pack cannot be written, or the target exists and is not a pack.
         """
-        built = self.scratch / "pack"
+        folder = self.scratch / "pack"
         contents = dict(manifest.contents)
         try:
-            built.mkdir()
-            yield built, contents
-            files = {path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(built.iterdir())}
-            made_by = f"meteor_e {__version__}"
-            manifest = replace(manifest, name=self.name, built_with=made_by, contents=contents, files=files)
-            (built / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
-            Pack(built)
+            folder.mkdir()
+            yield folder, contents
+            files = {path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(folder.iterdir())}
+            program = f"meteor_e {__version__}"
+            manifest = replace(manifest, name=self.name, built_with=program, contents=contents, files=files)
+            (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
+            Pack(folder)  # Check the new pack.
         except OSError as error:
-            where = error.filename2 or error.filename or built
-            raise ResourceError(f"cannot write {where}: {error.strerror}") from error
+            path = error.filename2 or error.filename or folder
+            raise ResourceError(f"cannot write {path}: {error.strerror}") from error
         _check_target(self.target)
         with contextlib.suppress(ResourceError):
-            there = Pack(self.target)
-            if there.manifest == manifest and not there.verify():
-                return  # so that nobody who reads it is disturbed
-        put_folder(built, self.target)
+            existing_pack = Pack(self.target)
+            if existing_pack.manifest == manifest and not existing_pack.verify():
+                return  # Do not replace an identical pack, which another process may be reading.
+        put_folder(folder, self.target)
 
 
 @contextlib.contextmanager
 def pack_place(target: PathLike, name: str | None = None, progress: Progress = silent) -> Iterator[PackPlace]:
-    """Hold a pack's folder against other processes while the pack is built; they wait.
+    """Lock the folder of a pack while the pack is built. Other processes wait for the lock.
 
     Args:
-        target: the pack's folder. A pack that is there is replaced when the new one is whole.
-        name: the pack's, by default the folder's.
-        progress: told how far it is.
+        target: the folder of the pack. An existing pack is replaced when the new pack is complete.
+        name: the name of the pack; by default the name of the folder.
+        progress: called with the progress.
 
     Raises:
-        ResourceError: if the folder is something else than a pack, or cannot be written.
+        ResourceError: if the folder exists and is not a pack, or cannot be written.
     """
     target = Path(target).absolute()
     name = check_name(name or target.name)
     check_name(target.name)
-    _check_target(target)  # not after hours
+    _check_target(target)  # Check the target before the build, which may take hours.
     with locked(target.parent, target.name, progress), workplace(target) as scratch:
         yield PackPlace(target, name, scratch, progress)
 
 
 def _check_target(target: Path) -> None:
-    """Raise :class:`ResourceError` if something else than a pack is in a pack's place."""
+    """Raise a :class:`ResourceError` if the target exists and is not a pack."""
     if target.exists() and (target.is_symlink() or not (target / FILE_NAME).is_file()):
         raise ResourceError(f"{target} exists and is not a resource pack; move it away or choose another folder")
 
 
 def _write_files(folder: Path, ingredients: Ingredients, progress: Progress) -> dict[str, int]:
+    """Write the files of a pack, and return the ``contents`` of its manifest."""
     contents = {}
     if ingredients.function_words is not None:
         words = parse_function_words(decode_utf8(ingredients.function_words, "the function word list"))

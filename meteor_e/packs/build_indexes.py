@@ -1,4 +1,4 @@
-"""From METEOR's synonym files and paraphrase tables, which are text, to the indexes that :mod:`indexes` maps."""
+"""Build the indexes that :mod:`indexes` maps, from METEOR's synonym files and paraphrase tables."""
 
 from __future__ import annotations
 
@@ -33,26 +33,28 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 23
 MAX_TEXT = 8 << 30
-"""Bytes of text that a table may hold; a gzip bomb ends here."""
+"""The maximum size of a table's text in bytes. It also limits what a gzip bomb can unpack."""
 MAX_SYNONYMS = 1 << 30
-"""Bytes of text that a synonym file may hold."""
+"""The maximum size of a synonym file's text in bytes."""
 MAX_ENTRY = 1 << 23
-"""Bytes of the longest entry, all its lines together."""
+"""The maximum size in bytes of an entry, including all its lines."""
 MAX_WORDS = 255
-"""Words that a phrase may have."""
-_BETWEEN = b"\xff"
+"""The maximum number of words in a phrase."""
+_SEPARATOR = b"\xff"
+"""The token between phrases. It does not occur in UTF-8."""
+
 _ROOT_WORD = 0x3FFFFFFF
 _JAVA_WORDS = re.compile(rb"[^ \t\f]+")
-"""Words as the Java program splits them: to it a vertical tab is no white space."""
+"""Words as the Java program splits them. It does not treat a vertical tab as white space."""
 
 
 class Stream(NamedTuple):
-    """A file that is read as it comes out of an archive.
+    """A file that is read while it is unpacked from an archive.
 
     Attributes:
-        stream: its bytes, gzip or plain.
-        name: what messages call it.
-        size: its bytes, for the progress.
+        stream: the content of the file, plain or compressed by gzip.
+        name: the name of the file in messages.
+        size: the size of the file in bytes, for the progress; ``None`` if it is unknown.
     """
 
     stream: IO[bytes]
@@ -61,15 +63,15 @@ class Stream(NamedTuple):
 
 
 PathOrStream = str | os.PathLike[str] | Stream
-"""A file in METEOR's format, gzip or plain."""
+"""A file in METEOR's format, plain or compressed by gzip."""
 
 
 def refuse_huge(path: Path) -> None:
-    """Refuse a file of more bytes than a table may have, before anybody hashes it from end to end.
+    """Raise an error if a file is larger than a table may be. It is called before a file is hashed.
 
     Raises:
-        ResourceError: if it is larger.
-        OSError: if it cannot be looked at.
+        ResourceError: if the file is too large.
+        OSError: if the size of the file cannot be determined.
     """
     if path.stat().st_size > MAX_TEXT:
         raise ResourceError(f"{path} is larger than {spell_size(MAX_TEXT)}; refusing to index it")
@@ -78,47 +80,58 @@ def refuse_huge(path: Path) -> None:
 def build_synonym_index(
     synsets: PathOrStream, exceptions: PathOrStream | None, target: str | os.PathLike[str], progress: Progress = silent
 ) -> int:
-    """Build the index of METEOR's synonym files, gzip or plain; return the number of words that have synsets.
+    """Build the index of METEOR's synonym files.
 
-    ``synsets``: a word on one line, the ids of its synsets on the next; of a word that comes twice, the
-    last counts. Ids are whole numbers below 2³²; leading zeros do not count. ``exceptions``: a base form on
-    one line, its irregular forms on the next. The target is written in place.
-    Raises :class:`~meteor_e.base.errors.ResourceError` with file and line for malformed files.
+    Args:
+        synsets: the synsets. A word is on one line, and the ids of its synsets are on the next line. If a word occurs
+            twice, its last entry is used. Ids are integers from 0 to 2³² - 1; leading zeros are ignored.
+        exceptions: irregular forms. A base form is on one line, and its irregular forms are on the next line.
+        target: the path of the index, which is written in place.
+        progress: called with the progress.
+
+    Returns:
+        The number of words that have synsets.
+
+    Raises:
+        ResourceError: for a malformed file, with file and line.
     """
-    rows: dict[bytes, list[int]] = {}
-    for place, word, ids in _pairs(synsets, progress):
-        rows[word] = [_synset(text, place) for text in ids.split()]
-    bases: dict[bytes, list[bytes]] = {}
-    for _, base, forms in _pairs(exceptions, progress) if exceptions is not None else ():
+    synset_ids: dict[bytes, list[int]] = {}
+    for location, word, ids in _read_pairs(synsets, progress):
+        synset_ids[word] = [_parse_synset_id(text, location) for text in ids.split()]
+    base_forms: dict[bytes, list[bytes]] = {}
+    for _, base, forms in _read_pairs(exceptions, progress) if exceptions is not None else ():
         for form in forms.split():
-            bases.setdefault(form, []).append(base)
-    words = dict.fromkeys([*rows, *bases, *(base for several in bases.values() for base in several)])
-    numbers = {word: number for number, word in enumerate(words)}
+            base_forms.setdefault(form, []).append(base)
+    words = dict.fromkeys([*synset_ids, *base_forms, *(base for bases in base_forms.values() for base in bases)])
+    word_ids = {word: word_id for word_id, word in enumerate(words)}
     sections, parameters = vocabulary_sections(list(words), Path(target))
-    sections += _rows([rows.get(word, []) for word in words])
-    sections += _rows([[numbers[base] for base in bases.get(word, [])] for word in words])
-    write_index(Path(target), SYNONYMS, [*parameters, len(rows)], sections)
+    sections += _flatten_rows([synset_ids.get(word, []) for word in words])
+    sections += _flatten_rows([[word_ids[base] for base in base_forms.get(word, [])] for word in words])
+    write_index(Path(target), SYNONYMS, [*parameters, len(synset_ids)], sections)
     progress("indexing synonyms", 1, 1)
-    return len(rows)
+    return len(synset_ids)
 
 
-def _pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str, bytes, bytes]]:
-    """Yield the place of the second line, the first and the second line of each entry."""
-    for name, before, lines in _entries(source, 2, MAX_SYNONYMS, "synonyms", progress):
-        for at in range(0, len(lines), 2):
-            if not lines[at].strip():
-                raise ResourceError(f"{name}, line {before + at + 1}: expected a word, found an empty line")
-            yield f"{name}, line {before + at + 2}", lines[at], lines[at + 1]
+def _read_pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str, bytes, bytes]]:
+    """Yield the two lines of each entry of a synonym file, after the location of the second line."""
+    for name, n_previous_lines, lines in _read_entries(source, 2, MAX_SYNONYMS, "synonyms", progress):
+        for i in range(0, len(lines), 2):
+            line_number = n_previous_lines + i + 1
+            if not lines[i].strip():
+                raise ResourceError(f"{name}, line {line_number}: expected a word, found an empty line")
+            yield f"{name}, line {line_number + 1}", lines[i], lines[i + 1]
 
 
-def _synset(text: bytes, place: str) -> int:
+def _parse_synset_id(text: bytes, location: str) -> int:
     if text.isdigit() and len(text) <= 20 and (value := int(text)) < 1 << 32:
         return value
-    raise ResourceError(f"{place}: {text[:40].decode()!r} is not a synset id; ids are whole numbers below 4294967296")
+    raise ResourceError(
+        f"{location}: {text[:40].decode()!r} is not a synset id; ids are whole numbers below 4294967296"
+    )
 
 
-def _rows(rows: list[list[int]]) -> list[bytes]:
-    """Return where each row starts, and all rows in one."""
+def _flatten_rows(rows: list[list[int]]) -> list[bytes]:
+    """Return two arrays as bytes: the offset of each row, and the concatenated rows."""
     starts, data = array("I", [0]), array("I")
     for row in rows:
         data.extend(row)
@@ -127,23 +140,32 @@ def _rows(rows: list[list[int]]) -> list[bytes]:
 
 
 def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str], progress: Progress = silent) -> int:
-    """Build the index of a paraphrase table, in METEOR's format, gzip or plain; return its number of entries.
+    """Build the index of a paraphrase table.
 
-    An entry is three lines: probability (checked, not kept), reference phrase, paraphrase; words are
-    separated by white space. The target is written in place.
-    Raises :class:`~meteor_e.base.errors.ResourceError` with file and line for a malformed table.
+    Args:
+        source: the table. An entry consists of three lines: the probability, the phrase of the reference, and the
+            paraphrase. Words are separated by white space. Probabilities are checked, but the index does not contain
+            them.
+        target: the path of the index, which is written in place.
+        progress: called with the progress.
+
+    Returns:
+        The number of entries.
+
+    Raises:
+        ResourceError: for a malformed table, with file and line.
     """
     vocabulary, ids, lengths = _read_phrases(source, progress)
     stage, n_steps = Stage("indexing paraphrases", "steps"), 4
     progress(stage, 0, n_steps)
-    words, ids, starts = _number_words(vocabulary, ids, lengths)
+    words, ids, n_first_words = _sort_vocabulary(vocabulary, ids, lengths)
     progress(stage, 1, n_steps)
     nodes, phrase_nodes = _build_trie(ids, lengths, len(words))
     progress(stage, 2, n_steps)
     entries = _fill_entries(nodes, phrase_nodes[0::2], phrase_nodes[1::2])
     progress(stage, 3, n_steps)
     sections, parameters = vocabulary_sections(words, Path(target))
-    parameters += [starts, len(nodes) - 1, len(entries), int(lengths.max(initial=0))]
+    parameters += [n_first_words, len(nodes) - 1, len(entries), int(lengths.max(initial=0))]
     write_index(Path(target), PARAPHRASES, parameters, [*sections, nodes.data, entries.data])
     progress(stage, n_steps, n_steps)
     return len(entries)
@@ -152,133 +174,167 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
 def _read_phrases(
     source: PathOrStream, progress: Progress
 ) -> tuple[list[bytes], NDArray[np.uint32], NDArray[np.uint8]]:
-    """Return the words (by first appearance), the word numbers of all phrases in a row, and their lengths.
+    """Return the words in order of first occurrence, the word ids of all phrases, and the lengths of the phrases.
 
-    Phrases alternate: left side, right side.
+    The phrases of the left side and of the right side alternate.
     """
     import numpy as np
 
-    # A dictionary that numbers what it has not seen: one C-level look-up a word. The mark between phrases is a
-    # byte that valid text does not hold; a flat list of words, without a list for each phrase, spares the garbage
-    # collector half of the time.
-    numbers: collections.defaultdict[bytes, int] = collections.defaultdict()
-    numbers.default_factory = numbers.__len__
-    mark = numbers[_BETWEEN]
+    # This dictionary assigns the next id to a word that it does not contain, so that a word takes one lookup in C.
+    # A flat list of words with separators is faster than a list per phrase, which would double the time of garbage
+    # collection.
+    word_ids: collections.defaultdict[bytes, int] = collections.defaultdict()
+    word_ids.default_factory = word_ids.__len__
+    separator_id = word_ids[_SEPARATOR]
     all_ids, all_lengths = [np.empty(0, np.uint32)], [np.empty(0, np.uint8)]
-    for name, before, lines in _entries(source, 3, MAX_TEXT, "paraphrases", progress):
-        _check_probabilities(lines, name, before)
+    for name, n_previous_lines, lines in _read_entries(source, 3, MAX_TEXT, "paraphrases", progress):
+        _check_probabilities(lines, name, n_previous_lines)
         del lines[0::3]
         text = b" \xff ".join([*lines, b""])
         tokens = text.split() if b"\x0b" not in text else _JAVA_WORDS.findall(text)
-        ids = np.fromiter(map(numbers.__getitem__, tokens), np.uint32, len(tokens))
-        lengths = np.diff(np.flatnonzero(ids == mark), prepend=-1) - 1
-        _check_lengths(lengths, name, before)
+        ids = np.fromiter(map(word_ids.__getitem__, tokens), np.uint32, len(tokens))
+        lengths = np.diff(np.flatnonzero(ids == separator_id), prepend=-1) - 1
+        _check_lengths(lengths, name, n_previous_lines)
         all_lengths.append(lengths.astype(np.uint8))
-        all_ids.append(ids[ids != mark] - np.uint32(1))
-    return list(numbers)[1:], np.concatenate(all_ids), np.concatenate(all_lengths)
+        all_ids.append(ids[ids != separator_id] - np.uint32(1))
+    return list(word_ids)[1:], np.concatenate(all_ids), np.concatenate(all_lengths)
 
 
-def _entries(
-    source: PathOrStream, per_entry: int, limit: int, what: str, progress: Progress
+def _read_entries(
+    source: PathOrStream, lines_per_entry: int, limit: int, kind: str, progress: Progress
 ) -> Iterator[tuple[str, int, list[bytes]]]:
-    """Yield the lines of whole entries, a block at a time: the file's name, how many lines came before, and the lines.
+    """Yield blocks of complete entries: the name of the file, the number of previous lines, and the lines.
 
-    The file is unpacked, and known to be UTF-8.
+    The lines are unpacked and checked to be valid UTF-8.
+
+    Args:
+        source: the file.
+        lines_per_entry: the number of lines of an entry.
+        limit: the maximum size of the text in bytes.
+        kind: what the file contains, for messages.
+        progress: called with the progress.
+
+    Raises:
+        ResourceError: if the file cannot be read, is too large, is not valid UTF-8, or ends inside an entry.
     """
     with contextlib.ExitStack() as stack:
         if isinstance(source, Stream):
             stream, name, size = source
         else:
             name = os.fspath(source)
-            with os_errors_as(ResourceError, f"cannot read the file of {what} {name}"):
+            with os_errors_as(ResourceError, f"cannot read the file of {kind} {name}"):
                 stream = stack.enter_context(open_regular(source))
                 size = os.fstat(stream.fileno()).st_size
         buffered = stack.enter_context(io.BufferedReader(cast("io.RawIOBase", stream), 1 << 20))
-        text: IO[bytes] = buffered
-        if buffered.peek(2)[:2] == b"\x1f\x8b":
-            text = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
-        data, rest, done, before = b"\n", b"", 0, 0
+        n_previous_lines = 0
         lines: list[bytes] = []
-        while data:
-            try:
-                data = text.read(_BLOCK)
-                if data.endswith(b"\r"):
-                    data += text.read(1)
-            except (OSError, EOFError, zlib.error) as error:
-                raise ResourceError(f"{name} is damaged or cut short: {error}") from error
-            if not done:
-                data = data.removeprefix(b"\xef\xbb\xbf")
-            done += len(data)
-            if done > limit:
-                raise ResourceError(f"{name} holds more than {spell_size(limit)} of text; refusing to index it")
-            *more, rest = (rest + data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")).split(b"\n")
-            lines += more if data or not rest else [rest]  # the last line may have no end
-            whole = len(lines) - len(lines) % per_entry
-            decode_utf8(b"\n".join(lines[:whole]), name, before)
-            yield name, before, lines[:whole]
-            before += whole
-            del lines[:whole]
-            if len(rest) + sum(map(len, lines)) > MAX_ENTRY:
+        partial_line = b""
+        for block in _read_blocks(buffered, name, limit):
+            *complete_lines, partial_line = (partial_line + block).split(b"\n")
+            # The empty block marks the end of the file, whose last line need not end in a line break.
+            lines += complete_lines if block or not partial_line else [partial_line]
+            n_complete = len(lines) - len(lines) % lines_per_entry
+            decode_utf8(b"\n".join(lines[:n_complete]), name, n_previous_lines)
+            yield name, n_previous_lines, lines[:n_complete]
+            n_previous_lines += n_complete
+            del lines[:n_complete]
+            if len(partial_line) + sum(map(len, lines)) > MAX_ENTRY:
                 raise ResourceError(
-                    f"{name}, line {before + 1}: an entry of more than {spell_size(MAX_ENTRY)}; "
-                    f"this cannot be a file of {what}, whose entries are {per_entry} lines each"
+                    f"{name}, line {n_previous_lines + 1}: an entry of more than {spell_size(MAX_ENTRY)}; "
+                    f"this cannot be a file of {kind}, whose entries are {lines_per_entry} lines each"
                 )
-            progress(Stage(f"reading {what}", "B"), buffered.tell(), size)
+            progress(Stage(f"reading {kind}", "B"), buffered.tell(), size)
         if lines:
             raise ResourceError(
-                f"{name}, line {before + len(lines)}: the file ends inside an entry, which is {per_entry} lines"
+                f"{name}, line {n_previous_lines + len(lines)}: the file ends inside an entry, "
+                f"which is {lines_per_entry} lines"
             )
 
 
-def _check_probabilities(lines: list[bytes], name: str, before: int) -> None:
-    """Refuse a file that is not a table: a line out of place shifts probabilities and phrases."""
+def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: int) -> Iterator[bytes]:
+    """Yield the unpacked text of a file in blocks, with line feeds only, and an empty block at the end.
+
+    Args:
+        buffered: the file, plain or compressed by gzip.
+        name: the name of the file in errors.
+        limit: the maximum size of the text in bytes.
+
+    Raises:
+        ResourceError: if the file is damaged or too large.
+    """
+    text: IO[bytes] = buffered
+    if buffered.peek(2)[:2] == b"\x1f\x8b":
+        text = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
+    n_bytes = 0
+    block = b"\n"
+    while block:
+        try:
+            block = text.read(_BLOCK)
+            if block.endswith(b"\r"):
+                # Do not separate the two characters of a line break.
+                block += text.read(1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ResourceError(f"{name} is damaged or cut short: {error}") from error
+        if not n_bytes:
+            block = block.removeprefix(b"\xef\xbb\xbf")
+        n_bytes += len(block)
+        if n_bytes > limit:
+            raise ResourceError(f"{name} holds more than {spell_size(limit)} of text; refusing to index it")
+        yield block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _check_probabilities(lines: list[bytes], name: str, n_previous_lines: int) -> None:
+    """Raise a ResourceError if the first line of an entry is not a number, which means that the lines are shifted."""
     try:
         collections.deque(map(float, lines[0::3]), maxlen=0)
     except ValueError:
-        for number, text in enumerate(lines[0::3]):
+        for index, text in enumerate(lines[0::3]):
             try:
-                # Java does not look at this line at all; further numbers after the probability do no harm.
+                # Other numbers may follow the probability. The Java program ignores this line.
                 float(text.split(maxsplit=1)[0])
             except (ValueError, IndexError):
-                shown = text.decode()[:40].strip()
-                at = before + 3 * number + 1
-                raise ResourceError(f"{name}, line {at}: expected a probability, found {shown!r}") from None
+                excerpt = text.decode()[:40].strip()
+                line_number = n_previous_lines + 3 * index + 1
+                raise ResourceError(f"{name}, line {line_number}: expected a probability, found {excerpt!r}") from None
 
 
-def _check_lengths(lengths: NDArray[np.int64], name: str, before: int) -> None:
-    wrong = (lengths == 0) | (lengths > MAX_WORDS)
-    if wrong.any():
-        number = int(wrong.argmax())
-        what = f"a phrase of more than {MAX_WORDS} words" if lengths[number] else "an empty phrase"
-        raise ResourceError(f"{name}, line {before + 3 * (number // 2) + number % 2 + 2}: {what}")
+def _check_lengths(lengths: NDArray[np.int64], name: str, n_previous_lines: int) -> None:
+    """Raise a ResourceError for the first phrase that is empty or too long."""
+    is_invalid = (lengths == 0) | (lengths > MAX_WORDS)
+    if is_invalid.any():
+        index = int(is_invalid.argmax())
+        line_number = n_previous_lines + 3 * (index // 2) + index % 2 + 2
+        problem = f"a phrase of more than {MAX_WORDS} words" if lengths[index] else "an empty phrase"
+        raise ResourceError(f"{name}, line {line_number}: {problem}")
 
 
-def _number_words(
+def _sort_vocabulary(
     vocabulary: list[bytes], ids: NDArray[np.uint32], lengths: NDArray[np.uint8]
 ) -> tuple[list[bytes], NDArray[np.uint32], int]:
-    """Number the words anew and return them in that order, the ids, and how many words begin a phrase.
+    """Return the sorted words, the ids in the new order, and the number of words that begin a phrase.
 
-    Words that begin a phrase come first, so that their nodes follow from their numbers; within each group the
-    frequent ones come first, so that what a text touches lies on few pages.
+    Words that begin a phrase come first, so that the node of a word can be computed from its id. Within each group,
+    frequent words come first, so that looking up a text reads few pages of the index.
     """
     import numpy as np
 
-    begins = np.zeros(len(vocabulary), bool)
-    begins[ids[np.cumsum(lengths, dtype=np.int64) - lengths]] = True
-    frequency = np.bincount(ids, minlength=len(vocabulary))
-    order = np.lexsort((-frequency, ~begins))
-    place = np.empty(len(vocabulary), np.uint32)
-    place[order] = np.arange(len(vocabulary), dtype=np.uint32)
-    return [vocabulary[old] for old in order.tolist()], place[ids], int(begins.sum())
+    begins_phrase = np.zeros(len(vocabulary), bool)
+    begins_phrase[ids[np.cumsum(lengths, dtype=np.int64) - lengths]] = True
+    frequencies = np.bincount(ids, minlength=len(vocabulary))
+    order = np.lexsort((-frequencies, ~begins_phrase))
+    new_ids = np.empty(len(vocabulary), np.uint32)
+    new_ids[order] = np.arange(len(vocabulary), dtype=np.uint32)
+    return [vocabulary[old_id] for old_id in order.tolist()], new_ids[ids], int(begins_phrase.sum())
 
 
 def _build_trie(
-    ids: NDArray[np.uint32], lengths: NDArray[np.uint8], words: int
+    ids: NDArray[np.uint32], lengths: NDArray[np.uint8], n_words: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return the node records (word, first child, no entry yet) with the closing one, and each phrase's node.
+    """Return the records of the trie's nodes, and the node of each phrase.
 
-    Level by level, the distinct (parent, word) pairs in sorted order are the nodes: breadth first, children
-    of a node together and sorted by word.
+    A record consists of the word, the first child, and the first entry, which is still 0. A final record ends the
+    ranges of children. The trie is built level by level: the distinct pairs of parent and word, sorted, are the nodes
+    of a level. Nodes are therefore in breadth-first order, and the children of a node are adjacent and sorted by word.
     """
     import numpy as np
 
@@ -287,15 +343,15 @@ def _build_trie(
     node_words = [np.array([_ROOT_WORD], np.uint32)]
     node_parents = [np.zeros(0, np.uint32)]
     total = 1
-    going = np.arange(len(lengths))
+    phrases = np.arange(len(lengths))
     for level in range(int(lengths.max()) if len(lengths) else 0):
-        going = going[lengths[going] > level]
-        keys = phrase_nodes[going].astype(np.uint64) * np.uint64(words) + ids[starts[going] + level]
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        phrase_nodes[going] = (total + inverse).astype(np.uint32)
-        node_words.append((distinct % np.uint64(words)).astype(np.uint32))
-        node_parents.append((distinct // np.uint64(words)).astype(np.uint32))
-        total += len(distinct)
+        phrases = phrases[lengths[phrases] > level]
+        keys = phrase_nodes[phrases].astype(np.uint64) * np.uint64(n_words) + ids[starts[phrases] + level]
+        distinct_keys, inverse = np.unique(keys, return_inverse=True)
+        phrase_nodes[phrases] = (total + inverse).astype(np.uint32)
+        node_words.append((distinct_keys % np.uint64(n_words)).astype(np.uint32))
+        node_parents.append((distinct_keys // np.uint64(n_words)).astype(np.uint32))
+        total += len(distinct_keys)
     if total >= (1 << 32) - 1:
         raise ResourceError("the paraphrase table is too large for an index")
     children = np.bincount(np.concatenate(node_parents), minlength=total)
@@ -307,7 +363,11 @@ def _build_trie(
 
 
 def _fill_entries(nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Fill in the nodes' first entries and flags; return the entries: by left side, each in table order."""
+    """Set the first entry and the flags of each node, and return the entries.
+
+    The entries are sorted by the node of their left side. Entries with the same left side are in the order of the
+    table.
+    """
     import numpy as np
 
     counts = np.bincount(left, minlength=len(nodes) - 1)

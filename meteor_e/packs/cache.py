@@ -1,4 +1,4 @@
-"""Indexes of METEOR-format files that are in no pack: built once, kept by content."""
+"""A cache of indexes for files in METEOR's format that are not part of a pack, by the content of the files."""
 
 from __future__ import annotations
 
@@ -16,30 +16,32 @@ from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_i
 from meteor_e.packs.indexes import FORMAT_VERSION, ParaphraseIndex, SynonymIndex
 
 MAX_CACHE = 2 << 30
-"""Bytes that the cached indexes may take; beyond it those go that were not used for longest."""
+"""The maximum size of all cached indexes in bytes. The least recently used indexes are deleted first."""
 
 _Index = TypeVar("_Index")
 
 
 def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress = silent) -> ParaphraseIndex:
-    """Return the index of a paraphrase table in METEOR's format; build it the first time.
+    """Return the index of a paraphrase table in METEOR's format; build it if it is not cached.
 
-    Raises :class:`ResourceError` as :func:`build_paraphrase_index` does, or if the cache cannot be written.
+    Raises:
+        ResourceError: if the table is malformed, or the cache cannot be written.
     """
     source = Path(path)
-    key = f"paraphrases-{_content(source)}"
+    key = f"paraphrases-{_hash_contents(source)}"
     return cached_index(key, ParaphraseIndex, lambda to: build_paraphrase_index(source, to, progress), progress)
 
 
 def cached_synonym_index(
     directory: str | os.PathLike[str], language: str = "english", progress: Progress = silent
 ) -> SynonymIndex:
-    """Return the index of ``language.synsets`` and ``language.exceptions``; build it the first time.
+    """Return the index of ``language.synsets`` and ``language.exceptions``; build it if it is not cached.
 
-    This is the folder of the Java program's ``-d``, which calls its files by the language's English name.
-    Either file may be gzipped and end in ``.gz``; the exceptions may be absent.
+    The folder is that of the Java program's option ``-d``, where the files are named after the English name of the
+    language. Either file may be compressed by gzip and end in ``.gz``. The file of exceptions is optional.
     """
-    synsets, exceptions = (_plain_or_packed(Path(directory), f"{language}.{end}") for end in ("synsets", "exceptions"))
+    synsets = _find_file(Path(directory), f"{language}.synsets")
+    exceptions = _find_file(Path(directory), f"{language}.exceptions")
     if synsets is None:
         raise ResourceError(f"there is no {language}.synsets in the synonym folder {os.fspath(directory)}")
     return cached_synonym_file(synsets, exceptions, progress)
@@ -48,50 +50,50 @@ def cached_synonym_index(
 def cached_synonym_file(
     synsets: str | os.PathLike[str], exceptions: Path | None = None, progress: Progress = silent
 ) -> SynonymIndex:
-    """Return the index of a file of synsets and one of exceptions, whatever they are called; build it the first time.
+    """Return the index of a file of synsets and a file of exceptions; build it if it is not cached.
 
-    The files are plain or gzipped, as for :func:`build_synonym_index`.
+    The files have the format that :func:`build_synonym_index` reads.
     """
-    key = f"synonyms-{_content(Path(synsets), exceptions)}"
+    key = f"synonyms-{_hash_contents(Path(synsets), exceptions)}"
     return cached_index(key, SynonymIndex, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
 
 
 def cached_index(
-    key: str, opened: Callable[[Path], _Index], build: Callable[[Path], object], progress: Progress = silent
+    key: str, open_index: Callable[[Path], _Index], build: Callable[[Path], object], progress: Progress = silent
 ) -> _Index:
-    """Return an index of the cache; build it if it is not there, or damaged.
+    """Return an index of the cache; build it if it is missing or damaged.
 
     Args:
-        key: what it is known by: its kind, and a digest of what it is built from.
-        opened: maps it; :class:`ResourceError` if it is damaged.
-        build: writes it to a path.
-        progress: told when another process is waited for.
+        key: the kind of the index, and a digest of the files that it is built from.
+        open_index: function that maps the index and raises :class:`ResourceError` if it is damaged.
+        build: function that writes the index to a path.
+        progress: called while another process is building an index.
 
     Raises:
-        ResourceError: if the cache cannot be written; and what ``build`` raises.
+        ResourceError: if the cache cannot be written, or if ``build`` raises it.
     """
     folder = cache_folder()
     target = folder / f"{key}-v{FORMAT_VERSION}.idx"
-    index = _usable(target, opened)
+    index = _open_if_valid(target, open_index)
     if index is not None:
         return index
     with locked(folder, "indexes", progress):
-        index = _usable(target, opened)
+        index = _open_if_valid(target, open_index)
         if index is None:
-            with workplace(folder / "index") as work:
-                built = work / target.name
+            with workplace(folder / "index") as temporary_folder:
+                temporary_file = temporary_folder / target.name
                 with os_errors_as(ResourceError, f"cannot write {target}"):
-                    build(built)
-                    built.replace(target)
-            index = opened(target)
+                    build(temporary_file)
+                    temporary_file.replace(target)
+            index = open_index(target)
             _evict(folder, target)
     return index
 
 
-def _usable(target: Path, opened: Callable[[Path], _Index]) -> _Index | None:
-    """Open a cached index and note its use; None where there is none or it is damaged."""
+def _open_if_valid(target: Path, open_index: Callable[[Path], _Index]) -> _Index | None:
+    """Return a cached index and update its time of use; ``None`` if the index is missing or damaged."""
     try:
-        index = opened(target)
+        index = open_index(target)
     except ResourceError:
         return None
     with contextlib.suppress(OSError):
@@ -100,18 +102,21 @@ def _usable(target: Path, opened: Callable[[Path], _Index]) -> _Index | None:
 
 
 def _evict(folder: Path, keep: Path) -> None:
-    """Delete the indexes that were used longest ago until the bound is kept; a mapped one stays mapped."""
-    with contextlib.suppress(OSError):  # what cannot be deleted now is deleted later
-        found = {path: path.stat() for path in folder.glob("*.idx")}
-        total = sum(status.st_size for status in found.values())
-        for path, status in sorted(found.items(), key=lambda item: item[1].st_mtime_ns):
-            if total > MAX_CACHE and path != keep:
+    """Delete the least recently used indexes, except for ``keep``, until the cache is within its maximum size.
+
+    An index that a process has mapped remains usable in that process.
+    """
+    with contextlib.suppress(OSError):  # A later call deletes the files that cannot be deleted now.
+        statuses = {path: path.stat() for path in folder.glob("*.idx")}
+        total_size = sum(status.st_size for status in statuses.values())
+        for path, status in sorted(statuses.items(), key=lambda item: item[1].st_mtime_ns):
+            if total_size > MAX_CACHE and path != keep:
                 path.unlink()
-                total -= status.st_size
+                total_size -= status.st_size
 
 
-def _content(*paths: Path | None) -> str:
-    """Return a key for the contents of files."""
+def _hash_contents(*paths: Path | None) -> str:
+    """Return a digest of the contents of files."""
     try:
         for path in paths:
             if path is not None:
@@ -122,6 +127,7 @@ def _content(*paths: Path | None) -> str:
     return hashlib.sha256(" ".join(hashes).encode()).hexdigest()[:40]
 
 
-def _plain_or_packed(directory: Path, name: str) -> Path | None:
-    # What is there but cannot be read, such as a pipe or a dead link, must be an error, and not absent.
+def _find_file(directory: Path, name: str) -> Path | None:
+    """Return the path of a file that may be compressed by gzip; ``None`` if it does not exist."""
+    # A file that exists but cannot be read, such as a pipe or a broken link, must cause an error later.
     return next((path for path in (directory / name, directory / f"{name}.gz") if os.path.lexists(path)), None)

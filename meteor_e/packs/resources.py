@@ -1,4 +1,4 @@
-"""What is known of the words of a language: function words, prefixes, synonyms and paraphrases."""
+"""The lexical resources of a language: function words, prefixes, synonyms and paraphrases."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _NO_PREFIXES = NonbreakingPrefixes()
 
 @dataclass(eq=False, repr=False)
 class LanguageResources:
-    """Function words, prefixes, synonyms and paraphrases of a language, as far as there are any.
+    """The function words, prefixes, synonyms and paraphrases of a language. All of them are optional.
 
     Attributes:
-        function_words: in lower case.
-        nonbreaking_prefixes: abbreviations whose final dot stays in normalization.
-        synonyms, paraphrases: the indexes.
-        description: what the signature says of them.
+        function_words: the function words, in lowercase.
+        nonbreaking_prefixes: abbreviations whose final period normalization does not separate.
+        synonyms, paraphrases: the indexes; ``None`` if the language does not have them.
+        description: the description of the resources in the signature.
     """
 
     function_words: frozenset[str] = frozenset()
@@ -29,11 +29,11 @@ class LanguageResources:
     description: str = "none"
 
     def replaced(self, description: str, **parts: Any) -> LanguageResources:
-        """Return these resources with other ones in the place of some.
+        """Return a copy of these resources with some of them replaced.
 
         Args:
-            description: of the other ones, for the signature.
-            parts: the other ones, by the names of attributes.
+            description: the description of the new resources in the signature.
+            parts: the new resources, by the names of attributes.
         """
-        own = {field.name: getattr(self, field.name) for field in fields(LanguageResources)}
-        return LanguageResources(**{**own, **parts, "description": f"{self.description}+{description}"})
+        attributes = {field.name: getattr(self, field.name) for field in fields(LanguageResources)}
+        return LanguageResources(**{**attributes, **parts, "description": f"{self.description}+{description}"})

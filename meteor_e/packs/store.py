@@ -1,4 +1,4 @@
-"""Where packs are installed."""
+"""Find, install and remove resource packs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from meteor_e.base.yamlfile import is_path
 from meteor_e.packs.pack import FILE_NAME, LANGUAGES, Pack, check_name, how_to_install, is_installable
 from meteor_e.packs.resources import LanguageResources
 
-_PATIENCE = 0.05
-"""Seconds."""
+_RETRY_DELAY = 0.05
+"""Seconds to wait for another process that is replacing a pack."""
 
 
 class PackStore:
-    """A folder of resource packs, each in a folder of its name.
+    """A folder that contains resource packs. The folder of a pack has the name of the pack.
 
-    Without ``root`` it is the folder that the environment variable METEOR_E_PACKS names, else ``packs`` in
-    the user's data folder for meteor_e.
+    Args:
+        root: the folder. By default, it is the value of the environment variable METEOR_E_PACKS, or the folder
+            ``packs`` in the user's data folder for meteor_e.
     """
 
     def __init__(self, root: str | os.PathLike[str] | None = None) -> None:
@@ -39,17 +40,26 @@ class PackStore:
         progress: Progress = silent,
         offline: bool = False,
     ) -> Pack:
-        """Build METEOR's pack of a language and put it in place; return it.
+        """Build METEOR's pack of a language, install it and return it.
 
-        ``language`` is an ISO code or METEOR's own. ``source`` is the wheel pycocoevalcap 1.2, METEOR's
-        tarball, or its jar with ``data`` beside it, by path or URL; by default pip downloads the wheel.
-        ``offline`` forbids any download. Several processes may install at once: one builds, the others wait.
-        Interrupted, it leaves the store as it was. Raises :class:`ResourceError`.
+        If several processes install the same pack, one of them builds it while the others wait. An interrupted
+        installation leaves the store unchanged.
+
+        Args:
+            language: an ISO code or METEOR's code of the language.
+            source: the path or URL of the wheel pycocoevalcap 1.2, of METEOR's tarball, or of METEOR's jar next to its
+                folder ``data``; by default, pip downloads the wheel.
+            progress: called with the progress.
+            offline: do not download anything.
+
+        Raises:
+            ResourceError: if METEOR does not have data for the language, or the pack cannot be downloaded, built or
+                written.
         """
-        # What downloads and builds is heavy, and a process that scores never needs it.
+        # These modules load slowly, and a process that scores does not need them.
         from meteor_e.packs import download
         from meteor_e.packs.build import pack_place
-        from meteor_e.packs.meteor_data import ingredients, open_meteor
+        from meteor_e.packs.meteor_data import open_ingredients, open_meteor
 
         code = ISO_CODES.get(language, language)
         if code not in LANGUAGES:
@@ -59,107 +69,120 @@ class PackStore:
                 "`meteor-e pack build` makes one from bitext"
             )
         path = download.local_path(os.fspath(source)) if source is not None else None
-        otherwise = download.OTHERWISE.format(language=code)
+        alternative = download.ALTERNATIVE.format(language=code)
         if offline and path is None:
             raise ResourceError(
                 f"offline, so the pack {code!r} is not downloaded; when online, run `meteor-e pack install {code}`; "
-                f"offline, {otherwise}"
+                f"offline, {alternative}"
             )
         if path is not None and not path.exists():
             raise ResourceError(f"there is no {path} to install the pack {code!r} from")
         target = self.root / code
-        before = _identity(target)
+        previous_id = _file_id(target)
         with pack_place(target, code, progress) as place:
-            if source is None and _identity(target) != before:
-                # Another process installed it while this one waited.
+            if source is None and _file_id(target) != previous_id:
+                # Another process installed the pack while this process waited.
                 return Pack(target)
             if source is None:
-                path = download.download_wheel(download.METEOR_WHEEL, place.scratch, progress, otherwise)
+                path = download.download_wheel(download.METEOR_WHEEL, place.scratch, progress, alternative)
             elif path is None:
                 path = download.download_url(os.fspath(source), place.scratch, progress)
-            with open_meteor(path) as data, ingredients(data, code) as parts:
-                return place.build(parts, code, data.sources, version=data.version)
+            with open_meteor(path) as data, open_ingredients(data, code) as ingredients:
+                return place.build(ingredients, code, data.sources, version=data.version)
 
     def names(self) -> list[str]:
-        """Return the names of the installed packs, damaged ones included, sorted."""
+        """Return the sorted names of the installed packs, including damaged packs."""
         with os_errors_as(ResourceError, f"cannot read {self.root}"):
-            there = self.root.iterdir() if self.root.is_dir() else ()
-            return sorted(path.name for path in there if path.name[0] != "." and path.is_dir())
+            paths = self.root.iterdir() if self.root.is_dir() else ()
+            return sorted(path.name for path in paths if path.name[0] != "." and path.is_dir())
 
     def find(self, name: str) -> Pack | None:
-        """Return the pack of this name (or METEOR's language code), None if it is not installed.
+        """Return a pack by its name or by METEOR's code of its language; ``None`` if it is not installed.
 
-        Raises :class:`ResourceError` if it is there and damaged.
+        Raises:
+            ResourceError: if the pack is damaged.
         """
         folder = self.root / check_name(ISO_CODES.get(name, name))
         if not folder.is_dir():
             return None
         try:
-            found = Pack(folder)
+            pack = Pack(folder)
         except ResourceError:
-            time.sleep(_PATIENCE)  # another process may be putting a new pack in its place
-            found = Pack(folder)
-        if found.name != folder.name:
+            time.sleep(_RETRY_DELAY)  # Another process may be replacing the pack.
+            pack = Pack(folder)
+        if pack.name != folder.name:
             advice = how_to_install(folder.name, again=True)
-            raise ResourceError(f"pack {folder.name!r} in {folder} is that of a pack {found.name!r}; {advice}")
-        return found
+            raise ResourceError(f"pack {folder.name!r} in {folder} is that of a pack {pack.name!r}; {advice}")
+        return pack
 
     def get(self, name: str) -> Pack:
-        """Return the pack of this name; :class:`ResourceError` says how to install a missing one."""
+        """Return a pack by its name or by METEOR's code of its language.
+
+        Raises:
+            ResourceError: if the pack is damaged or not installed. The message says how to install it.
+        """
         pack = self.find(name)
         if pack is None:
             raise ResourceError(f"the resource pack {name!r} is not installed in {self.root}; {how_to_install(name)}")
         return pack
 
     def remove(self, name: str) -> None:
-        """Remove a pack, damaged or not; :class:`ResourceError` if it is not installed."""
+        """Remove a pack, even if it is damaged.
+
+        Raises:
+            ResourceError: if the pack is not installed, or cannot be removed.
+        """
         target = self.root / check_name(ISO_CODES.get(name, name))
         if not target.is_dir():
             raise ResourceError(f"the resource pack {target.name!r} is not installed in {self.root}")
-        what = f"cannot remove {target}"
-        with locked(self.root, target.name), os_errors_as(ResourceError, what), workplace(target) as work:
+        message = f"cannot remove {target}"
+        with locked(self.root, target.name), os_errors_as(ResourceError, message), workplace(target) as folder:
             if target.is_dir():
-                target.rename(work / "removed")
+                target.rename(folder / "removed")
 
 
 def find_resources(
     language: Language, pack: str | None, function_words: str | None, offline: bool | None = None
 ) -> LanguageResources:
-    """Return the resources of packs, which are installed if they are missing.
+    """Return the resources of a chain. Missing packs are installed.
 
     Args:
-        language: that they are for.
-        pack: name or folder of the pack; ``None`` for none.
-        function_words: the pack whose function words take the place of the pack's own.
-        offline: never download a pack; ``None`` for the user's setting.
+        language: the language of the chain.
+        pack: the name or folder of the pack; ``None`` for no pack.
+        function_words: the name or folder of the pack that supplies the function words; ``None`` for ``pack``.
+        offline: do not download packs; ``None`` for the user's setting.
+
+    Raises:
+        ResourceError: for a pack that is missing or damaged.
     """
-    found = None if pack is None else find_pack(pack, offline)
-    if found is not None and pack != language.pack:
-        # A pack that the language itself names is what its author means.
-        MatcherContext(language, found).check_language([found.language], f"the pack {pack!r} is", claimed=True)
-    if found is not None and function_words is None:
-        return found
+    resources = None if pack is None else find_pack(pack, offline)
+    if resources is not None and pack != language.pack:
+        # A language may name a pack of another language, but a chain may not.
+        context = MatcherContext(language, resources)
+        context.check_language([resources.language], f"the pack {pack!r} is", claimed=True)
+    if resources is not None and function_words is None:
+        return resources
     if function_words is None:
         return LanguageResources()
-    words = find_pack(function_words, offline)
-    origin = f"function-words-of-{words.name}@{words.digest}"
-    return (found or LanguageResources()).replaced(origin, function_words=words.function_words)
+    words_pack = find_pack(function_words, offline)
+    origin = f"function-words-of-{words_pack.name}@{words_pack.digest}"
+    return (resources or LanguageResources()).replaced(origin, function_words=words_pack.function_words)
 
 
 def find_pack(name: str, offline: bool | None = None) -> Pack:
-    """Return a pack by its name, or by its folder: a path with a slash in it; one of METEOR's is installed if missing.
+    """Return a pack by its name or folder. A pack of METEOR is installed if it is missing.
 
     Args:
-        name: of the pack.
-        offline: never download a pack; ``None`` for the user's setting.
+        name: the name of the pack, or the path of its folder with a slash.
+        offline: do not download packs; ``None`` for the user's setting.
 
     Raises:
-        ResourceError: if it is not there, or damaged; it says how to install one of METEOR's.
+        ResourceError: if the pack is missing or damaged. The message says how to install it.
     """
     store = PackStore()
-    found = Pack(name) if is_path(name) else store.find(name)
-    if found is not None:
-        return found
+    pack = Pack(name) if is_path(name) else store.find(name)
+    if pack is not None:
+        return pack
     if not is_installable(name):
         return store.get(name)
     offline = is_offline() if offline is None else offline
@@ -169,8 +192,8 @@ def find_pack(name: str, offline: bool | None = None) -> Pack:
         return store.install(name, offline=offline, progress=progress)
 
 
-def _identity(target: Path) -> tuple[int, int] | None:
-    """Return what changes whenever a pack is put in place."""
+def _file_id(target: Path) -> tuple[int, int] | None:
+    """Return the inode and modification time of a pack's manifest, which differ after each installation."""
     try:
         status = (target / FILE_NAME).stat()
     except OSError:

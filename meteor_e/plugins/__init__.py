@@ -1,1 +1,1 @@
-"""Plugins: how they are found and loaded, and the registry of what they bring."""
+"""Find and load plugins, and register the components, commands and languages that they add."""

@@ -1,4 +1,4 @@
-"""What meteor_e itself brings: where its classes are, by name. Plugins bring the same through hooks."""
+"""The components and commands of meteor_e: import paths of classes, by name. Plugins add others through hooks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ COMMANDS = {
     "plugins": ("Plugins", "List matchers, metrics, chains and more, and where they come from."),
     "score": ("Score", "Score the outputs of systems against references."),
 }
-"""The commands, the heading of each in the help, and what it is for.
+"""The heading in the help and the summary of each command.
 
-The module of a command in :mod:`meteor_e.cli` has its name, "_" for "-"."""
+A command is defined in the module of :mod:`meteor_e.cli` with its name, in which "_" replaces "-"."""
 
 
 MATCHERS = {
@@ -29,7 +29,7 @@ MATCHERS = {
     "prefix": "meteor_e.matchers.pieces:PrefixMatcher",
     "subsequence": "meteor_e.matchers.pieces:SubsequenceMatcher",
 }
-"""The modules of METEOR 1.5, lemmas, and words that are alike in part."""
+"""The matchers of METEOR 1.5, and matchers of lemmas and of similar words."""
 
 METRICS = {
     "meteor": "meteor_e.meteor:Meteor",
@@ -39,10 +39,10 @@ METRICS = {
     "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",
     "ter": "meteor_e.metrics.sacrebleu_metrics:TerMetric",
 }
-"""METEOR with any chain, and sacreBLEU's metrics."""
+"""METEOR with any chain, and metrics of sacreBLEU."""
 
 TABLE_FORMATS = {"csv": "meteor_e.formats.delimited:CsvFormat", "tsv": "meteor_e.formats.delimited:TsvFormat"}
-"""Tables that need no library."""
+"""Table formats that do not need a library."""
 
 OUTPUT_FORMATS = {
     "text": "meteor_e.render.plain:TextOutput",
@@ -54,24 +54,24 @@ OUTPUT_FORMATS = {
     "latex": "meteor_e.render.markup:LatexOutput",
     "wmt": "meteor_e.render.score_files:WmtOutput",
 }
-"""Output formats for people, programs, papers and WMT."""
+"""Output formats for terminals, programs, papers and WMT."""
 
 LEMMATIZERS = {
     "none": "meteor_e.text.lemmatizers:NoLemmatizer",
     "lookup": "meteor_e.text.lemmatizers:LookupLemmatizer",
 }
-"""No lemmas, and lemmas from a file."""
+"""Lemmatizers that do not need a plugin."""
 
 SEGMENTERS = {
     "unicode": "meteor_e.text.segmentation:UnicodeSegmenter",
     "characters": "meteor_e.text.segmentation:CharacterSegmenter",
     "script": "meteor_e.text.segmentation:ScriptSegmenter",
 }
-"""Words by Unicode's categories, characters as words, and either by the script."""
+"""Segmentation by Unicode categories, into characters, or by one of these methods depending on the script."""
 
 
 def chain_folder() -> Path:
-    """Return the folder of meteor_e's chains."""
+    """Return the folder of meteor_e's chain files."""
     from meteor_e.languages.files import RESOURCES
 
     return RESOURCES / "chains"

@@ -1,4 +1,4 @@
-"""Definitions of named things, where each of them comes from, and how it is listed."""
+"""Definitions of named components, commands and files, with their origins, and the entries of the listing."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from meteor_e.base.errors import MeteorError, PluginError, describe_error
 T = TypeVar("T")
 
 PLUGIN_FAILURES = (Exception, SystemExit)
-"""What a plugin's code may raise; a module that calls ``sys.exit`` must not end the program that lists it."""
+"""The exceptions of a plugin's code that are caught. A plugin that calls ``sys.exit`` must not end the program."""
 
 
 class Origin(NamedTuple):
-    """Where a name comes from.
+    """The plugin that defines a name.
 
     Attributes:
-        plugin: the entry point's name.
-        distribution: the distribution that has it; empty for a plugin registered by a program.
-        version: the distribution's version.
+        plugin: the name of the entry point.
+        distribution: the distribution that contains the plugin; empty for a plugin that a program registered.
+        version: the version of the distribution.
     """
 
     plugin: str
@@ -37,17 +37,17 @@ BUILTIN = Origin("builtin", "meteor_e", __version__)
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the listing.
+    """An entry of the listing of ``meteor-e plugins``.
 
     Attributes:
-        kind: ``matcher``, ``metric`` and so on, or ``plugin`` for what is wrong with a plugin as a whole.
-        name: the name of the thing; of a broken plugin, its entry point.
-        summary: what it is, in a line.
-        distribution, version: where it comes from; empty for what a program registered itself.
+        kind: ``matcher``, ``metric`` and so on, or ``plugin`` for a plugin that cannot be used at all.
+        name: the name of the component, or the entry point of a broken plugin.
+        summary: a description in one line.
+        distribution, version: the distribution and its version; empty for a plugin that a program registered.
         plugin: the entry point.
-        aliases: its other names.
-        requires: what must be installed in addition to the package.
-        error: why it cannot be used; empty if it can.
+        aliases: other names of the component.
+        requires: the resources and libraries that must be installed in addition to the distribution.
+        error: the reason why it cannot be used; empty if it can be used.
     """
 
     kind: str
@@ -62,20 +62,20 @@ class Entry:
 
 
 LoadFunction = Callable[[object], tuple[T, tuple[str, ...]]]
-"""Turns what a hook returned into the thing and its names, the canonical name first; raises if it does not fit."""
+"""Function that loads an item that a hook returned, and returns the object and its names, the canonical name first."""
 
 
 @dataclass
 class Definition(Generic[T]):
-    """A named thing as a plugin, or meteor_e itself, defines it. It is loaded when it is first used.
+    """A name that meteor_e or a plugin defines. The object with this name is loaded when it is first used.
 
     Attributes:
         kind: ``matcher``, ``metric`` and so on.
-        name: the name that it was defined under.
+        name: the name.
         origin: the plugin.
-        raw: what the plugin's hook returned: the thing itself, or where it is.
-        load_raw: turns ``raw`` into the thing.
-        problem: why it cannot be used, once that is known.
+        raw: the item that the hook of the plugin returned: the object, or its import path.
+        load_raw: function that loads ``raw``.
+        problem: the reason why loading failed; empty otherwise.
     """
 
     kind: str
@@ -87,10 +87,10 @@ class Definition(Generic[T]):
     _value: T | None = None
 
     def load(self) -> T:
-        """Return the class, the language, the chain's file or the command.
+        """Return the class, the language, the file of the chain, or the command.
 
         Raises:
-            PluginError: if it cannot be imported or does not fit.
+            PluginError: if it cannot be imported, or is of the wrong type.
         """
         if self._value is None and not self.problem:
             try:
@@ -106,12 +106,12 @@ class Definition(Generic[T]):
 
 
 def failure_reason(error: BaseException) -> str:
-    """Return why a plugin's code failed, in one line."""
+    """Return the reason for a failure of a plugin's code, in one line."""
     return str(error) if isinstance(error, MeteorError) else describe_error(error)
 
 
 def describe_clash(definitions: list[Definition[T]]) -> str:
-    """Return the error for a name that several plugins define. The first definition of meteor_e itself is used."""
+    """Return the error message for a name with several definitions, of which meteor_e's definition comes first."""
     origins = [f"{definition.origin} ({definition.origin.plugin})" for definition in definitions]
     is_builtin = definitions[0].origin == BUILTIN
     advice = "meteor_e's own is used; rename the plugin's" if is_builtin else "uninstall all but one of them"

@@ -1,6 +1,6 @@
-"""Which distribution of this repository brings what, for listings and errors where it is not installed.
+"""The components of this project's distributions, for listings and errors if a distribution is not installed.
 
-The file ``distributions.json`` of the resources says it; a test compares it with the plugins themselves.
+The components are listed in the resource file ``distributions.json``. A test compares the file with the plugins.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from meteor_e.base.extras import comes_with_plugin
 
 
 class CommandNote(NamedTuple):
-    """A command of one of our distributions.
+    """A command of one of the project's distributions.
 
     Attributes:
-        distribution: that brings it.
-        group: its heading in ``meteor-e --help``.
-        summary: what it is for, in a line.
+        distribution: the name of the distribution.
+        group: the heading of the command in ``meteor-e --help``.
+        summary: the purpose of the command, in one line.
     """
 
     distribution: str
@@ -28,8 +28,8 @@ class CommandNote(NamedTuple):
 
 
 @functools.cache
-def listed() -> Mapping[str, Mapping[str, Any]]:
-    """Return what each distribution brings: by kind, names, and of commands also group and summary."""
+def load_distributions() -> Mapping[str, Mapping[str, Any]]:
+    """Return the names of the components of each distribution, by kind; for commands also the group and the summary."""
     from meteor_e.languages.files import RESOURCES
 
     content: dict[str, Any] = json.loads((RESOURCES / "distributions.json").read_text(encoding="utf-8"))
@@ -38,23 +38,23 @@ def listed() -> Mapping[str, Mapping[str, Any]]:
 
 @functools.cache
 def noted_commands() -> Mapping[str, CommandNote]:
-    """Return the commands of our distributions, installed or not, by name."""
+    """Return the commands of all distributions of the project, by name, whether they are installed or not."""
     return {
         name: CommandNote(distribution, *note)
-        for distribution, brought in listed().items()
-        for name, note in brought.get("command", {}).items()
+        for distribution, components in load_distributions().items()
+        for name, note in components.get("command", {}).items()
     }
 
 
-def missing(kinds: tuple[str, ...], name: str, what: str) -> str:
-    """Return what to install for a thing that is not there; empty if no distribution of ours brings it.
+def advise_installation(kinds: tuple[str, ...], name: str, description: str) -> str:
+    """Return which distribution to install for a component; empty if the project does not have such a component.
 
     Args:
-        kinds: kinds of things that it may be.
-        name: its name.
-        what: what to call it.
+        kinds: the kinds that the component may have.
+        name: the name of the component.
+        description: the description of the component in the message.
     """
-    for distribution, brought in listed().items():
-        if any(name in brought.get(kind, ()) for kind in kinds):
-            return comes_with_plugin(what, distribution)
+    for distribution, components in load_distributions().items():
+        if any(name in components.get(kind, ()) for kind in kinds):
+            return comes_with_plugin(description, distribution)
     return ""

@@ -1,4 +1,4 @@
-"""The installed plugins: which there are, and what their hooks return. A broken plugin harms no other."""
+"""The installed plugins and the results of their hooks. A broken plugin does not affect other plugins."""
 
 from __future__ import annotations
 
@@ -19,51 +19,53 @@ if TYPE_CHECKING:
     import pluggy
 
 VARIABLE = "METEOR_E_PLUGINS"
-"""The environment variable that says which plugins there are: ``none``, or distributions and entry points, joined by
-commas. Without it, all that are installed."""
+"""The environment variable that selects plugins: ``none``, or the names of distributions and entry points, separated by
+commas. By default, all installed plugins are used."""
 
 
 def installed_entry_points() -> list[EntryPoint]:
-    """Return the entry points of installed distributions for our group, those that ``METEOR_E_PLUGINS`` allows.
+    """Return the entry points of installed plugins that ``METEOR_E_PLUGINS`` selects.
 
     Raises:
-        ConfigError: if it names something that is not installed.
+        ConfigError: if the variable names a plugin that is not installed.
     """
     from importlib.metadata import entry_points
 
     from meteor_e.api.hooks import PROJECT
 
-    wanted = {name.strip() for name in os.environ.get(VARIABLE, "").split(",")} - {""}
-    installed = [(_origin(entry_point), entry_point) for entry_point in entry_points(group=PROJECT)]
-    known = {name for origin, _ in installed for name in origin[:2]}
-    for name in wanted - known - {"none"}:
+    selected_names = {name.strip() for name in os.environ.get(VARIABLE, "").split(",")} - {""}
+    plugins = [(_origin(entry_point), entry_point) for entry_point in entry_points(group=PROJECT)]
+    installed_names = {name for origin, _ in plugins for name in origin[:2]}
+    for name in selected_names - installed_names - {"none"}:
         raise ConfigError(
-            f"{VARIABLE} names {name!r}, which is not installed{near_miss(name, known)}; "
-            f"there are {', '.join(sorted(known)) or 'no plugins'}; 'none' switches all off"
+            f"{VARIABLE} names {name!r}, which is not installed{near_miss(name, installed_names)}; "
+            f"there are {', '.join(sorted(installed_names)) or 'no plugins'}; 'none' switches all off"
         )
-    return [entry_point for origin, entry_point in installed if not wanted or wanted.intersection(origin[:2])]
+    if not selected_names:
+        return [entry_point for _, entry_point in plugins]
+    return [entry_point for origin, entry_point in plugins if selected_names.intersection(origin[:2])]
 
 
 def _origin(entry_point: EntryPoint) -> Origin:
     distribution: Any = entry_point.dist
-    metadata = distribution.metadata  # Read from its file at each access.
+    metadata = distribution.metadata  # Each access to this property reads the file.
     return Origin(entry_point.name, metadata["Name"], metadata["Version"])
 
 
 def check_core_version(distribution: Distribution | None) -> None:
-    """Refuse a distribution that requires another version of meteor_e.
+    """Check that a distribution does not require a different version of meteor_e.
 
     pip checks requirements when it installs a plugin, but not when it installs another version of meteor_e later.
 
     Raises:
-        PluginError: naming the requirement.
+        PluginError: if it requires a different version; the message names the requirement.
     """
     for text in (distribution.requires if distribution is not None else None) or ():
         name = re.match(r"[A-Za-z0-9._-]*", text)
         if name is None or re.sub("[-_.]+", "-", name[0]).lower() != "meteor-e":
             continue
         if text in (name[0], f"{name[0]}=={__version__}"):
-            continue  # Without packaging, whose import takes time.
+            continue  # This check avoids the import of packaging, which loads slowly.
         from packaging.requirements import InvalidRequirement, Requirement
 
         try:
@@ -80,29 +82,29 @@ def check_core_version(distribution: Distribution | None) -> None:
 
 
 class InstalledPlugins:
-    """The plugins of a process: those that are installed, imported when they are first asked for, and those that a
+    """The plugins of a process: installed plugins, which are imported when they are first needed, and plugins that the
     program registers.
 
     Args:
-        entry_points: returns the plugins' entry points.
+        entry_points: function that returns the entry points of the plugins.
 
     Attributes:
-        lock: held by whoever changes what is known of plugins.
-        problems: plugins that are broken as a whole, or return something that does not fit, by the error's text.
-        pending_warnings: texts that :meth:`warn` has not shown yet.
+        lock: the lock that is held while plugins or their definitions change.
+        problems: entries of plugins that are broken or return invalid items, by error message.
+        pending_warnings: messages that :meth:`warn` has not shown yet.
     """
 
     def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]]) -> None:
         self._entry_points: Callable[[], Iterable[EntryPoint]] | None = entry_points
         self._origins: dict[str, Origin] = {}
-        self._asked: set[tuple[str, str]] = set()
+        self._called_hooks: set[tuple[str, str]] = set()
         self.lock = threading.RLock()
         self.problems: dict[str, Entry] = {}
         self.pending_warnings: list[str] = []
 
     @cached_property
     def _manager(self) -> pluggy.PluginManager:
-        # Built-in things need no plugin manager, so that plain scoring starts without pluggy.
+        # Built-in components do not need the plugin manager, so that scoring with them does not import pluggy.
         import pluggy
 
         from meteor_e.api import hooks
@@ -112,7 +114,7 @@ class InstalledPlugins:
         return manager
 
     def load(self) -> None:
-        """Import the installed plugins, unless that has been done."""
+        """Import the installed plugins if they have not been imported."""
         if self._entry_points is None:
             return
         entry_points = [(_origin(entry_point), entry_point) for entry_point in self._entry_points()]
@@ -128,21 +130,22 @@ class InstalledPlugins:
         """Add a plugin.
 
         Raises:
-            PluginError: if it has no hooks, or wrong ones, or was written for another version of the API.
+            PluginError: if it does not have valid hooks, or requires a different version of the API.
         """
         from meteor_e.api.hooks import API_VERSION
 
         if plugin is None:
             raise PluginError("its entry point names None; name the module with the hooks")
-        needed = getattr(plugin, "meteor_e_api", API_VERSION)
-        if needed != API_VERSION or isinstance(needed, bool):
+        required_version = getattr(plugin, "meteor_e_api", API_VERSION)
+        if required_version != API_VERSION or isinstance(required_version, bool):
             raise PluginError(
-                f"it needs version {needed!r} of meteor_e's API; meteor_e {__version__} has version {API_VERSION}"
+                f"it needs version {required_version!r} of meteor_e's API; "
+                f"meteor_e {__version__} has version {API_VERSION}"
             )
         registered_name = self._manager.get_name(plugin)
         if registered_name is not None:
-            other = self._origins[registered_name]
-            raise PluginError(f"the same plugin is registered by {other} as {other.plugin!r}")
+            origin = self._origins[registered_name]
+            raise PluginError(f"the same plugin is registered by {origin} as {origin.plugin!r}")
         name = str(len(self._origins))
         self._origins[name] = origin
         try:
@@ -154,25 +157,26 @@ class InstalledPlugins:
             raise PluginError(failure_reason(error)) from error
 
     def _check_hooks(self, plugin: object) -> None:
+        """Raise a PluginError if a plugin does not have hooks, or has a hook that does not exist."""
         from meteor_e.api import hooks
 
         callers = self._manager.get_hookcallers(plugin)
         if not callers:
             raise PluginError("it has no hooks; mark them with @hookimpl (from meteor_e import hookimpl)")
-        known = [name for name in vars(hooks) if name.startswith(hooks.PROJECT)]
+        hook_names = [name for name in vars(hooks) if name.startswith(hooks.PROJECT)]
         for caller in callers:
             if not caller.has_spec():
-                near = near_miss(caller.name, known)
-                raise PluginError(f"there is no hook {caller.name!r}{near}; the hooks: {', '.join(known)}")
+                suggestion = near_miss(caller.name, hook_names)
+                raise PluginError(f"there is no hook {caller.name!r}{suggestion}; the hooks: {', '.join(hook_names)}")
 
     def hook_results(self, hook: str) -> Iterator[tuple[Origin, object]]:
-        """Yield what the hook of each plugin returns, of the plugins that are loaded; each is asked once."""
+        """Call a hook of each loaded plugin that has not been called, and yield its origin and its result."""
         if not self._origins:
             return
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
-            if (hook, implementation.plugin_name) in self._asked:
+            if (hook, implementation.plugin_name) in self._called_hooks:
                 continue
-            self._asked.add((hook, implementation.plugin_name))
+            self._called_hooks.add((hook, implementation.plugin_name))
             origin = self._origins[implementation.plugin_name]
             try:
                 result = implementation.function()
@@ -184,15 +188,15 @@ class InstalledPlugins:
             yield origin, result
 
     def note_problem(self, origin: Origin, problem: str) -> None:
-        """Remember what is wrong with a plugin; :meth:`warn` says it, once."""
+        """Record a problem of a plugin, for the listing and for the next call of :meth:`warn`."""
         self.problems[f"{origin}: {problem}"] = Entry("plugin", origin.plugin, **origin._asdict(), error=problem)
         self.pending_warnings.append(f"{origin}: {problem} (what it would bring is not there)")
 
     def warn(self) -> None:
-        """Warn once of each plugin that is broken, or whose names clash with others, of those asked so far."""
+        """Show the pending warnings about broken plugins and about names with several definitions."""
         if not self.pending_warnings:
             return
         with self.lock:
-            texts, self.pending_warnings = self.pending_warnings, []
-        for text in texts:
-            warn_user(text, PluginWarning)
+            messages, self.pending_warnings = self.pending_warnings, []
+        for message in messages:
+            warn_user(message, PluginWarning)

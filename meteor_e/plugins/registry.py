@@ -1,10 +1,10 @@
-"""Registries: one per kind of thing, from names to classes, languages, chains and commands.
+"""Registries of components, languages, chains and commands, by kind and name.
 
 >>> plugin_registry().matchers.get("stem")
 <class 'meteor_e.matchers.modules.StemMatcher'>
 
-A built-in name is found in a dictionary or as a file, and nothing else is imported or opened. Any other name, and every
-listing, imports the installed plugins first.
+A built-in name is looked up in a dictionary or as a file, which does not import plugins. Looking up any other name, and
+listing the names of a registry, first import the installed plugins.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from meteor_e.plugins.definitions import (
     describe_clash,
     failure_reason,
 )
-from meteor_e.plugins.distributions import missing
+from meteor_e.plugins.distributions import advise_installation
 from meteor_e.plugins.installed import InstalledPlugins, installed_entry_points
 
 if TYPE_CHECKING:
@@ -58,21 +58,21 @@ T = TypeVar("T")
 DescribeChain = Callable[["Traversable"], str]
 
 NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
-"""The form of a class's or a command's name."""
+"""The pattern of the names of classes and chains."""
 LONGEST_FILE_NAME = 200
-"""Characters of the longest chain name that is looked up as a file; systems refuse names above 255 bytes."""
+"""The maximum length of a chain name. File systems do not allow names of more than 255 bytes."""
 
 
 class Registry(ABC, Generic[T]):
-    """The things of one kind, by name. It can be used from several threads.
+    """The objects of one kind, by name. Several threads can use a registry at the same time.
 
     Args:
-        kind: what errors and ``meteor-e plugins`` call the kind.
-        hook: the hook that returns such things.
-        plugins: the plugins to ask.
+        kind: the kind, as in errors and in ``meteor-e plugins``.
+        hook: the hook that returns objects of this kind.
+        plugins: the plugins.
 
     Class attributes:
-        unknown_error: raised for a name that does not exist.
+        unknown_error: the exception for a name that does not exist.
     """
 
     unknown_error: type[MeteorError] = ConfigError
@@ -86,41 +86,46 @@ class Registry(ABC, Generic[T]):
 
     @abstractmethod
     def load_raw(self, raw: object) -> tuple[T, tuple[str, ...]]:
-        """Return what a hook gave, or where it is, as the thing and its names, the canonical name first.
+        """Load an item that a hook returned, and return the object and its names, the canonical name first.
 
         Raises:
-            PluginError: saying why it does not fit; the plugin's own code may raise anything else.
+            PluginError: if the item is invalid. The code of the plugin may raise other exceptions.
         """
 
     @abstractmethod
     def builtin_names(self) -> Iterable[str]:
-        """Return the names of meteor_e's own things, aliases included."""
+        """Return the names that meteor_e defines, including aliases."""
 
     @abstractmethod
     def find_builtin(self, name: str) -> object | None:
-        """Return where meteor_e's own thing of this name is; ``None`` if there is none."""
+        """Return the import path or file of a built-in object; ``None`` if meteor_e does not define the name."""
 
     @abstractmethod
     def summarize(self, value: T) -> str:
-        """Return what a thing is, in a line."""
+        """Return a description of an object in one line."""
 
     def get(self, name: str) -> T:
-        """Return the thing of this name: meteor_e's own if there is one, whoever else claims the name.
+        """Return the object with a name. Names that meteor_e defines take precedence over those of plugins.
 
         Raises:
-            PluginError: if there is none, several plugins claim the name, or the plugin is broken.
-            ConfigError: if there is no such language, chain or command, or the name is not a text.
+            PluginError: if the name does not exist, several plugins define it, or its plugin is broken.
+            ConfigError: if the name is not a string, or such a language, chain or command does not exist.
         """
         value = self.definition(name).load()
         self._plugins.warn()
         return value
 
     def definition(self, name: str) -> Definition[T]:
-        """Return the definition of a name, which may not be loaded yet; arguments and errors as for :meth:`get`."""
+        """Return the definition of a name without loading its object.
+
+        Raises:
+            PluginError: if the name does not exist, or several plugins define it.
+            ConfigError: if the name is not a string, or such a language, chain or command does not exist.
+        """
         if not isinstance(name, str):
             raise ConfigError(f"the name of a {self.kind} must be a text, not {name!r}; put it in quotes")
         with self._plugins.lock:
-            builtin_definition = self._builtin(name)
+            builtin_definition = self._builtin_definition(name)
             if builtin_definition is not None:
                 return builtin_definition
             if name not in self._collect_claims():
@@ -128,25 +133,27 @@ class Registry(ABC, Generic[T]):
             definitions = self._collect_claims().get(name)
             if not definitions:
                 self._plugins.pending_warnings.clear()
-                raise self._unknown(name)
+                raise self._unknown_name_error(name)
         if len(definitions) > 1:
             raise PluginError(describe_clash(definitions))
         return definitions[0]
 
     def names(self) -> list[str]:
-        """Return all names, aliases of languages included, sorted; plugins are imported."""
+        """Import the plugins and return all names, including the aliases of languages, sorted."""
         with self._plugins.lock:
             self._plugins.load()
             return sorted({*self.builtin_names(), *self._collect_claims()})
 
     def entries(self, name: str | None = None, describe_chain: DescribeChain | None = None) -> Iterator[Entry]:
-        """Yield the lines of the listing; see :meth:`PluginRegistry.entries`."""
-        for each in self.names() if name is None else [name]:
-            builtin_definition = self._builtin(each)
-            own = [] if builtin_definition is None else [builtin_definition]
-            yield from self._entries_of([*own, *self._collect_claims().get(each, [])], describe_chain)
+        """Yield the entries of the listing; see :meth:`PluginRegistry.entries`."""
+        for listed_name in self.names() if name is None else [name]:
+            builtin_definition = self._builtin_definition(listed_name)
+            definitions = [] if builtin_definition is None else [builtin_definition]
+            definitions += self._collect_claims().get(listed_name, [])
+            yield from self._make_entries(definitions, describe_chain)
 
-    def _builtin(self, name: str) -> Definition[T] | None:
+    def _builtin_definition(self, name: str) -> Definition[T] | None:
+        """Return meteor_e's definition of a name; ``None`` if meteor_e does not define the name."""
         if name not in self._builtins:
             raw = self.find_builtin(name)
             if raw is None:
@@ -155,7 +162,7 @@ class Registry(ABC, Generic[T]):
         return self._builtins[name]
 
     def _collect_claims(self) -> dict[str, list[Definition[T]]]:
-        """Return which plugins define which names, of the plugins that are loaded."""
+        """Return the definitions of the loaded plugins, by name."""
         for origin, result in self._plugins.hook_results(self.hook):
             for item in self._read_result(origin, result):
                 if isinstance(item, str):
@@ -163,14 +170,14 @@ class Registry(ABC, Generic[T]):
                     continue
                 definitions = self._claims.setdefault(item.name, [])
                 definitions.append(item)
-                builtin_definition = self._builtin(item.name)
+                builtin_definition = self._builtin_definition(item.name)
                 rivals = definitions if builtin_definition is None else [builtin_definition, *definitions]
                 if len(rivals) > 1:
                     self._plugins.pending_warnings.append(describe_clash(rivals))
         return self._claims
 
     def _read_result(self, origin: Origin, result: object) -> Iterator[Definition[T] | str]:
-        """Yield what the result of a hook defines; for an invalid entry, the error message."""
+        """Yield a definition for each item that a hook returned, or an error message if the item is invalid."""
         if isinstance(result, Mapping):
             for name, raw in result.items():
                 if isinstance(name, str) and name:
@@ -189,11 +196,11 @@ class Registry(ABC, Generic[T]):
         else:
             yield f"it returned {reprlib.repr(result)}; it must return a list or a mapping"
 
-    def _entries_of(self, definitions: list[Definition[T]], describe_chain: DescribeChain | None) -> Iterator[Entry]:
-        """Yield the lines of a name; the line of a language also has its other names."""
+    def _make_entries(self, definitions: list[Definition[T]], describe_chain: DescribeChain | None) -> Iterator[Entry]:
+        """Yield the entries of a name. A language is listed once, with its aliases."""
         clash = describe_clash(definitions) if len(definitions) > 1 else ""
         for definition in definitions:
-            # meteor_e's own is used, whoever else takes its name.
+            # A clash does not affect the definition of meteor_e, which takes precedence.
             error, summary = "" if definition.origin == BUILTIN else clash, ""
             value: Any = None
             try:
@@ -201,40 +208,40 @@ class Registry(ABC, Generic[T]):
                 summary = self.summarize(value)
                 if describe_chain is not None and isinstance(self, ChainRegistry):
                     summary = describe_chain(value)
-            except MeteorError as broken:
-                error = error or str(broken)
-            aliases, requires = (tuple(getattr(value, names, ())) for names in ("aliases", "requires"))
+            except MeteorError as load_error:
+                error = error or str(load_error)
+            aliases, requires = (tuple(getattr(value, attribute, ())) for attribute in ("aliases", "requires"))
             if error or definition.name not in aliases:
                 plugin, distribution, version = definition.origin
                 name = definition.name
                 yield Entry(self.kind, name, summary, distribution, version, plugin, aliases, requires, error)
 
-    def _unknown(self, name: str) -> MeteorError:
+    def _unknown_name_error(self, name: str) -> MeteorError:
         """Return the error for a name that does not exist."""
         problems = self._plugins.problems
-        advice = missing((self.kind,), name, f"the {self.kind} {name!r}")
+        advice = advise_installation((self.kind,), name, f"the {self.kind} {name!r}")
         if advice:
             return PluginError("; ".join([advice, *problems]))
-        known = sorted({*self.builtin_names(), *self._claims})
-        text = f"there is no {self.kind} {name!r}{near_miss(name, known)}; the {self.kind}s: {', '.join(known)}"
-        text += self.advice_for_unknown
+        names = sorted({*self.builtin_names(), *self._claims})
+        message = f"there is no {self.kind} {name!r}{near_miss(name, names)}; the {self.kind}s: {', '.join(names)}"
+        message += self.advice_for_unknown
         if problems:
-            text += f"; plugins that failed: {'; '.join(problems)}"
+            message += f"; plugins that failed: {'; '.join(problems)}"
         elif self.unknown_error is PluginError:
-            text += "; others come with plugins, and 'meteor-e plugins' lists what is installed"
-        return self.unknown_error(text)
+            message += "; others come with plugins, and 'meteor-e plugins' lists what is installed"
+        return self.unknown_error(message)
 
     advice_for_unknown = ""
-    """What the error for an unknown name also says."""
+    """Additional advice in the error for an unknown name."""
 
 
 class ClassRegistry(Registry[type[T]]):
-    """Classes with a common base; a hook returns them, or where they are as ``module:Class``.
+    """Classes with a common base class. A hook returns the classes or their import paths, ``module:Class``.
 
     Args:
         kind, hook, plugins: as for :class:`Registry`.
-        base: where the base class is, as ``module:Class``.
-        builtins: where meteor_e's own classes are, by name.
+        base: the import path of the base class.
+        builtins: the import paths of meteor_e's classes, by name.
     """
 
     unknown_error = PluginError
@@ -244,15 +251,15 @@ class ClassRegistry(Registry[type[T]]):
     ) -> None:
         super().__init__(kind, hook, plugins)
         self.base = base
-        self._locations = builtins or {}
+        self._import_paths = builtins or {}
 
     def builtin_names(self) -> Iterable[str]:
         """Return the names in the dictionary."""
-        return self._locations
+        return self._import_paths
 
     def find_builtin(self, name: str) -> object | None:
         """Look the name up in the dictionary."""
-        return self._locations.get(name)
+        return self._import_paths.get(name)
 
     def load_raw(self, raw: object) -> tuple[type[T], tuple[str, ...]]:
         """Import the class and check that it is a complete subclass with a name."""
@@ -261,31 +268,31 @@ class ClassRegistry(Registry[type[T]]):
         if not inspect.isclass(cls):
             hint = "; return the class, not an instance of it" if isinstance(cls, base) else ""
             raise PluginError(f"{reprlib.repr(cls)} is not a class{hint}")
-        where = f"{cls.__module__}.{cls.__qualname__}"
+        qualified_name = f"{cls.__module__}.{cls.__qualname__}"
         if not issubclass(cls, base):
-            raise PluginError(f"{where} is not a subclass of meteor_e's {base.__name__}")
+            raise PluginError(f"{qualified_name} is not a subclass of meteor_e's {base.__name__}")
         if abstract_methods := sorted(getattr(cls, "__abstractmethods__", ())):
-            raise PluginError(f"{where} does not define {', '.join(abstract_methods)}")
+            raise PluginError(f"{qualified_name} does not define {', '.join(abstract_methods)}")
         name: object = getattr(cls, "name", None)
         if not isinstance(name, str) or not NAME.fullmatch(name):
             form = "lower-case letters and digits, joined by -, _ or ."
-            raise PluginError(f"{where} has the name {name!r}; give it a name = '…' of {form}")
+            raise PluginError(f"{qualified_name} has the name {name!r}; give it a name = '…' of {form}")
         return cast("type[T]", cls), (name,)
 
     def summarize(self, value: type[T]) -> str:
-        """Return the first line of the class's own docstring."""
+        """Return the first line of the docstring of the class."""
         return inspect.cleandoc(value.__doc__ or "").partition("\n")[0]
 
 
 class CommandRegistry(Registry["click.Command"]):
-    """Commands of the command line. meteor_e's own are modules of :mod:`meteor_e.cli`."""
+    """Commands of the command line. Those of meteor_e are defined in modules of :mod:`meteor_e.cli`."""
 
     def builtin_names(self) -> Iterable[str]:
-        """Return the commands of meteor_e itself."""
+        """Return the names of meteor_e's commands."""
         return builtin.COMMANDS
 
     def find_builtin(self, name: str) -> object | None:
-        """Return where the command is."""
+        """Return the import path of the command."""
         module = name.replace("-", "_")
         return f"meteor_e.cli.{module}:{module}" if name in builtin.COMMANDS else None
 
@@ -295,8 +302,10 @@ class CommandRegistry(Registry["click.Command"]):
 
         command = resolve_name(raw) if isinstance(raw, str) else raw
         if not isinstance(command, click.Command):
-            shown = reprlib.repr(command)
-            raise PluginError(f"{shown} is not a click.Command; make it one with @click.command() or @click.group()")
+            representation = reprlib.repr(command)
+            raise PluginError(
+                f"{representation} is not a click.Command; make it one with @click.command() or @click.group()"
+            )
         return command, (str(command.name),)
 
     def summarize(self, value: click.Command) -> str:
@@ -305,12 +314,12 @@ class CommandRegistry(Registry["click.Command"]):
 
 
 class LanguageRegistry(Registry["Language"]):
-    """Languages: objects, mappings or YAML files. Of meteor_e's own files, only the one that is asked for is opened."""
+    """Languages, which plugins return as objects, mappings or YAML files."""
 
     advice_for_unknown = "; use 'other' for a language that has no definition"
 
     def builtin_names(self) -> Iterable[str]:
-        """Return the codes of meteor_e's languages, the Java program's codes among them."""
+        """Return the codes of meteor_e's languages, including the codes of the Java program."""
         from meteor_e.api.languages import ISO_CODES
         from meteor_e.languages.files import language_files
 
@@ -355,17 +364,21 @@ class ChainRegistry(Registry["Traversable"]):
         return file if file.is_file() else None
 
     def load_raw(self, raw: object) -> tuple[Traversable, tuple[str, ...]]:
-        """Check that there is such a file."""
+        """Check that the file exists."""
         file = _check_file(raw)
         return file, (file.name.removesuffix(".yaml"),)
 
     def summarize(self, value: Traversable) -> str:
-        """Return nothing: only reading the chain says what it is for."""
+        """Return an empty string, because the description of a chain is in its file, which is not read here."""
         return ""
 
 
 def _check_file(raw: Any) -> Traversable:
-    """Return the file of a language or a chain that a plugin points at."""
+    """Return the file of a language or chain.
+
+    Raises:
+        PluginError: if the path is relative, or the file does not exist.
+    """
     file: Any = Path(raw) if isinstance(raw, str | os.PathLike) else raw
     if isinstance(file, Path) and not file.is_absolute():
         raise PluginError(
@@ -377,10 +390,10 @@ def _check_file(raw: Any) -> Traversable:
 
 
 class PluginRegistry:
-    """All registries. Use :func:`plugin_registry`; tests make others.
+    """The registries of all kinds. Programs use the instance that :func:`plugin_registry` returns.
 
     Args:
-        entry_points: returns the plugins' entry points; by default those of all installed distributions.
+        entry_points: function that returns the entry points of plugins; by default those of all installed plugins.
 
     Attributes:
         kinds: the registries by kind, in the order in which ``meteor-e plugins`` lists them.
@@ -435,16 +448,16 @@ class PluginRegistry:
         self.kinds: dict[str, Registry[Any]] = {registry.kind: registry for registry in registries}
 
     def components(self, kind: str) -> Registry[type[Component]]:
-        """Return the registry of a kind of components by the kind's name, such as ``lemmatizer``."""
+        """Return the registry of a kind of components, such as ``lemmatizer``."""
         return self.kinds[kind]
 
     def register(self, plugin: object, name: str) -> None:
-        """Add a plugin that no distribution announces: a module or an object with hooks.
+        """Add a plugin that is not installed: a module or an object with hooks.
 
-        For a program or a notebook that brings its own matcher.
+        A program or notebook can define a matcher and register it this way.
 
         Raises:
-            PluginError: if it has no hooks, or was added before.
+            PluginError: if the plugin does not have valid hooks, or is already registered.
         """
         with located(f"plugin {name!r}"), self._plugins.lock:
             self._plugins.add(plugin, Origin(name))
@@ -452,14 +465,15 @@ class PluginRegistry:
     def entries(
         self, kind: str | None = None, describe_chain: DescribeChain | None = None, name: str | None = None
     ) -> list[Entry]:
-        """List everything of a kind, or of all kinds: plugins are imported, classes and files loaded.
+        """Import all plugins, load all objects, and return their entries for the listing.
 
-        Broken things are listed with their error; nothing is raised and no warning is given.
+        Errors are part of the entries. This method does not raise them, and does not show warnings.
 
         Args:
-            kind: what to list; ``None`` for everything.
-            describe_chain: checks a chain's file and says what the chain is for; by default only the name is listed.
-            name: list what has this name only; ``None`` for everything, and what is wrong with plugins.
+            kind: the kind to list; ``None`` for all kinds.
+            describe_chain: function that checks the file of a chain and returns its description; by default, chains are
+                listed without descriptions.
+            name: the name to list; ``None`` for all names and for the problems of plugins.
         """
         with self._plugins.lock:
             self._plugins.load()
@@ -475,12 +489,12 @@ class PluginRegistry:
         return entries
 
     def failures(self) -> list[str]:
-        """Return what is wrong with plugins that could not be asked for what they bring; plugins are imported."""
+        """Import the plugins, and return the error messages for plugins that could not be loaded."""
         self.commands.names()
         return list(self._plugins.problems)
 
     def warn(self) -> None:
-        """Warn once of each plugin that is broken, or whose names clash with others, of those asked so far."""
+        """Show the pending warnings about broken plugins and about names with several definitions."""
         self._plugins.warn()
 
 

@@ -1,4 +1,4 @@
-"""For plugin authors: does a component or a plugin keep to what meteor_e expects of it?
+"""Conformance checks of components and plugins, for the tests of plugins.
 
 In a plugin's tests::
 
@@ -10,7 +10,7 @@ In a plugin's tests::
     def test_plugin():
         check_plugin(my_package.plugin)
 
-The checks know nothing of what a matcher is for. That the right words match is for the author's own tests.
+The checks apply to all matchers. The author's tests must check that the matcher matches the right words.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import PluginRegistry
 from meteor_e.testing.families import FAMILIES
 from meteor_e.testing.matchers import check_matcher
-from meteor_e.testing.report import Complaints, ConformanceError, begin, check_class, check_repeats, listing
+from meteor_e.testing.report import Complaints, ConformanceError, begin, check_class, check_repeats, format_errors
 
 __all__ = ["ConformanceError", "check_component", "check_matcher", "check_plugin"]
 
 
 def check_component(component: type[Component] | Component, *, context: Any = None, **options: Any) -> None:
-    """Check a component: name, docstring, options; of most families also what it does.
+    """Check the name, docstring and options of a component, and for most families also its results.
 
-    Matchers go through :func:`check_matcher`. Features, lemmatizers, metrics and segmenters are asked for sentences in
-    several languages and for odd words; their answers must be of the right form, and the same each time.
+    Matchers are checked by :func:`check_matcher`. Features, lemmatizers, metrics and segmenters are applied to
+    sentences in several languages and to unusual words. Their results must have the right type, and must not change if
+    they are computed again.
 
     Args:
-        component: the class, or a component that is made already.
-        context: what :meth:`Component.from_options` gets; by default English, without a resource pack.
-        options: the options to make it with; of a matcher also what :func:`check_matcher` takes.
+        component: the class or an instance.
+        context: the context for :meth:`Component.from_options`; by default English, without a resource pack.
+        options: the options for creating an instance; for a matcher also the arguments of :func:`check_matcher`.
 
     Raises:
-        ConformanceError: saying what is wrong.
-        MeteorError: if the component cannot be made with these options.
+        ConformanceError: with a list of the errors.
+        MeteorError: if an instance cannot be created with these options.
     """
     cls = component if isinstance(component, type) else type(component)
     if issubclass(cls, Matcher):
@@ -54,46 +55,48 @@ def check_component(component: type[Component] | Component, *, context: Any = No
         check_class(report, cls)
         report.stop()
     else:
-        report, made = begin(cls.kind, component, context or family.context(), options)
-        check_repeats(report, made, family.ask, family.items)
+        report, instance = begin(cls.kind, component, context or family.context(), options)
+        check_repeats(report, instance, family.compute, family.items)
 
 
 def check_plugin(plugin: object) -> None:
-    """Check that a plugin's hooks exist, and that all that they return can be loaded and is free to be named so.
+    """Check that a plugin has valid hooks, and that the items that they return can be loaded under their names.
 
-    Metrics go through :func:`check_component`, unless they cannot be made without options or resources.
+    Metrics are checked by :func:`check_component` if they can be created without options and resources.
 
     Args:
-        plugin: the module (or object) that its entry point names.
+        plugin: the module or object that the entry point names.
 
     Raises:
-        ConformanceError: saying what is wrong.
+        ConformanceError: with a list of the errors.
     """
     name = getattr(plugin, "__name__", type(plugin).__name__)
-    private = PluginRegistry(entry_points=list)
+    registry = PluginRegistry(entry_points=list)
     errors = []
     try:
-        private.register(plugin, name)
+        registry.register(plugin, name)
     except PluginError as error:
         errors.append(str(error))
     else:
         errors += [
             f"{entry.kind} {entry.name!r}: {entry.error}"
-            for entry in private.entries(describe_chain=describe_chain)
+            for entry in registry.entries(describe_chain=describe_chain)
             if entry.error
         ]
-        for entry in private.entries():
+        for entry in registry.entries():
             if entry.kind == "metric" and entry.plugin == name and not entry.error:
-                errors += _findings(private.metrics.get(entry.name))
+                errors += _check_metric(registry.metrics.get(entry.name))
     if errors:
-        raise ConformanceError(listing(f"plugin {name}", errors))
+        raise ConformanceError(format_errors(f"plugin {name}", errors))
 
 
-def _findings(found: Any) -> list[str]:
+def _check_metric(metric: Any) -> list[str]:
+    """Return the error message of a metric's check as a list; empty if the metric conforms or cannot be created."""
     try:
-        check_component(found)
+        check_component(metric)
     except ConformanceError as error:
         return [str(error)]
     except MeteorError:
-        pass  # it cannot be made without options, or lacks a resource
+        # The metric needs options or a resource that is not installed.
+        return []
     return []

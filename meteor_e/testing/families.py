@@ -1,4 +1,4 @@
-"""What the components of each family are asked in their check."""
+"""The conformance checks of each family of components."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
 class Family(NamedTuple):
-    """How a family is checked, beside names, options and descriptions.
+    """The checks of a family, in addition to those of names, options and descriptions.
 
     Attributes:
-        ask: gives a component's answer to an item; raises if it is of the wrong form.
-        items: what a component is asked for.
-        context: makes what :meth:`Component.from_options` gets.
+        compute: function that returns the result of a component for an item, and raises an exception if the result
+            has the wrong type or shape.
+        items: the items.
+        context: function that returns the context for :meth:`Component.from_options`.
     """
 
-    ask: Callable[[Any, Any], Any]
+    compute: Callable[[Any, Any], Any]
     items: Sequence[Any]
     context: Callable[[], Any] = default_context
 
 
-def _analyzed(lemmatizer: Lemmatizer, words: Sequence[str]) -> list[Token]:
-    """Return the tokens of words."""
+def _analyze(lemmatizer: Lemmatizer, words: Sequence[str]) -> list[Token]:
+    """Return the tokens of a sentence's words."""
     if lemmatizer.scope not in ("word", "sentence"):
         raise ValueError(f"scope is {lemmatizer.scope!r}; it is 'word' or 'sentence'")
     tokens = lemmatizer.analyze(words)
@@ -43,8 +44,8 @@ def _analyzed(lemmatizer: Lemmatizer, words: Sequence[str]) -> list[Token]:
     return tokens
 
 
-def _segmented(segmenter: Segmenter, text: str) -> tuple[str, list[str]]:
-    """Return the words of a text, and of a text and an empty line."""
+def _segment(segmenter: Segmenter, text: str) -> tuple[str, list[str]]:
+    """Return the segmented text, and the segmented lines of the text and an empty line."""
     lines = segmenter.join_lines([text, ""])
     if len(lines) != 2:
         raise ValueError("join_lines must return one text for each line")
@@ -58,55 +59,57 @@ _PAIRS = [
 ]
 
 
-def _row(feature: Feature, at: int) -> list[float]:
-    """Return the row of a segment; nothing for a feature that does not have a row for any text."""
+def _extract_row(feature: Feature, index: int) -> list[float]:
+    """Return the row of a segment; empty for a feature that cannot be computed for any text."""
     if len(set(feature.columns)) != feature.dimension:
         raise ValueError(f"columns has {len(set(feature.columns))} different names for {feature.dimension} numbers")
     if not feature.any_text:
         return []
 
-    def rows(*pairs: tuple[str, str]) -> np.ndarray[Any, Any]:
-        hypotheses, names = [hypothesis for hypothesis, _ in pairs], [str(number) for number in range(len(pairs))]
+    def extract_rows(*pairs: tuple[str, str]) -> np.ndarray[Any, Any]:
+        hypotheses, names = [hypothesis for hypothesis, _ in pairs], [str(i) for i in range(len(pairs))]
         references = [[reference] for _, reference in pairs]
         return feature.extract(hypotheses, references, sources=hypotheses, systems=names, segments=names)
 
-    alone, among = rows(_PAIRS[at])[0], rows(_PAIRS[at], _PAIRS[at - 1], _PAIRS[0])[0]
-    if not np.allclose(among, alone, rtol=0, atol=1e-9 * (1 + abs(alone).max(initial=0))):
+    row = extract_rows(_PAIRS[index])[0]
+    row_in_batch = extract_rows(_PAIRS[index], _PAIRS[index - 1], _PAIRS[0])[0]
+    if not np.allclose(row_in_batch, row, rtol=0, atol=1e-9 * (1 + abs(row).max(initial=0))):
         raise ValueError("the row of a segment depends on the rest of the batch")
-    found: list[float] = alone.tolist()
-    return found
+    values: list[float] = row.tolist()
+    return values
 
 
-def _scored(metric: Metric, _: None) -> list[float]:
-    """Return the scores of some segments, then that of the system."""
+def _score(metric: Metric, _: None) -> list[float]:
+    """Return the scores of the sample segments, followed by the corpus score."""
     signature = metric.signature
     if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
         raise ValueError(f"signature is {short(signature)}; it must name in a line all that changes a number")
     if isinstance(metric, SystemsMetric) and not metric.scores_segments:
-        return []  # its scores belong to systems by name
-    found = []
+        return []  # The metric scores systems by name.
+    scores = []
     for order in (slice(None), slice(None, None, -1)):
-        hypotheses, references = list(SENTENCES[order]), [[SENTENCES[at ^ 1]] for at in range(len(SENTENCES))[order]]
+        hypotheses = list(SENTENCES[order])
+        references = [[SENTENCES[index ^ 1]] for index in range(len(SENTENCES))[order]]
         prepared = metric.prepare(references) if metric.needs_references else metric
         statistics = np.asarray(prepared.statistics(Batch(hypotheses, references)), np.float64)
-        segments = np.asarray(prepared.segment_scores(statistics), np.float64)[order]
-        if len(segments) != len(statistics) or len(segments) != len(hypotheses):
+        segment_scores = np.asarray(prepared.segment_scores(statistics), np.float64)[order]
+        if len(segment_scores) != len(statistics) or len(segment_scores) != len(hypotheses):
             raise ValueError(
-                f"{len(statistics)} rows of statistics, {len(segments)} scores of {len(hypotheses)} segments"
+                f"{len(statistics)} rows of statistics, {len(segment_scores)} scores of {len(hypotheses)} segments"
             )
-        whole = np.asarray(prepared.scores(statistics.sum(axis=0, keepdims=True)), np.float64)
-        found.append([*segments.ravel().tolist(), *whole.ravel().tolist()])
-    if not np.isfinite(found).all():
+        corpus_score = np.asarray(prepared.scores(statistics.sum(axis=0, keepdims=True)), np.float64)
+        scores.append([*segment_scores.ravel().tolist(), *corpus_score.ravel().tolist()])
+    if not np.isfinite(scores).all():
         raise ValueError("it has scores that are not finite")
-    if not np.allclose(found[0], found[1], rtol=1e-9, atol=1e-9):
+    if not np.allclose(scores[0], scores[1], rtol=1e-9, atol=1e-9):
         raise ValueError("scores depend on the order of the segments")
-    return found[0]
+    return scores[0]
 
 
 FAMILIES: dict[type[Component], Family] = {
-    Lemmatizer: Family(_analyzed, [*(sentence.split() for sentence in SENTENCES), list(ODD_WORDS)]),
-    Segmenter: Family(_segmented, ["", " ", *SENTENCES, *ODD_WORDS, " ".join(ODD_WORDS)]),
-    Feature: Family(_row, range(len(_PAIRS))),
-    Metric: Family(_scored, [None], lambda: MetricContext("en")),
+    Lemmatizer: Family(_analyze, [*(sentence.split() for sentence in SENTENCES), list(ODD_WORDS)]),
+    Segmenter: Family(_segment, ["", " ", *SENTENCES, *ODD_WORDS, " ".join(ODD_WORDS)]),
+    Feature: Family(_extract_row, range(len(_PAIRS))),
+    Metric: Family(_score, [None], lambda: MetricContext("en")),
 }
-"""The families that have more to be asked than their name and options."""
+"""The checks of families, by the base class of the family."""

@@ -123,42 +123,45 @@ def _pairs(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> l
 
 
 def _check_keys(report: Complaints, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
-    def asked(token: Token) -> frozenset[Any] | None:
+    """Check that the keys of tokens can be compared, and depend on the token only."""
+
+    def get_keys(token: Token) -> frozenset[Any] | None:
         return report.run(f"keys({short(token)})", lambda: frozenset(matcher.keys(token)))
 
-    found = []
+    all_keys = []
     for token in tokens:
         what = f"keys({short(token)})"
         keys = report.run(what, lambda token=token: matcher.keys(token))  # type: ignore[misc]
         fits = isinstance(keys, Collection) and not isinstance(keys, str | bytes)
         advice = f"it must return a set of keys, {{{short(keys)}}} if it is one key, an empty one if there is none"
         report.expect(fits, f"{what} returned {short(keys)}; {advice}")
-        found.append(asked(token) if fits else None)
-        for key in found[-1] or ():
+        all_keys.append(get_keys(token) if fits else None)
+        for key in all_keys[-1] or ():
             report.expect(
                 key is not None and key != "" and key == key,
                 f"{what} holds {key!r}; tokens that have nothing to compare would match each other; "
                 "give them an empty set",
             )
     report.stop()
-    again = [asked(token) for token in tokens[::-1]][::-1]
-    report.expect(again == found, "keys differ from call to call; they may depend on the token only")
+    repeated_keys = [get_keys(token) for token in tokens[::-1]][::-1]
+    report.expect(repeated_keys == all_keys, "keys differ from call to call; they may depend on the token only")
 
 
 def _check_vectors(report: Complaints, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
+    """Check that the vectors of tokens have length 1, and depend on the token only."""
     import numpy as np
 
-    def ask(wanted: Sequence[Token]) -> Any:
-        return report.run(f"vectors of {len(wanted)} tokens", lambda: matcher.vectors(wanted))
+    def get_vectors(batch: Sequence[Token]) -> Any:
+        return report.run(f"vectors of {len(batch)} tokens", lambda: matcher.vectors(batch))
 
-    rows = ask(tokens)
-    shaped = isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) == len(tokens)
+    rows = get_vectors(tokens)
+    has_valid_shape = isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) == len(tokens)
     if not report.expect(
-        shaped and rows.dtype == np.float32,
+        has_valid_shape and rows.dtype == np.float32,
         f"vectors returned {_array(rows)} for {len(tokens)} tokens; it must return a float32 array, one row per token",
     ):
         return
-    kept = rows.copy()
+    copied_rows = rows.copy()
     for token, row, length in zip(tokens, rows, np.linalg.norm(rows, axis=1), strict=True):
         report.expect(bool(np.isfinite(row).all()), f"the vector of {short(token.form)} is not finite")
         report.expect(
@@ -166,36 +169,39 @@ def _check_vectors(report: Complaints, matcher: SimilarityMatcher, tokens: Seque
             f"the vector of {short(token.form)} has length {length:.4g}; divide it by its length, "
             "or return zeros for a token without a vector",
         )
-    turned, alone = ask(tokens[::-1]), ask(tokens[:1])
-    fresh = np.array_equal(rows, kept, equal_nan=True)
-    report.expect(fresh, "a second call overwrites the rows of the first; return a new array")
-    for again, expected in ((turned, kept[::-1]), (alone, kept[:1])):
-        same = again is None or (again.shape == expected.shape and np.allclose(again, expected, atol=1e-5))
-        report.expect(same, "the vector of a token depends on the others; a ContextualMatcher's may")
+    reversed_rows, first_row = get_vectors(tokens[::-1]), get_vectors(tokens[:1])
+    is_unchanged = np.array_equal(rows, copied_rows, equal_nan=True)
+    report.expect(is_unchanged, "a second call overwrites the rows of the first; return a new array")
+    for actual, expected in ((reversed_rows, copied_rows[::-1]), (first_row, copied_rows[:1])):
+        is_equal = actual is None or (actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5))
+        report.expect(is_equal, "the vector of a token depends on the others; a ContextualMatcher's may")
 
 
 def _check_encoding(report: Complaints, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
-    """Check that a sentence's rows are of length 1, and the same whatever is encoded beside it."""
+    """Check that the vectors of a sentence have length 1, and do not depend on other sentences of the batch."""
     import numpy as np
 
     sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
 
-    def encoded(group: Sequence[tuple[Token, ...]]) -> list[Any] | None:
-        """Return the rows as the core rounds them; it checks their number, and that they are not too long."""
+    def encode(group: Sequence[tuple[Token, ...]]) -> list[Any] | None:
+        """Return the rounded vectors of each sentence. Their number and their maximum length are checked."""
         matcher.memory.clear()
         return report.run(f"encode of {len(group)} sentences", lambda: matcher.sentence_rows(group))
 
-    rows = encoded(sentences)
+    rows = encode(sentences)
     if rows is None:
         return
     lengths = np.linalg.norm(np.concatenate(rows).astype(np.float64), axis=1) / VECTOR_GRID
-    unit = bool(((np.abs(lengths - 1) <= 1e-3) | (lengths == 0)).all())
-    report.expect(unit, "encode returned vectors whose length is neither 1 nor 0; divide each by its length")
-    parts = dict(zip(sentences, rows, strict=True))
+    has_unit_length = bool(((np.abs(lengths - 1) <= 1e-3) | (lengths == 0)).all())
+    report.expect(has_unit_length, "encode returned vectors whose length is neither 1 nor 0; divide each by its length")
+    rows_by_sentence = dict(zip(sentences, rows, strict=True))
     for group in [[sentence] for sentence in sentences] + [sentences[::-1], sentences[::2], sentences[1::2]]:
-        again = encoded(group)
-        if again is None or not report.expect(
-            all(np.array_equal(found, parts[sentence]) for sentence, found in zip(group, again, strict=True)),
+        group_rows = encode(group)
+        if group_rows is None or not report.expect(
+            all(
+                np.array_equal(actual, rows_by_sentence[sentence])
+                for sentence, actual in zip(group, group_rows, strict=True)
+            ),
             "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
         ):
             return

@@ -1,4 +1,4 @@
-"""The checks that every kind of plugin class goes through, and the report that collects what is wrong."""
+"""The checks that apply to components of all kinds, and the report that collects their errors."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ T = TypeVar("T")
 
 
 class ConformanceError(PluginError, AssertionError):
-    """A plugin does not keep to what meteor_e expects; the message lists what is wrong and what to do."""
+    """A plugin does not meet the requirements of meteor_e. The message lists the errors and their remedies."""
 
 
 class Complaints:
-    """Collects what is wrong."""
+    """Collects the errors of a component."""
 
     def __init__(self, kind: str, cls: type) -> None:
         self.title = f"{kind} {getattr(cls, 'name', '')!r} ({cls.__module__}.{cls.__qualname__})"
         self.kind = kind
-        self.found: list[str] = []
+        self.errors: list[str] = []
 
     def expect(self, condition: bool, complaint: str) -> bool:
-        """Note a complaint unless a condition holds; return whether it holds."""
-        if not condition and complaint not in self.found:
-            self.found.append(complaint)
+        """Record an error unless a condition holds, and return whether the condition holds."""
+        if not condition and complaint not in self.errors:
+            self.errors.append(complaint)
         return condition
 
     def run(self, what: str, function: Callable[[], T]) -> T | None:
-        """Call a plugin's code; what it raises is a finding, and the result is then ``None``."""
+        """Call a plugin's code and return its result; for an exception, record an error and return ``None``."""
         try:
             return function()
         except Exception as error:
@@ -44,34 +44,40 @@ class Complaints:
             return None
 
     def stop(self) -> None:
-        """Raise if something is wrong so far.
+        """Raise an exception if errors have been recorded.
 
         Raises:
-            ConformanceError: listing it.
+            ConformanceError: with a list of the errors.
         """
-        if self.found:
-            raise ConformanceError(listing(self.title, self.found))
+        if self.errors:
+            raise ConformanceError(format_errors(self.title, self.errors))
 
 
-def listing(title: str, found: Sequence[str]) -> str:
-    """Return the message of an error that lists what was found."""
-    shown = [*found[:10], *([f"and {len(found) - 10} more"] if len(found) > 10 else [])]
-    return f"{title} does not conform:\n" + "\n".join(f"- {line}" for line in shown)
+def format_errors(title: str, errors: Sequence[str]) -> str:
+    """Return the message of a :class:`ConformanceError`, which lists the first ten errors."""
+    lines = [*errors[:10]]
+    if len(errors) > 10:
+        lines.append(f"and {len(errors) - 10} more")
+    return f"{title} does not conform:\n" + "\n".join(f"- {line}" for line in lines)
 
 
 def short(value: object) -> str:
-    """Return a value for an error: its beginning and end, in ASCII."""
+    """Return the representation of a value in ASCII, shortened for an error message."""
     text = ascii(value)
     return text if len(text) <= 70 else f"{text[:40]}…{text[-25:]}"
 
 
 def default_context() -> MatcherContext:
-    """Return English without a resource pack."""
+    """Return the context of the language English without a resource pack."""
     return MatcherContext(plugin_registry().languages.get("en"), LanguageResources())
 
 
 def check_class(report: Complaints, cls: type[Component]) -> None:
-    """Check name, docstring and what else every class has; stop if it cannot be registered."""
+    """Check the name, docstring, requirements and options of a class.
+
+    Raises:
+        ConformanceError: if the class cannot be registered.
+    """
     registry = PluginRegistry(entry_points=list).kinds[report.kind]
     try:
         registry.load_raw(cls)
@@ -92,7 +98,7 @@ def check_class(report: Complaints, cls: type[Component]) -> None:
 
 
 def _check_options_class(report: Complaints, cls: type[Component]) -> None:
-    """Check that options have a class, help texts, sound defaults, and names that chains do not use themselves."""
+    """Check the class of the options, their help texts, names and defaults."""
     import msgspec
 
     from meteor_e.api.options import ComponentOptions, option_defaults, option_infos
@@ -119,54 +125,61 @@ def _check_options_class(report: Complaints, cls: type[Component]) -> None:
             report.expect(False, f"the default of option {field.name!r} is not what its type says: {error}")
 
 
-def begin(kind: str, given: Any, context: Any, options: dict[str, Any]) -> tuple[Complaints, Any]:
-    """Check a class, make what is checked, unless it is made already, and check what it says of its options.
+def begin(kind: str, component: Any, context: Any, options: dict[str, Any]) -> tuple[Complaints, Any]:
+    """Check a class, create an instance unless one was passed, and check its description.
 
     Args:
-        kind: the family.
-        given: the class, or what is made already.
-        context: to make it with.
-        options: to make it with.
+        kind: the kind of the component.
+        component: the class or an instance.
+        context: the context for creating an instance.
+        options: the options for creating an instance.
 
     Returns:
-        The report, and what was made.
+        The report, and the instance.
     """
-    cls: Any = given if isinstance(given, type) else type(given)
+    cls: Any = component if isinstance(component, type) else type(component)
     report = Complaints(kind, cls)
     check_class(report, cls)
-    made = given
-    if isinstance(given, type):
-        made = cls.make(context, **options)
-        report.expect(isinstance(made, cls), f"from_options returned {short(made)}, which is no {cls.__name__}")
+    instance = component
+    if isinstance(component, type):
+        instance = cls.make(context, **options)
+        report.expect(isinstance(instance, cls), f"from_options returned {short(instance)}, which is no {cls.__name__}")
         report.stop()
-    description = report.run("describe()", made.describe)
-    # A matcher is a part of METEOR's signature, whose parts are joined by |; a feature is not.
+    description = report.run("describe()", instance.describe)
+    # Descriptions are part of METEOR's signature, in which | separates the parts, except for those of features.
     forbidden = r"[\x00-\x1f]" if kind == "feature" else r"[\x00-\x1f|]"
     fits = isinstance(description, str) and not re.search(forbidden, description)
     report.expect(fits, f"describe() returned {short(description)}; it must be one line of text without '|'")
     report.stop()
-    return report, made
+    return report, instance
 
 
 def copy_of(report: Complaints, thing: T) -> T | None:
-    """Return a pickled copy; ``None`` if pickling fails, which is a finding."""
+    """Return a pickled copy of an object; if pickling fails, record an error and return ``None``."""
     what = "pickling it (chains go to other processes: no lambdas, open files or local classes)"
     return report.run(what, lambda: pickle.loads(pickle.dumps(thing)))
 
 
-def check_repeats(report: Complaints, made: T, ask: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
-    """Check that a component and a pickled copy of it answer the same again, in the opposite order.
+def check_repeats(report: Complaints, component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
+    """Check that a component and its pickled copy repeat their results if the items are in reverse order.
 
     Args:
-        report: takes what is wrong.
-        made: the component.
-        ask: gives its answer to an item.
-        items: what it is asked for.
+        report: the report.
+        component: the component.
+        compute: function that returns the result of a component for an item.
+        items: the items.
     """
-    first = [report.run(f"asked for {short(item)}, it", lambda item=item: ask(made, item)) for item in items]  # type: ignore[misc]
+    results = [
+        report.run(f"asked for {short(item)}, it", lambda item=item: compute(component, item))  # type: ignore[misc]
+        for item in items
+    ]
     report.stop()
-    for name, other in (("again", made), ("from a pickled copy", copy_of(report, made))):
-        if other is not None:
-            again = report.run(f"asking {name}", lambda other=other: [ask(other, item) for item in items[::-1]])  # type: ignore[misc]
-            report.expect(again in (None, first[::-1]), f"answers differ when asked for {name}, in another order")
+    for name, instance in (("again", component), ("from a pickled copy", copy_of(report, component))):
+        if instance is not None:
+            repeated_results = report.run(
+                f"asking {name}",
+                lambda instance=instance: [compute(instance, item) for item in items[::-1]],  # type: ignore[misc]
+            )
+            is_equal = repeated_results in (None, results[::-1])
+            report.expect(is_equal, f"answers differ when asked for {name}, in another order")
     report.stop()

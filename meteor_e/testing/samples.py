@@ -1,4 +1,4 @@
-"""Segments and words that plugins are tried on: our own sentences, and words that break careless code."""
+"""Sample sentences and unusual words for the checks of plugins."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meteor_e import ConfigError, Meteor, __version__
-from meteor_e.chains.config import _is_simple, chain_of, load_chain
+from meteor_e.chains.config import _is_simple, load_chain, make_chain_from_keys
 from meteor_e.chains.keys import KEYS, PLAIN, ChainArguments
 from meteor_e.chains.schemas import MeteorOptions, json_schema
 from meteor_e.cli.options import parse_settings
@@ -86,7 +86,7 @@ def test_a_plain_value_is_one_that_the_checker_accepts(keys):
     simple = all(_is_simple(name, value) for name, value in keys.items())
     # What is empty, resolving refuses; a beam that is too small, the search.
     if simple and keys.get("beam", 1) >= 1 and "" not in (keys.get("language"), keys.get("task")):
-        assert chain_of(keys) == load_chain(keys)
+        assert make_chain_from_keys(keys) == load_chain(keys)
 
 
 def test_plain_values():

@@ -15,7 +15,7 @@ from meteor_e.base.errors import ConfigError, PluginError, PluginWarning
 from meteor_e.chains.chain import plugins_of
 from meteor_e.chains.config import describe_chain
 from meteor_e.languages.files import BUILTIN_CODES
-from meteor_e.plugins.distributions import listed, missing
+from meteor_e.plugins.distributions import advise_installation, load_distributions
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.text.lemmatizers import LookupLemmatizer
 
@@ -534,7 +534,7 @@ ASKED_OF_THE_CORE = {"chain", "command", "lemmatizer", "matcher", "metric", "run
 INSTALLED = {entry_point.dist.name for entry_point in entry_points(group="meteor_e") if entry_point.dist}
 
 
-@pytest.mark.parametrize("distribution", sorted({name.partition("[")[0] for name in listed()}))
+@pytest.mark.parametrize("distribution", sorted({name.partition("[")[0] for name in load_distributions()}))
 def test_the_file_says_what_a_distribution_brings(distribution):
     if distribution not in INSTALLED:
         pytest.skip(f"{distribution} is not installed")
@@ -544,7 +544,7 @@ def test_the_file_says_what_a_distribution_brings(distribution):
         for entry in plugin_registry().entries(kind)
         if entry.distribution == distribution
     ]
-    ours = [brought for name, brought in listed().items() if name.partition("[")[0] == distribution]
+    ours = [brought for name, brought in load_distributions().items() if name.partition("[")[0] == distribution]
     noted = {(kind, name) for brought in ours for kind, names in brought.items() for name in names}
     assert noted == {(entry.kind, entry.name) for entry in entries}
     summaries = {name: note[1] for brought in ours for name, note in brought.get("command", {}).items()}
@@ -552,12 +552,12 @@ def test_the_file_says_what_a_distribution_brings(distribution):
 
 
 def test_what_is_missing_names_the_distribution_and_the_command():
-    assert missing(("matcher",), "dbnary", "the matcher 'dbnary'") == (
+    assert advise_installation(("matcher",), "dbnary", "the matcher 'dbnary'") == (
         "the matcher 'dbnary' comes with the plugin meteor-e-languages, which is not installed: "
         "in a clone of meteor_e, run: pip install ./plugins/meteor-e-languages"
     )
-    assert "'./plugins/meteor-e-languages[chinese]'" in missing(("segmenter",), "jieba", "jieba")
-    assert missing(("metric",), "dbnary", "x") == ""
+    assert "'./plugins/meteor-e-languages[chinese]'" in advise_installation(("segmenter",), "jieba", "jieba")
+    assert advise_installation(("metric",), "dbnary", "x") == ""
 
 
 @pytest.mark.parametrize("kind", ["language", "chain"])
