@@ -110,7 +110,7 @@ def _from_counts(counts: Any, documents: Any, name: str) -> DocumentFrequencies:
 
 def digest_frequencies(frequencies: DocumentFrequencies) -> str:
     """Return a short hash of document frequencies, for signatures."""
-    state = hashlib.sha256(json.dumps([list(frequencies.words), frequencies.documents]).encode())
-    for array in (*frequencies.keys, *frequencies.images):
+    state = hashlib.sha256(json.dumps([list(frequencies.word_ids), frequencies.n_documents]).encode())
+    for array in (*frequencies.ngram_keys, *frequencies.document_counts):
         state.update(np.ascontiguousarray(array, np.int64).tobytes())
     return state.hexdigest()[:12]
