@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from meteor_e_captions.grouping import distinct, grouped
+from meteor_e_captions.grouping import distinct, group
 from meteor_e_captions.lexicon import word_class
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
     words, text_of = words[kept], text_of[kept]
     numbers = words
     for length in range(2, 9 if more.any() else 2):
-        numbers = grouped(numbers[:-1] * size + words[length - 1 :]).inverse
+        numbers = group(numbers[:-1] * size + words[length - 1 :]).inverse
         first = text_of[: len(numbers)]
         within = first == text_of[length - 1 :]
         repeats = _repeats(numbers[within], first[within], count)

@@ -21,7 +21,7 @@ import numpy as np
 
 from meteor_e.base.extras import require
 from meteor_e.scoring.arrays import each_number
-from meteor_e_captions.grouping import distinct, grouped
+from meteor_e_captions.grouping import distinct, group
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats, Integers
@@ -157,7 +157,7 @@ def _extend_ngrams(
         of the words at which an n-gram starts.
     """
     starts = np.flatnonzero(words.remaining >= order)
-    keys, _, _, inverse = grouped(prefixes[starts] * vocabulary_size + words.ids[starts + order - 1])
+    keys, _, _, inverse = group(prefixes[starts] * vocabulary_size + words.ids[starts + order - 1])
     ngrams = np.zeros(len(words.ids), np.int64)
     ngrams[starts] = inverse
     return keys, ngrams, starts
@@ -240,7 +240,7 @@ def _encode_words(texts: Sequence[str], word_ids: dict[str, int]) -> tuple[list[
 
 def _count_by_text(text_index: Integers, ngrams: Integers, n_distinct: int, n_captions: int) -> NgramCounts:
     """Count the n-grams of each text; the first ``n_captions`` texts are captions, all others are references."""
-    keys, _, counts, _ = grouped(text_index * n_distinct + ngrams)
+    keys, _, counts, _ = group(text_index * n_distinct + ngrams)
     texts, text_ngrams = np.divmod(keys, n_distinct)
     split = int(np.searchsorted(texts, n_captions))
     return NgramCounts(

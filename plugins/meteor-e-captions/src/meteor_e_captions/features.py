@@ -13,7 +13,7 @@ import numpy as np
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.memory import Memory
 from meteor_e.scoring.arrays import each_number
-from meteor_e_captions.grouping import grouped
+from meteor_e_captions.grouping import group
 from meteor_e_captions.lexicon import KINDS, split
 
 if TYPE_CHECKING:
@@ -91,11 +91,11 @@ def compare_words(
     ref_word, ref_at = others.words, others.of
     texts = len(others.lengths)
     # A reference's distinct stems with how often it has each; then a segment's, with how many references have it.
-    ref_key, ref_first, ref_count, _ = grouped(ref_at * size + stems[ref_word])
+    ref_key, ref_first, ref_count, _ = group(ref_at * size + stems[ref_word])
     entry_ref, entry_stem = ref_key // size, ref_key % size
     entry_segment = segment_of_reference[entry_ref] if len(entry_ref) else entry_ref
-    key, first, having, key_of = grouped(entry_segment * size + entry_stem)
-    own_key, own_first, own_count, _ = grouped(own_at * size + stems[own_word])
+    key, first, having, key_of = group(entry_segment * size + entry_stem)
+    own_key, own_first, own_count, _ = group(own_at * size + stems[own_word])
     at_own = _position(key, own_key)
     support = np.where(at_own >= 0, having[at_own] if len(having) else 0, 0)
     their_segment = key // size
@@ -207,7 +207,7 @@ def _opposites(lexicon: CaptionLexicon, own: Words, theirs: Words, key: Integers
     """Return for each segment the words that exclude one of references', each by the number of these references."""
     total = np.zeros(count)
     candidates = np.flatnonzero(lexicon.columns.excludes[own.word] & (own.support == 0))
-    words, _, _, of_word = grouped(own.word[candidates])
+    words, _, _, of_word = group(own.word[candidates])
     known = lexicon.opposites(words.tolist())
     lengths = np.array([len(each) for each in known], np.int64)
     starts, stems = np.cumsum(lengths) - lengths, np.array([stem for each in known for stem in each], np.int64)
