@@ -263,7 +263,7 @@ def train_detector(
     def matrix(texts: Sequence[Sequence[str]]) -> Any:
         cells = [(row, known[each]) for row, words in enumerate(texts) for each in neighbors(words) if each in known]
         rows, columns = np.array(cells).T
-        numbered = lexicon.number_all([" ".join(words) for words in texts])
+        numbered = lexicon.encode([" ".join(words) for words in texts])
         indicators = csr_matrix((np.ones(len(cells)), (rows, columns)), shape=(len(texts), len(known)))
         return hstack([indicators, csr_matrix(repetitions(lexicon.columns, numbered))]).tocsr()
 
@@ -276,7 +276,7 @@ def train_detector(
     write(folder, "broken", arrays, {"neighbors": list(telling)})
     detector = BrokenDetector(telling, repeated, intercept)
     texts, kinds = examples([caption for captions in held for caption in captions[:2]])
-    logits = detector.logits(lexicon, lexicon.number_all([" ".join(words) for words in texts]))
+    logits = detector.logits(lexicon, lexicon.encode([" ".join(words) for words in texts]))
     for kind in sorted(set(kinds)):
         share = np.mean([logit > 1.5 for logit, each in zip(logits.tolist(), kinds, strict=True) if each == kind])
         sys.stderr.write(f"taken for broken, {kind or 'people'}: {share:.3f}\n")

@@ -255,7 +255,7 @@ def _check_combination(
         "--format": form.name != "text",
         "--dask": inputs.cluster is not None,
         "-o TABLE": table,
-"--significance": significance,
+        "--significance": significance,
         "--segments": output.segments,
         "--alignments": output.alignments,
         "--explain": output.explain,

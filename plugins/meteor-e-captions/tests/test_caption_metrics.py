@@ -64,7 +64,7 @@ def test_broken_captions():
 def test_repetitions(text, found):
     lexicon = CaptionLexicon(Meteor("en"))
     # The captions beside it change nothing.
-    numbered = lexicon.number_all(["a dog runs", text, "a dog runs a dog runs"])
+    numbered = lexicon.encode(["a dog runs", text, "a dog runs a dog runs"])
     assert repetitions(lexicon.columns, numbered)[1].tolist() == found
 
 

@@ -87,7 +87,7 @@ def test_errors_are_those_of_one_process(cli, cluster, own_packs):
     cli.file("rows.jsonl", '{"mt": "a", "ref": "a"}\n{"mt": 1, "ref": ""}\n')
     options = "rows.jsonl --hypothesis-column mt --reference-column ref".split()  # noqa: SIM905
     errors = [cli.failing(1, "score", *options, *more) for more in ([], ["--dask", cluster.scheduler_address])]
-    assert errors[0] == errors[1] == "meteor-e: rows.jsonl, line 2, column 'mt': no text but int"
+    assert errors[0] == errors[1] == "meteor-e: rows.jsonl, line 2, column 'mt': expected a text, not int"
 
 
 class Score:

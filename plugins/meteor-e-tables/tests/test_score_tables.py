@@ -183,12 +183,12 @@ def test_json_stays_as_it_was_written(cli):
 
 BAD_LINES = [
     ('{"hypothesis": null, "reference": "b"}', r"data.jsonl, line 2, column 'hypothesis': .*null"),
-    ('{"hypothesis": 3, "reference": "b"}', r"line 2, column 'hypothesis': no text but int"),
+    ('{"hypothesis": 3, "reference": "b"}', r"line 2, column 'hypothesis': expected a text, not int"),
     ('{"hypothesis": "a", "reference": []}', r"line 2, column 'reference': an empty list"),
     ('{"hypothesis": "a", "reference": ["b", null]}', r"line 2, column 'reference', item 2: .*null"),
     ('{"hypothesis": "a"}', r"line 2: no field 'reference'"),
     ('{"hypothesis": "a", "reference": "b"', r"line 2: "),
-    ("[1]", r"line 2: no JSON object"),
+    ("[1]", r"line 2: expected a JSON object"),
     ('{"hypothesis": "\\ud800", "reference": "b"}', r"line 2.*"),
     ('{"hypothesis": ' + "[" * 100_000, r"line 2: "),
 ]
@@ -212,7 +212,7 @@ def test_bad_parquet(cli):
     assert "data.parquet, row 3, column 'hypothesis'" in cli.failing(1, "score", "data.parquet", "-o", "x.parquet")
     assert not (cli.folder / "x.parquet").exists()
     for options, message in (
-        (["--hypothesis-column", "n"], "row 1, column 'n': no text but int"),
+        (["--hypothesis-column", "n"], "row 1, column 'n': expected a text, not int"),
         (["--reference-column", "refrence"], "did you mean 'reference'"),
     ):
         assert message in cli.failing(1, "score", "data.parquet", *options)

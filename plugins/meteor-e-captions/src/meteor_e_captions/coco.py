@@ -1,11 +1,11 @@
 """``pycocoevalcap``'s METEOR and tokenizer for image captions, without Java.
 
-Code that says ``from pycocoevalcap.meteor.meteor import Meteor`` and
-``from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer`` changes its imports::
+Code that imports ``pycocoevalcap.meteor.meteor.Meteor`` and ``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer``
+only needs to change its imports::
 
     from meteor_e_captions.coco import Meteor, PTBTokenizer
 
-Numbers and tokens are those of pycocoevalcap 1.2, which runs METEOR 1.5's and CoreNLP 3.4.1's jars.
+Scores and tokens are equal to those of pycocoevalcap 1.2, which runs the Java programs METEOR 1.5 and CoreNLP 3.4.1.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ Id = TypeVar("Id", bound=Hashable)
 
 
 class _CocoScorer:
-    """The shape of pycocoevalcap's classes."""
+    """Base class with the interface of pycocoevalcap's scorers."""
 
     def __init__(self, metric: Any, name: str | list[str]) -> None:
         self._metric, self._name = metric, name
 
     def method(self) -> str | list[str]:
-        """Return the name under which captioning code reports the score; a list for several scores."""
+        """Return the name of the score for reports, or a list of names if there are several scores."""
         return self._name
 
     def __str__(self) -> str:
@@ -52,27 +52,28 @@ class _CocoScorer:
         """Return the corpus score and the score of each caption, in the order of ``gts``.
 
         Args:
-            gts: reference captions by image id, in any iterable such as a list, an array or a view of a dictionary.
-                :class:`CaptionMetric` takes raw captions, all other classes tokenized ones.
-            res: one caption by image id, likewise.
+            gts: the reference captions of each image id, in any iterable such as a list, an array or a view of a
+                dictionary. :class:`CaptionMetric` takes raw captions, all other classes take tokenized captions.
+            res: one caption for each image id, in the same form.
 
         Raises:
-            InputError: naming the image id, for ids that only one side has, an image without references, without a
-                caption or with several, and what is not a text.
+            InputError: if ``gts`` and ``res`` have different image ids, if an image does not have references or does
+                not have exactly one caption, or if a caption is not a string. The message names the image id.
         """
-        return self._scores(*_lined_up(gts, res))
+        return self._scores(*_pair_by_image(gts, res))
 
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[Any, Any]:
-        found = self._metric.corpus(captions, references, segments=True)
-        return found.score, found.segment_scores.tolist()
+        """Return the corpus score and the scores of captions."""
+        corpus = self._metric.corpus(captions, references, segments=True)
+        return corpus.score, corpus.segment_scores.tolist()
 
 
 class Meteor(_CocoScorer):
     """METEOR of captions: ``pycocoevalcap.meteor.meteor.Meteor`` without its Java process.
 
     Args:
-        meteor: another metric; by default METEOR 1.5 for English with full normalization, as pycocoevalcap
-            starts it (``-l en -norm``), and with words told apart by their hashes, as the Java program does.
+        meteor: the metric. By default METEOR 1.5 for English with full normalization, as in pycocoevalcap
+            (``-l en -norm``). It compares words by their hashes, as the Java program does.
 
     Raises:
         ResourceError: if METEOR's English pack is not installed.
@@ -101,12 +102,13 @@ class Cider(_CocoScorer):
     """CIDEr-D of tokenized captions: ``pycocoevalcap.cider.cider.Cider``.
 
     Args:
-        document_frequencies: of a corpus, which self-critical training needs: the path of a file, or its content (see
-            :func:`meteor_e_captions.document_frequencies.make_document_frequencies`), or tokenized references by image
-            id. By default those of the references that ``compute_score`` is given.
+        document_frequencies: the document frequencies of a corpus, which self-critical training needs: the path of a
+            file, its content (see :func:`meteor_e_captions.document_frequencies.make_document_frequencies`), or
+            tokenized references by image id. By default, they are counted in the references that ``compute_score``
+            receives.
 
     Raises:
-        InputError: for document frequencies that cannot be read.
+        InputError: if the document frequencies cannot be read.
     """
 
     def __init__(self, document_frequencies: Any = None) -> None:
@@ -131,10 +133,10 @@ class Bleu(_CocoScorer):
     """BLEU-1 to BLEU-4 of tokenized captions: ``pycocoevalcap.bleu.bleu.Bleu``.
 
     Args:
-        n: the longest n-grams that are scored, 1 to 4.
+        n: the highest order of n-grams, 1 to 4.
 
     Raises:
-        ConfigError: for another number.
+        ConfigError: if ``n`` is not in this range.
     """
 
     def __init__(self, n: int = ORDERS) -> None:
@@ -150,18 +152,19 @@ class Bleu(_CocoScorer):
 
 
 class CaptionMetric(_CocoScorer):
-    """Any metric in the shape of pycocoevalcap's classes: ``caption-light``, ``caption-context``, ``chrf`` …
+    """Any metric with the interface of pycocoevalcap's scorers, such as ``caption-light`` or ``chrf``.
 
-    A metric of several columns, such as ``coco``, returns lists as :class:`Bleu` does: ``method`` the names of the
-    columns, ``compute_score`` the corpus score of each column and, for each column, the scores of the captions.
+    For a metric with several columns, such as ``coco``, the methods return lists, as those of :class:`Bleu` do:
+    ``method`` returns the names of the columns, and ``compute_score`` returns the corpus score of each column and the
+    scores of the captions for each column.
 
     Args:
-        metric: the name of a metric, as :func:`meteor_e.load_metric` takes it.
-        options: of the metric.
+        metric: the name of the metric; see :func:`meteor_e.load_metric`.
+        options: the options of the metric.
 
     Raises:
-        ConfigError: for an unknown metric or option.
-        ResourceError: if something that it needs is missing.
+        ConfigError: if the metric or an option is unknown.
+        ResourceError: if a resource of the metric is missing.
     """
 
     def __init__(self, metric: str = "caption-light", **options: Any) -> None:
@@ -177,7 +180,7 @@ class CaptionMetric(_CocoScorer):
 
 
 def _score_columns(metric: Any, system: System) -> tuple[list[float], list[list[float]]]:
-    """Return the system's score in each column of a metric, and for each segment its score in each column."""
+    """Return the system's score in each column of a metric, and one row of scores per segment."""
     table = score_systems([metric], [system], keep=KeptData(segments=True))
     names = [column.name for column in table.columns]
     columns = [table.segment_scores(name) for name in names]
@@ -186,13 +189,13 @@ def _score_columns(metric: Any, system: System) -> tuple[list[float], list[list[
 
 @dataclass(frozen=True)
 class CocoScores:
-    """COCO's table of a system.
+    """COCO's scores of a system.
 
     Attributes:
-        scores: by name: ``BLEU-1`` to ``BLEU-4``, ``METEOR``, ``ROUGE-L`` and ``CIDEr``.
-        images: the same for each image id.
-        missing: ids of annotated images that have no result; they do not count.
-        signature: what must be the same for the numbers to be the same.
+        scores: the scores by name: ``BLEU-1`` to ``BLEU-4``, ``METEOR``, ``ROUGE-L`` and ``CIDEr``.
+        images: the scores of each image id, by name.
+        missing: the ids of annotated images without a result. They are not scored.
+        signature: the signature of the metric. Equal signatures mean equal scores for equal captions.
     """
 
     scores: dict[str, float]
@@ -202,87 +205,94 @@ class CocoScores:
 
 
 def evaluate(annotations: Any, results: Any) -> CocoScores:
-    """Return COCO's table of caption metrics with pycocoevalcap's numbers, without Java; SPICE is left out.
+    """Return COCO's table of caption metrics, without Java. The scores are those of pycocoevalcap; SPICE is omitted.
 
     Args:
-        annotations: path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …]}``, or its content.
-        results: path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
+        annotations: the path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …]}``, or its content.
+        results: the path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
 
     Raises:
-        InputError: for what is not COCO's JSON, and for a result of an image that is not annotated.
+        InputError: if an argument is not in COCO's format, or if an image has a result but is not annotated.
     """
-    known, found = coco_annotations(annotations), coco_results(results)
-    for key in found:
-        if key not in known:
-            raise InputError(f"image {key!r} has a result, but no annotation")
-    keys = [key for key in known if key in found]
+    references, captions = coco_annotations(annotations), coco_results(results)
+    for image_id in captions:
+        if image_id not in references:
+            raise InputError(f"image {image_id!r} has a result, but no annotation")
+    image_ids = [image_id for image_id in references if image_id in captions]
+    missing = [image_id for image_id in references if image_id not in captions]
     metric = load_metric("coco", language="en")
-    system = System.from_lists("captions", [found[key] for key in keys], [known[key] for key in keys])
-    scores, segments = _score_columns(metric, system)
-    names = [column.name for column in metric.headings]
-    images = {key: dict(zip(names, values, strict=True)) for key, values in zip(keys, segments, strict=True)}
-    return CocoScores(
-        dict(zip(names, scores, strict=True)), images, [key for key in known if key not in found], metric.signature
+    system = System.from_lists(
+        "captions", [captions[image_id] for image_id in image_ids], [references[image_id] for image_id in image_ids]
     )
+    scores, rows = _score_columns(metric, system)
+    names = [column.name for column in metric.headings]
+    images = {image_id: dict(zip(names, row, strict=True)) for image_id, row in zip(image_ids, rows, strict=True)}
+    return CocoScores(dict(zip(names, scores, strict=True)), images, missing, metric.signature)
 
 
 class PTBTokenizer:
     """``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer`` without Java.
 
-    Tokens are in lower case, and punctuation is left out.
+    Tokens are converted to lower case, and punctuation is removed.
     """
 
     def __init__(self) -> None:
         self._segmenter = PTBSegmenter.make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
-        """Return the tokens of each caption, joined by blanks.
+        """Return the tokens of each caption, joined by spaces.
 
         Args:
-            captions_for_image: for each image id its captions, each a mapping with the text as ``caption``.
+            captions_for_image: for each image id a list of mappings with the caption as ``caption``.
 
         Raises:
-            InputError: naming the image id, for an image without captions and for a caption that is not a text.
+            InputError: if an image does not have captions, or if a caption is not a string. The message names the
+                image id.
         """
         _check_mapping(captions_for_image, "captions")
         lines: list[str] = []
         counts: dict[Id, int] = {}
-        for key, value in captions_for_image.items():
-            captions = _listed(value, key, "captions, [{'caption': text}]")
-            counts[key] = len(captions)
+        for image_id, value in captions_for_image.items():
+            captions = _to_list(value, image_id, "captions, [{'caption': text}]")
+            counts[image_id] = len(captions)
             for caption in captions:
                 if not isinstance(caption, Mapping) or "caption" not in caption:
                     raise InputError(
-                        f"a caption of image {key!r} must be {{'caption': text}}, not {reprlib.repr(caption)}"
+                        f"a caption of image {image_id!r} must be {{'caption': text}}, not {reprlib.repr(caption)}"
                     )
-                check_text(caption["caption"], f"a caption of image {key!r}")
+                check_text(caption["caption"], f"a caption of image {image_id!r}")
                 lines.append(caption["caption"])
-        # Empty captions leave nothing, so that one line stays one caption.
+        # An empty caption becomes an empty line, so that lines and captions correspond.
         tokens = iter(self._segmenter.captions(lines))
-        return {key: [next(tokens) for _ in range(count)] for key, count in counts.items()}
+        return {image_id: [next(tokens) for _ in range(count)] for image_id, count in counts.items()}
 
 
-def _lined_up(
+def _pair_by_image(
     gts: Mapping[Id, Iterable[str]], res: Mapping[Id, Iterable[str]]
 ) -> tuple[list[str], list[Sequence[str]]]:
     """Return the caption and the references of each image, in the order of ``gts``."""
     _check_mapping(gts, "gts")
     _check_mapping(res, "res")
-    for one, other, names in ((gts, res, ("gts", "res")), (res, gts, ("res", "gts"))):
-        missing = [key for key in one if key not in other]
-        if missing:
-            more = f" (nor are {len(missing) - 1} more)" if len(missing) > 1 else ""
-            raise InputError(f"image {missing[0]!r} is in {names[0]}, but not in {names[1]}{more}")
+    _check_subset(gts, res, "gts", "res")
+    _check_subset(res, gts, "res", "gts")
     if not gts:
         raise InputError("there are no captions to score")
     captions, references = [], []
-    for key, texts in gts.items():
-        results = _texts(res[key], key, "res")
+    for image_id, texts in gts.items():
+        results = _to_texts(res[image_id], image_id, "res")
         if len(results) != 1:
-            raise InputError(f"image {key!r} has {len(results)} captions in res; give the one to score")
+            raise InputError(f"image {image_id!r} has {len(results)} captions in res; give the one to score")
         captions.append(results[0])
-        references.append(_texts(texts, key, "gts"))
+        references.append(_to_texts(texts, image_id, "gts"))
     return captions, references
+
+
+def _check_subset(first: Mapping[Id, Any], second: Mapping[Id, Any], first_name: str, second_name: str) -> None:
+    """Raise an InputError if the first mapping has an image id that the second one lacks."""
+    missing = [image_id for image_id in first if image_id not in second]
+    if missing:
+        more = f" (nor are {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise InputError(f"image {missing[0]!r} is in {first_name}, but not in {second_name}{more}")
 
 
 def _check_mapping(value: object, name: str) -> None:
@@ -290,20 +300,22 @@ def _check_mapping(value: object, name: str) -> None:
         raise InputError(f"{name} must be a mapping from image ids to captions, not {type(value).__name__}")
 
 
-def _listed(value: Any, key: object, what: str) -> Sequence[Any]:
-    # Arrays of NumPy and columns of data frames have tolist.
+def _to_list(value: Any, image_id: object, description: str) -> Sequence[Any]:
+    """Convert the captions of an image to a list; ``description`` says in messages what the list contains."""
+    # NumPy arrays and columns of data frames have the method tolist.
     values = value.tolist() if hasattr(value, "tolist") else value
     is_list = isinstance(values, Sequence | KeysView | ValuesView) and not isinstance(values, str | bytes)
     items = list(values) if is_list else []
     if not items:
-        raise InputError(f"image {key!r} needs a list of {what}, not {reprlib.repr(value)}")
+        raise InputError(f"image {image_id!r} needs a list of {description}, not {reprlib.repr(value)}")
     return items
 
 
-def _texts(value: object, key: object, name: str) -> Sequence[str]:
-    texts = _listed(value, key, f"captions in {name}")
+def _to_texts(value: object, image_id: object, name: str) -> Sequence[str]:
+    """Convert the captions of an image to a list of strings; ``name`` is the argument that contains them."""
+    texts = _to_list(value, image_id, f"captions in {name}")
     for text in texts:
         if isinstance(text, Mapping):
-            raise InputError(f"a caption of image {key!r} in {name} is a mapping; tokenize the captions first")
-        check_text(text, f"a caption in {name} of image {key!r}")
+            raise InputError(f"a caption of image {image_id!r} in {name} is a mapping; tokenize the captions first")
+        check_text(text, f"a caption in {name} of image {image_id!r}")
     return texts

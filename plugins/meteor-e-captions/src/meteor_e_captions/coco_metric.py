@@ -1,4 +1,4 @@
-"""COCO's metrics of captions: the whole table as one metric, and ROUGE-L and CIDEr-D alone."""
+"""COCO's caption metrics: the complete table as one metric, and ROUGE-L and CIDEr-D as separate metrics."""
 
 from __future__ import annotations
 
@@ -38,23 +38,24 @@ if TYPE_CHECKING:
 
     from meteor_e.base.array_cache import Floats
 
-_ONE_IMAGE = (
+_SINGLE_IMAGE_WARNING = (
     "CIDEr of a single image is 0: the references of one image do not tell which words are rare. Name document "
     "frequencies of a corpus, as in -M cider:document_frequencies=FILE"
 )
-_BLEU = 2 * ORDERS + 2
-_TOKENS = "tokens:ptb|as:pycocoevalcap-1.2"
-_TRIMMED = "".join(map(chr, range(0x21)))  # by Java's String.trim
+_BLEU_WIDTH = 2 * ORDERS + 2
+_TOKENIZATION = "tokens:ptb|as:pycocoevalcap-1.2"
+_JAVA_WHITESPACE = "".join(map(chr, range(0x21)))
+"""The characters that Java's ``String.trim`` removes."""
 
 
 def check_english(name: str, context: MetricContext | None) -> None:
-    """Raise a ConfigError for a metric of captions in another language than English."""
+    """Raise a ConfigError if the language of a caption metric is not English."""
     if context is not None and context.language not in ("", "en", "english"):
         raise ConfigError(f"metric {name!r} is for English captions, not for {context.language!r}")
 
 
 class CaptionScores(Metric):
-    """Base of metrics of English captions that are tokenized as pycocoevalcap does it, without Java."""
+    """Base class of metrics that tokenize English captions as pycocoevalcap does, without Java."""
 
     language: str = "en"
     weights_ngrams: ClassVar[bool] = False
@@ -67,57 +68,57 @@ class CaptionScores(Metric):
         self._segmenter = PTBSegmenter()
         self._frequencies: DocumentFrequencies | None = None
         self._has_corpus = False
-        self._raw: list[Sequence[str]] = []
-        self._tokens: list[list[str]] = []
+        self._raw_references: list[Sequence[str]] = []
+        self._tokenized_references: list[list[str]] = []
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> Self:
-        """Make the metric.
+        """Create the metric.
 
         Raises:
-            ConfigError: for another language than English.
+            ConfigError: if the language is not English.
         """
         check_english(cls.name, context)
         return cls(options)
 
     def prepare(self, references: Sequence[Sequence[str]]) -> Self:
-        """Tokenize the references, and count the images that have an n-gram: CIDEr's document frequencies."""
+        """Tokenize the references, and count the document frequencies that CIDEr needs."""
         prepared = copy.copy(self)
-        prepared._raw, prepared._tokens = list(references), self._tokenized(references)
+        prepared._raw_references, prepared._tokenized_references = list(references), self._tokenize(references)
         if not self._has_corpus:
-            if self.weights_ngrams and len(prepared._tokens) == 1:
-                warn_user(_ONE_IMAGE)
-            prepared._frequencies = count_frequencies(prepared._tokens)
+            if self.weights_ngrams and len(references) == 1:
+                warn_user(_SINGLE_IMAGE_WARNING)
+            prepared._frequencies = count_frequencies(prepared._tokenized_references)
         return prepared
 
     def _read_corpus(self) -> None:
-        """Read the document frequencies that the options name."""
+        """Read the file of document frequencies, if the options name one."""
         path = getattr(self.options, "document_frequencies", None)
         if path is not None:
             from meteor_e_captions.document_frequencies import read_document_frequencies
 
             self._frequencies, self._has_corpus = read_document_frequencies(path), True
 
-    def _corpus_part(self) -> str:
-        """Return the part of the signature that names the document frequencies of a corpus."""
+    def _describe_corpus(self) -> str:
+        """Return the part of the signature that identifies the document frequencies of a corpus."""
         if not self._has_corpus or self._frequencies is None:
             return ""
         from meteor_e_captions.document_frequencies import digest_frequencies
 
         return f"|df:{digest_frequencies(self._frequencies)}"
 
-    def _tokenized(self, references: Sequence[Sequence[str]]) -> list[list[str]]:
+    def _tokenize(self, references: Sequence[Sequence[str]]) -> list[list[str]]:
         lines = iter(self._segmenter.captions([text for texts in references for text in texts]))
         return [[next(lines) for _ in texts] for texts in references]
 
-    def counted(self, batch: Batch) -> tuple[list[str], list[list[str]], Captions]:
-        """Return the tokens of captions and of references, joined by blanks, and their n-grams."""
-        first, end = batch.position, batch.position + len(batch)
-        # References were tokenized together: a full stop at the end of one depends on the next.
-        is_prepared = list(map(list, self._raw[first:end])) == list(map(list, batch.references))
-        tokens = self._tokens[first:end] if is_prepared else self._tokenized(batch.references)
+    def count(self, batch: Batch) -> tuple[list[str], list[list[str]], Captions]:
+        """Return the tokenized captions, the tokenized references and their n-gram counts."""
+        in_batch = slice(batch.position, batch.position + len(batch))
+        # Prepared references were tokenized together: a period at the end of a text depends on the next text.
+        is_prepared = list(map(list, self._raw_references[in_batch])) == list(map(list, batch.references))
+        references = self._tokenized_references[in_batch] if is_prepared else self._tokenize(batch.references)
         captions = self._segmenter.captions(batch.hypotheses)
-        return captions, tokens, count_ngrams(captions, tokens, self._frequencies)
+        return captions, references, count_ngrams(captions, references, self._frequencies)
 
 
 class RougeL(CaptionScores):
@@ -125,18 +126,18 @@ class RougeL(CaptionScores):
 
     name: ClassVar[str] = "rouge-l"
     title: ClassVar[str] = "ROUGE-L"
-    signature: str = f"rouge-l|version:1|{_TOKENS}"
+    signature: str = f"rouge-l|version:1|{_TOKENIZATION}"
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return the score of each caption, and 1, ``(captions, 2)``."""
-        return np.column_stack([self.of(self.counted(batch)[2]), np.ones(len(batch))])
+        """Return an array ``(captions, 2)`` with the score of each caption and the count 1."""
+        return np.column_stack([self.score_captions(self.count(batch)[2]), np.ones(len(batch))])
 
-    def of(self, counted: Captions) -> Floats:
+    def score_captions(self, captions: Captions) -> Floats:
         """Return the score of each caption."""
-        return rouge_l(counted)
+        return rouge_l(captions)
 
     def scores(self, sums: Floats) -> Floats:
-        """Return the means."""
+        """Return the mean scores."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
 
@@ -172,12 +173,12 @@ class Cider(RougeL):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature; it names the document frequencies if they are of a corpus."""
-        return f"cider|version:1|{_TOKENS}{self._corpus_part()}"
+        """The signature. It contains the digest of a corpus's document frequencies."""
+        return f"cider|version:1|{_TOKENIZATION}{self._describe_corpus()}"
 
-    def of(self, counted: Captions) -> Floats:
+    def score_captions(self, captions: Captions) -> Floats:
         """Return the score of each caption."""
-        return cider(counted)
+        return cider(captions)
 
 
 class CocoMetric(CaptionScores):
@@ -204,36 +205,44 @@ class CocoMetric(CaptionScores):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature; it says that SPICE is left out."""
-        return f"coco|version:1|{_TOKENS}{self._corpus_part()}|without:SPICE,which-needs-Java|{self._meteor.signature}"
+        """The signature. It says that SPICE is omitted."""
+        prefix = f"coco|version:1|{_TOKENIZATION}{self._describe_corpus()}"
+        return f"{prefix}|without:SPICE,which-needs-Java|{self._meteor.signature}"
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return statistics of BLEU and METEOR, scores of the others, and 1, ``(captions, width)``."""
-        captions, tokens, counted = self.counted(batch)
-        single = (rouge_l(counted), cider(counted), np.ones(len(captions)))
-        meteor = self._meteor.rows(*java_lines(captions, tokens))
-        return np.column_stack([bleu_statistics(counted), *single, np.asarray(meteor)])
+        """Return an array with a row per caption.
+
+        Its columns are BLEU's statistics, the ROUGE-L score, the CIDEr score, the count 1, and METEOR's statistics.
+        """
+        captions, references, counts = self.count(batch)
+        meteor = self._meteor.rows(*java_lines(captions, references))
+        return np.column_stack(
+            [bleu_statistics(counts), rouge_l(counts), cider(counts), np.ones(len(captions)), np.asarray(meteor)]
+        )
 
     def scores(self, sums: Floats) -> Floats:
-        """Return one row per system, a number for each column."""
-        count = sums[:, _BLEU + 2]
-        meteor = self._meteor.scores(sums[:, _BLEU + 3 :])[:, 0]
-        return np.column_stack([bleu(sums[:, :_BLEU]), meteor, sums[:, _BLEU : _BLEU + 2] / count[:, None]])
+        """Return the scores as an array with a row per system."""
+        rouge_and_cider, counts = sums[:, _BLEU_WIDTH : _BLEU_WIDTH + 2], sums[:, _BLEU_WIDTH + 2]
+        meteor = self._meteor.scores(sums[:, _BLEU_WIDTH + 3 :])[:, 0]
+        return np.column_stack([bleu(sums[:, :_BLEU_WIDTH]), meteor, rouge_and_cider / counts[:, None]])
 
 
 def java_meteor() -> Meteor:
-    """Return METEOR as pycocoevalcap starts it: ``-l en -norm``, with words told apart by their hashes."""
+    """Return METEOR as pycocoevalcap runs it: with ``-l en -norm``, and comparing words by their hashes."""
     meteor = Meteor("en", normalization="full")
     meteor.compare_words_by("java")
     return meteor
 
 
 def java_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
-    """Return tokenized texts as the Java program takes them from what pycocoevalcap writes; it cleans captions only."""
-    own = [_line(text.replace("|||", "").replace("  ", " ")) for text in captions]
-    return own, [[_line(part) for text in texts for part in text.split("|||")] for texts in references]
+    """Return tokenized texts as the Java program reads them from the input that pycocoevalcap writes.
+
+    pycocoevalcap removes the separator ``|||`` from captions, but not from references.
+    """
+    lines = [_clean_line(text.replace("|||", "").replace("  ", " ")) for text in captions]
+    return lines, [[_clean_line(part) for text in texts for part in text.split("|||")] for texts in references]
 
 
-def _line(text: str) -> str:
-    """Return a text as the Java program takes it from its input."""
-    return text.replace("\n", " ").replace("\r", " ").strip(_TRIMMED)
+def _clean_line(text: str) -> str:
+    """Return a text as the Java program reads it."""
+    return text.replace("\n", " ").replace("\r", " ").strip(_JAVA_WHITESPACE)

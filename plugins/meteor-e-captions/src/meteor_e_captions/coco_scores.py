@@ -1,12 +1,13 @@
-"""BLEU-1 to 4, ROUGE-L and CIDEr-D of captions, with the numbers of pycocoevalcap, from arrays of n-grams.
+"""BLEU-1 to BLEU-4, ROUGE-L and CIDEr-D of captions, computed from arrays of n-grams.
 
-Captions are tokenized texts, words joined by blanks, as :class:`meteor_e_captions.coco.PTBTokenizer` gives them.
-pycocoevalcap's own choices, which decide its numbers:
+The captions are tokenized texts whose words are joined by spaces, as :class:`meteor_e_captions.coco.PTBTokenizer`
+returns them. The scores are equal to those of pycocoevalcap, which makes the following choices:
 
-* BLEU (Papineni et al., 2002): clipped n-gram precisions with 1e-15 added to what matches and 1e-9 to what there is;
-  the reference length is the one that is closest to the caption's, the shorter of two.
-* ROUGE-L (Lin, 2004): β = 1.2; the best precision and the best recall over the references.
-* CIDEr-D (Vedantam et al., 2015): σ = 6, times 10; the length that its Gaussian compares is the number of word pairs.
+* BLEU (Papineni et al., 2002): clipped n-gram precisions. 1e-15 is added to the number of matching n-grams and 1e-9 to
+  the number of all n-grams. The reference length is the length of the reference that is closest to the caption's
+  length; if two references are equally close, the shorter one.
+* ROUGE-L (Lin, 2004): β = 1.2, with the highest precision and the highest recall among the references.
+* CIDEr-D (Vedantam et al., 2015): σ = 6, multiplied by 10. The Gaussian penalty compares the numbers of bigrams.
 """
 
 from __future__ import annotations
@@ -20,132 +21,166 @@ import numpy as np
 
 from meteor_e.base.extras import require
 from meteor_e.scoring.arrays import each_number
-from meteor_e_captions.grouping import distinct, grouped
+from meteor_e_captions.grouping import distinct, group
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats, Integers
 
 ORDERS = 4
-_TINY, _SMALL = 1e-15, 1e-9
+_MATCH_SMOOTHING, _TOTAL_SMOOTHING = 1e-15, 1e-9
 _BETA, _SIGMA = 1.2, 6.0
 
 
-class Counted(NamedTuple):
-    """The n-grams of captions and of their references, of one order.
+class NgramCounts(NamedTuple):
+    """Counts of the n-grams of one order in captions and references.
 
     Attributes:
-        own_text, own_gram, own_count: for each caption and distinct n-gram of it, ordered, how often it has it.
-        ref_text, ref_gram, ref_count: the same of references; their texts are counted over all captions.
-        grams: number of distinct n-grams.
+        caption_index, caption_ngram, caption_count: one entry per caption and distinct n-gram, sorted.
+        reference_index, reference_ngram, reference_count: one entry per reference and distinct n-gram, sorted.
+            References are indexed across all captions.
+        n_distinct: the number of distinct n-grams.
     """
 
-    own_text: Integers
-    own_gram: Integers
-    own_count: Integers
-    ref_text: Integers
-    ref_gram: Integers
-    ref_count: Integers
-    grams: int
+    caption_index: Integers
+    caption_ngram: Integers
+    caption_count: Integers
+    reference_index: Integers
+    reference_ngram: Integers
+    reference_count: Integers
+    n_distinct: int
+
+    @property
+    def caption_keys(self) -> Integers:
+        """For each entry of a caption, one integer that combines caption and n-gram; sorted."""
+        return self.caption_index * self.n_distinct + self.caption_ngram
 
 
 class DocumentFrequencies(NamedTuple):
-    """Document frequencies of n-grams; a document is the references of one image.
+    """Document frequencies of n-grams. A document consists of the references of one image.
 
     Attributes:
-        words: numbers of the words.
-        keys: for each order from 2 the n-grams, ordered, as the number of their beginning and their last word.
-        images: for each order from 1 and each n-gram the number of images.
-        documents: number of images.
+        word_ids: the id of each word.
+        ngram_keys: for each order from 2, the sorted keys of the n-grams. A key combines the id of the n-gram's prefix
+            with the id of its last word.
+        document_counts: for each order from 1, the number of documents that contain each n-gram.
+        n_documents: the number of documents.
     """
 
-    words: dict[str, int]
-    keys: list[Integers]
-    images: list[Integers]
-    documents: int
+    word_ids: dict[str, int]
+    ngram_keys: list[Integers]
+    document_counts: list[Integers]
+    n_documents: int
 
-    def of(self, before: Integers, words: Integers, order: int) -> Integers:
-        """Return numbers of n-grams by the numbers of their beginnings and their last words; -1 for unknown ones."""
-        size = len(self.words)
-        wanted = np.where((before >= 0) & (words < size), before * size + words, -1)
-        known = self.keys[order - 2]
-        found = np.full(len(wanted), -1)
-        at, hit = _find(known, wanted)
-        found[hit] = at
-        return found
+    def look_up(self, prefixes: Integers, words: Integers, order: int) -> Integers:
+        """Return the ids of n-grams, or -1 for unknown n-grams.
+
+        Args:
+            prefixes: the ids of the n-grams without their last words.
+            words: the ids of the last words.
+            order: the length of the n-grams, at least 2.
+        """
+        vocabulary_size = len(self.word_ids)
+        is_in_vocabulary = (prefixes >= 0) & (words < vocabulary_size)
+        keys = np.where(is_in_vocabulary, prefixes * vocabulary_size + words, -1)
+        ids = np.full(len(keys), -1)
+        positions, hits = _find(self.ngram_keys[order - 2], keys)
+        ids[hits] = positions
+        return ids
 
 
 class Captions(NamedTuple):
-    """Captions and references as numbers.
+    """Captions and references as arrays.
 
     Attributes:
-        orders: n-grams of each order from 1.
-        images: for each order and n-gram the number of images with a reference that has it.
-        documents: number of images.
-        own_lengths, ref_lengths: in words.
-        caption_of: for each reference, the caption that it belongs to.
-        per: number of references of each caption.
-        characters: captions and references, with a character per word.
+        orders: n-gram counts for each order from 1.
+        document_counts: for each order, the number of documents that contain each n-gram.
+        n_documents: the number of documents.
+        caption_lengths, reference_lengths: the lengths in words.
+        caption_of_reference: for each reference, the index of its caption.
+        reference_counts: the number of references of each caption.
+        encoded_texts: captions and references with one character per word.
     """
 
-    orders: list[Counted]
-    images: list[Integers]
-    documents: int
-    own_lengths: Integers
-    ref_lengths: Integers
-    caption_of: Integers
-    per: Integers
-    characters: tuple[list[str], list[str]]
+    orders: list[NgramCounts]
+    document_counts: list[Integers]
+    n_documents: int
+    caption_lengths: Integers
+    reference_lengths: Integers
+    caption_of_reference: Integers
+    reference_counts: Integers
+    encoded_texts: tuple[list[str], list[str]]
+
+    @property
+    def first_references(self) -> Integers:
+        """For each caption, the index of its first reference."""
+        starts: Integers = np.cumsum(self.reference_counts) - self.reference_counts
+        return starts
 
 
-class _Words(NamedTuple):
-    """Words of texts: their numbers, the text of each, and how many there are from it to the end of its text."""
+class _WordSequence(NamedTuple):
+    """The words of several texts, concatenated.
 
-    numbers: Integers
-    text: Integers
-    left: Integers
+    Attributes:
+        ids: the id of each word.
+        text_index: the index of each word's text.
+        remaining: the number of words from each word to the end of its text, including the word.
+        lengths: the length of each text in words.
+    """
+
+    ids: Integers
+    text_index: Integers
+    remaining: Integers
     lengths: Integers
 
 
-def _flat(numbered: Sequence[Sequence[int]]) -> _Words:
-    lengths = np.array([len(words) for words in numbered], np.int64)
-    numbers = np.array([word for text in numbered for word in text], np.int64)
-    within = np.arange(len(numbers)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    text = np.repeat(np.arange(len(numbered)), lengths)
-    return _Words(numbers, text, lengths[text] - within, lengths)
+def _concatenate(texts: Sequence[Sequence[int]]) -> _WordSequence:
+    lengths = np.array([len(words) for words in texts], np.int64)
+    ids = np.array([word for words in texts for word in words], np.int64)
+    offsets = np.arange(len(ids)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    text_index = np.repeat(np.arange(len(texts)), lengths)
+    return _WordSequence(ids, text_index, lengths[text_index] - offsets, lengths)
 
 
-def _longer(words: _Words, before: Integers, order: int, size: int) -> tuple[Integers, Integers, Integers]:
-    """Return distinct n-grams of an order as numbers, each place's n-gram, and which places have one.
+def _extend_ngrams(
+    words: _WordSequence, prefixes: Integers, order: int, vocabulary_size: int
+) -> tuple[Integers, Integers, Integers]:
+    """Extend the n-grams that start at each word by one word.
 
     Args:
-        words: all words.
-        before: for each place, the number of the n-gram that is shorter by one word.
-        order: at least 2.
-        size: number of distinct words.
+        words: the words of all texts.
+        prefixes: for each word, the id of the n-gram of the next lower order that starts there.
+        order: the order of the extended n-grams, at least 2.
+        vocabulary_size: the number of distinct words.
+
+    Returns:
+        The sorted keys of the distinct n-grams, for each word the id of the n-gram that starts there, and the indexes
+        of the words at which an n-gram starts.
     """
-    usable = np.flatnonzero(words.left >= order)
-    keys, _, _, inverse = grouped(before[usable] * size + words.numbers[usable + order - 1])
-    grams = np.zeros(len(words.numbers), np.int64)
-    grams[usable] = inverse
-    return keys, grams, usable
+    starts = np.flatnonzero(words.remaining >= order)
+    keys, _, _, inverse = group(prefixes[starts] * vocabulary_size + words.ids[starts + order - 1])
+    ngrams = np.zeros(len(words.ids), np.int64)
+    ngrams[starts] = inverse
+    return keys, ngrams, starts
 
 
 def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencies:
-    """Count in how many images' references n-grams are."""
-    known: dict[str, int] = {}
-    number = known.setdefault
-    words = _flat([[number(word, len(known)) for word in text.split()] for texts in references for text in texts])
-    image = np.repeat(np.arange(len(references)), [len(texts) for texts in references])[words.text]
-    keys, images = [], []
-    grams, usable, different = words.numbers, np.arange(len(words.numbers)), len(known)
+    """Count for each n-gram the images that have it in a reference."""
+    word_ids: dict[str, int] = {}
+    words = _concatenate(
+        [[word_ids.setdefault(word, len(word_ids)) for word in text.split()] for texts in references for text in texts]
+    )
+    document_of_text = np.repeat(np.arange(len(references)), [len(texts) for texts in references])
+    document_index = document_of_text[words.text_index]
+    ngram_keys, document_counts = [], []
+    ngrams, starts, n_distinct = words.ids, np.arange(len(words.ids)), len(word_ids)
     for order in range(1, ORDERS + 1):
         if order > 1:
-            found, grams, usable = _longer(words, grams, order, max(len(known), 1))
-            keys.append(found)
-            different = len(found)
-        having = distinct(image[usable] * max(different, 1) + grams[usable])
-        images.append(np.bincount(having % max(different, 1), minlength=different))
-    return DocumentFrequencies(known, keys, images, len(references))
+            keys, ngrams, starts = _extend_ngrams(words, ngrams, order, max(len(word_ids), 1))
+            ngram_keys.append(keys)
+            n_distinct = len(keys)
+        occurrences = distinct(document_index[starts] * max(n_distinct, 1) + ngrams[starts])
+        document_counts.append(np.bincount(occurrences % max(n_distinct, 1), minlength=n_distinct))
+    return DocumentFrequencies(word_ids, ngram_keys, document_counts, len(references))
 
 
 def count_ngrams(
@@ -154,139 +189,196 @@ def count_ngrams(
     """Count the n-grams of captions and references.
 
     Args:
-        captions: one per image.
-        references: of each image.
-        frequencies: of the whole data set; by default of these references.
+        captions: one caption per image.
+        references: the references of each image.
+        frequencies: the document frequencies of the whole data set; by default those of ``references``.
     """
     frequencies = count_frequencies(references) if frequencies is None else frequencies
-    known = frequencies.words
-    further: dict[str, int] = {}
-    size = len(known)
-
-    def number(word: str) -> int:
-        found = known.get(word)
-        return further.setdefault(word, size + len(further)) if found is None else found
-
-    per = np.array([len(texts) for texts in references], np.int64)
-    numbered = [
-        [number(word) for word in text.split()]
-        for text in (*captions, *(text for texts in references for text in texts))
-    ]
-    words, count = _flat(numbered), len(captions)
-    characters = ["".join([chr(_character(word)) for word in text]) for text in numbered]
-    # A word's number, one of a longer n-gram that is local, and the same n-gram's number in the whole data set.
-    grams, usable, different = words.numbers, np.arange(len(words.numbers)), max(size + len(further), 1)
-    overall = np.append(np.arange(size), np.full(different - size, -1))
-    orders, images = [], []
+    n_captions, n_known = len(captions), len(frequencies.word_ids)
+    reference_texts = [text for texts in references for text in texts]
+    texts, n_words = _encode_words([*captions, *reference_texts], frequencies.word_ids)
+    vocabulary_size = max(n_words, 1)
+    words = _concatenate(texts)
+    # N-grams have two ids: one among these texts, and one in the document frequencies (-1 if they do not have it).
+    ngrams, starts, n_distinct = words.ids, np.arange(len(words.ids)), vocabulary_size
+    global_ids = np.append(np.arange(n_known), np.full(vocabulary_size - n_known, -1))
+    orders, document_counts = [], []
     for order in range(1, ORDERS + 1):
         if order > 1:
-            keys, grams, usable = _longer(words, grams, order, max(size + len(further), 1))
-            before, last = np.divmod(keys, max(size + len(further), 1))
-            overall, different = frequencies.of(overall[before], last, order), max(len(keys), 1)
-        having = frequencies.images[order - 1]
-        images.append(np.where(overall >= 0, having[overall] if len(having) else 0, 0))
-        key, _, counts, _ = grouped(words.text[usable] * different + grams[usable])
-        text, gram = np.divmod(key, different)
-        first = int(np.searchsorted(text, count))
-        own, theirs = slice(None, first), slice(first, None)
-        orders.append(
-            Counted(text[own], gram[own], counts[own], text[theirs] - count, gram[theirs], counts[theirs], different)
-        )
-    caption_of = np.repeat(np.arange(count), per)
-    sides = characters[:count], characters[count:]
-    lengths = words.lengths
-    return Captions(orders, images, frequencies.documents, lengths[:count], lengths[count:], caption_of, per, sides)
+            keys, ngrams, starts = _extend_ngrams(words, ngrams, order, vocabulary_size)
+            prefixes, last_words = np.divmod(keys, vocabulary_size)
+            global_ids = frequencies.look_up(global_ids[prefixes], last_words, order)
+            n_distinct = max(len(keys), 1)
+        counts = frequencies.document_counts[order - 1]
+        document_counts.append(np.where(global_ids >= 0, counts[global_ids] if len(counts) else 0, 0))
+        orders.append(_count_by_text(words.text_index[starts], ngrams[starts], n_distinct, n_captions))
+    reference_counts = np.array([len(texts) for texts in references], np.int64)
+    encoded_texts = ["".join([chr(_code_point(word)) for word in text]) for text in texts]
+    return Captions(
+        orders,
+        document_counts,
+        frequencies.n_documents,
+        words.lengths[:n_captions],
+        words.lengths[n_captions:],
+        np.repeat(np.arange(n_captions), reference_counts),
+        reference_counts,
+        (encoded_texts[:n_captions], encoded_texts[n_captions:]),
+    )
 
 
-def _character(number: int) -> int:
-    """Return the code of a character that stands for a word; halves of characters are left out."""
-    return number + 0x800 + 1 if number + 1 >= 0xD800 else number + 1
+def _encode_words(texts: Sequence[str], word_ids: dict[str, int]) -> tuple[list[list[int]], int]:
+    """Return the word ids of each text, and the size of the vocabulary; unknown words receive the next free ids."""
+    new_ids: dict[str, int] = {}
+
+    def get_id(word: str) -> int:
+        word_id = word_ids.get(word)
+        return new_ids.setdefault(word, len(word_ids) + len(new_ids)) if word_id is None else word_id
+
+    encoded = [[get_id(word) for word in text.split()] for text in texts]
+    return encoded, len(word_ids) + len(new_ids)
 
 
-def _find(ordered: Integers, wanted: Integers) -> tuple[Integers, Integers]:
-    """Return where ordered keys have wanted ones, and which of the wanted ones they are."""
-    if not len(ordered) or not len(wanted):
+def _count_by_text(text_index: Integers, ngrams: Integers, n_distinct: int, n_captions: int) -> NgramCounts:
+    """Count the n-grams of each text; the first ``n_captions`` texts are captions, all others are references."""
+    keys, _, counts, _ = group(text_index * n_distinct + ngrams)
+    texts, text_ngrams = np.divmod(keys, n_distinct)
+    split = int(np.searchsorted(texts, n_captions))
+    return NgramCounts(
+        texts[:split],
+        text_ngrams[:split],
+        counts[:split],
+        texts[split:] - n_captions,
+        text_ngrams[split:],
+        counts[split:],
+        n_distinct,
+    )
+
+
+def _code_point(word_id: int) -> int:
+    """Return the code point of the character that represents a word; surrogates are skipped."""
+    return word_id + 0x800 + 1 if word_id + 1 >= 0xD800 else word_id + 1
+
+
+def _find(sorted_keys: Integers, keys: Integers) -> tuple[Integers, Integers]:
+    """Look up keys in a sorted array.
+
+    Returns:
+        The positions in ``sorted_keys`` of the keys that it contains, and the indexes of these keys in ``keys``.
+    """
+    if not len(sorted_keys) or not len(keys):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    at = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
-    hit = np.flatnonzero(ordered[at] == wanted)
-    return at[hit], hit
+    positions = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    hits = np.flatnonzero(sorted_keys[positions] == keys)
+    return positions[hits], hits
 
 
-def bleu_statistics(counted: Captions) -> Floats:
-    """Return what BLEU is made of, ``(captions, 10)``: correct and all n-grams of each order, and both lengths."""
-    count = len(counted.own_lengths)
+def _find_shared(counts: NgramCounts, caption_of_reference: Integers) -> tuple[Integers, Integers]:
+    """Return the entries of captions, and the entries of their references, that have the same n-gram."""
+    reference_keys = caption_of_reference[counts.reference_index] * counts.n_distinct + counts.reference_ngram
+    return _find(counts.caption_keys, reference_keys)
+
+
+def bleu_statistics(captions: Captions) -> Floats:
+    """Return the statistics of BLEU as an array ``(captions, 10)``.
+
+    The columns are the numbers of matching n-grams and of all n-grams for each order, the length of the caption and
+    the length of the closest reference.
+    """
+    n_captions = len(captions.caption_lengths)
     columns = []
-    for order, grams in enumerate(counted.orders, 1):
-        own = grams.own_text * grams.grams + grams.own_gram
-        most = np.zeros(len(own), np.int64)
-        at, hit = _find(own, counted.caption_of[grams.ref_text] * grams.grams + grams.ref_gram)
-        np.maximum.at(most, at, grams.ref_count[hit])
-        columns.append(np.bincount(grams.own_text, np.minimum(grams.own_count, most), count))
-        columns.append(np.maximum(counted.own_lengths - order + 1, 0).astype(float))
-    own_of_reference = counted.own_lengths[counted.caption_of]
-    # The closest length, of two the shorter: the least of (distance, length), as one number.
-    rank = np.abs(counted.ref_lengths - own_of_reference) * (1 << 32) + counted.ref_lengths
-    starts = np.cumsum(counted.per) - counted.per
-    closest = np.minimum.reduceat(rank, starts) & ((1 << 32) - 1)
-    return np.stack([*columns, counted.own_lengths.astype(float), closest.astype(float)], axis=1)
+    for order, counts in enumerate(captions.orders, 1):
+        clip = np.zeros(len(counts.caption_count), np.int64)
+        caption_entries, reference_entries = _find_shared(counts, captions.caption_of_reference)
+        np.maximum.at(clip, caption_entries, counts.reference_count[reference_entries])
+        columns.append(np.bincount(counts.caption_index, np.minimum(counts.caption_count, clip), n_captions))
+        columns.append(np.maximum(captions.caption_lengths - order + 1, 0).astype(float))
+    closest = _find_closest_lengths(captions)
+    return np.stack([*columns, captions.caption_lengths.astype(float), closest.astype(float)], axis=1)
+
+
+def _find_closest_lengths(captions: Captions) -> Integers:
+    """Return for each caption the closest reference length; if two are equally close, the shorter one."""
+    distances = np.abs(captions.reference_lengths - captions.caption_lengths[captions.caption_of_reference])
+    # One integer orders references by distance, then by length.
+    ranks = distances * (1 << 32) + captions.reference_lengths
+    lengths: Integers = np.minimum.reduceat(ranks, captions.first_references) & ((1 << 32) - 1)
+    return lengths
 
 
 def bleu(statistics: Floats) -> Floats:
-    """Return BLEU-1 to 4 of rows of :func:`bleu_statistics`, or of sums of them, ``(rows, 4)``."""
-    correct, all_grams = statistics[:, 0:8:2], statistics[:, 1:8:2]
-    product = np.cumprod((correct + _TINY) / (all_grams + _SMALL), axis=1)
-    roots = [each_number(partial(_root, order), column) for order, column in enumerate(product.T, 1)]
-    ratio = (statistics[:, 8] + _TINY) / (statistics[:, 9] + _SMALL)
-    penalty = each_number(math.exp, np.minimum(1 - 1 / np.maximum(ratio, 1e-300), 0.0))
-    result: Floats = np.stack(roots, axis=1) * penalty[:, None]
-    return result
+    """Return BLEU-1 to BLEU-4 as an array ``(rows, 4)``; the rows are those of :func:`bleu_statistics`, or sums."""
+    matches, totals = statistics[:, 0:8:2], statistics[:, 1:8:2]
+    products = np.cumprod((matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING), axis=1)
+    means = [each_number(partial(_root, order), column) for order, column in enumerate(products.T, 1)]
+    length_ratio = (statistics[:, 8] + _MATCH_SMOOTHING) / (statistics[:, 9] + _TOTAL_SMOOTHING)
+    brevity_penalty = each_number(math.exp, np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0))
+    scores: Floats = np.stack(means, axis=1) * brevity_penalty[:, None]
+    return scores
 
 
 def _root(order: int, value: float) -> float:
     return float(value ** (1 / order))
 
 
-def rouge_l(counted: Captions) -> Floats:
+def rouge_l(captions: Captions) -> Floats:
     """Return ROUGE-L of each caption."""
     library = require("rapidfuzz.distance", "ROUGE-L", distribution="meteor-e-captions")
-    similarity = library.LCSseq.similarity
-    captions, references = counted.characters
+    compute_lcs = library.LCSseq.similarity
+    caption_of_reference = captions.caption_of_reference
+    caption_texts, reference_texts = captions.encoded_texts
     common = np.array(
-        [similarity(captions[at], text) for at, text in zip(counted.caption_of.tolist(), references, strict=True)],
+        [
+            compute_lcs(caption_texts[index], text)
+            for index, text in zip(caption_of_reference.tolist(), reference_texts, strict=True)
+        ],
         float,
     )
-    starts = np.cumsum(counted.per) - counted.per
-    # A caption without words has one empty word in pycocoevalcap, which matches only another such.
-    own = np.maximum(counted.own_lengths, 1)[counted.caption_of]
-    theirs = np.maximum(counted.ref_lengths, 1)
-    common = np.where((counted.own_lengths[counted.caption_of] == 0) & (counted.ref_lengths == 0), 1.0, common)
-    precision = np.maximum.reduceat(common / own, starts)
-    recall = np.maximum.reduceat(common / theirs, starts)
-    square = _BETA**2
-    weighed = recall + square * precision
-    result: Floats = np.where(weighed > 0, (1 + square) * precision * recall / np.where(weighed > 0, weighed, 1), 0.0)
-    return result
+    caption_lengths = captions.caption_lengths[caption_of_reference]
+    # pycocoevalcap treats an empty text as one empty word, which matches only the word of another empty text.
+    common = np.where((caption_lengths == 0) & (captions.reference_lengths == 0), 1.0, common)
+    precisions = common / np.maximum(caption_lengths, 1)
+    recalls = common / np.maximum(captions.reference_lengths, 1)
+    precision = np.maximum.reduceat(precisions, captions.first_references)
+    recall = np.maximum.reduceat(recalls, captions.first_references)
+    beta_squared = _BETA**2
+    denominator = recall + beta_squared * precision
+    scores: Floats = np.where(
+        denominator > 0,
+        (1 + beta_squared) * precision * recall / np.where(denominator > 0, denominator, 1),
+        0.0,
+    )
+    return scores
 
 
-def cider(counted: Captions) -> Floats:
+def cider(captions: Captions) -> Floats:
     """Return CIDEr-D of each caption."""
-    count = len(counted.own_lengths)
-    total = math.log(counted.documents)
-    pairs = [np.maximum(lengths - 1, 0).astype(float) for lengths in (counted.own_lengths, counted.ref_lengths)]
-    difference = pairs[0][counted.caption_of] - pairs[1]
-    damping = each_number(math.exp, -(difference**2) / (2 * _SIGMA**2))
-    similar = np.zeros(len(counted.ref_lengths))
-    for grams, having in zip(counted.orders, counted.images, strict=True):
-        weight = total - each_number(math.log, np.maximum(having, 1.0))
-        own, theirs = grams.own_count * weight[grams.own_gram], grams.ref_count * weight[grams.ref_gram]
-        own_key = grams.own_text * grams.grams + grams.own_gram
-        at, hit = _find(own_key, counted.caption_of[grams.ref_text] * grams.grams + grams.ref_gram)
-        of_hit = grams.ref_text[hit]
-        dots = np.bincount(of_hit, np.minimum(own[at], theirs[hit]) * theirs[hit], len(similar))
-        own_norm = np.sqrt(np.bincount(grams.own_text, own**2, count))[counted.caption_of]
-        their_norm = np.sqrt(np.bincount(grams.ref_text, theirs**2, len(similar)))
-        norms = own_norm * their_norm
-        similar += np.where(norms > 0, dots / np.where(norms > 0, norms, 1), dots) * damping
-    mean = np.bincount(counted.caption_of, similar, count) / counted.per
-    result: Floats = mean / ORDERS * 10
-    return result
+    n_captions, n_references = len(captions.caption_lengths), len(captions.reference_lengths)
+    caption_of_reference = captions.caption_of_reference
+    log_documents = math.log(captions.n_documents)
+    length_penalty = _compute_length_penalty(captions)
+    similarities = np.zeros(n_references)
+    for counts, document_counts in zip(captions.orders, captions.document_counts, strict=True):
+        idf = log_documents - each_number(math.log, np.maximum(document_counts, 1.0))
+        caption_weights = counts.caption_count * idf[counts.caption_ngram]
+        reference_weights = counts.reference_count * idf[counts.reference_ngram]
+        caption_entries, reference_entries = _find_shared(counts, caption_of_reference)
+        shared_weights = reference_weights[reference_entries]
+        clipped_weights = np.minimum(caption_weights[caption_entries], shared_weights)
+        products = np.bincount(
+            counts.reference_index[reference_entries], clipped_weights * shared_weights, n_references
+        )
+        caption_norms = np.sqrt(np.bincount(counts.caption_index, caption_weights**2, n_captions))
+        reference_norms = np.sqrt(np.bincount(counts.reference_index, reference_weights**2, n_references))
+        norms = caption_norms[caption_of_reference] * reference_norms
+        similarities += np.where(norms > 0, products / np.where(norms > 0, norms, 1), products) * length_penalty
+    means = np.bincount(caption_of_reference, similarities, n_captions) / captions.reference_counts
+    scores: Floats = means / ORDERS * 10
+    return scores
+
+
+def _compute_length_penalty(captions: Captions) -> Floats:
+    """Return for each reference the Gaussian penalty for the difference between its length and its caption's."""
+    caption_bigrams = np.maximum(captions.caption_lengths - 1, 0).astype(float)
+    reference_bigrams = np.maximum(captions.reference_lengths - 1, 0).astype(float)
+    difference = caption_bigrams[captions.caption_of_reference] - reference_bigrams
+    return each_number(math.exp, -(difference**2) / (2 * _SIGMA**2))

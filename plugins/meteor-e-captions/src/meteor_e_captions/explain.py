@@ -1,4 +1,4 @@
-"""Scores of captions in words: what is missing, what was invented, what contradicts, and whether it is broken."""
+"""Reports on captions: missing words, invented words, and whether the caption is broken."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from meteor_e_captions.features import compare_words
 from meteor_e_captions.lexicon import KINDS, split
 
 if TYPE_CHECKING:
+    from meteor_e.base.array_cache import Cells
     from meteor_e_captions.broken import BrokenDetector
+    from meteor_e_captions.features import CaptionComparison, DistinctWords
     from meteor_e_captions.lexicon import CaptionLexicon
 
-_NAMED = ("object", "attribute", "action", "number", "color")
-_AGREED = 0.5
-"""Share of the references that have a word which a caption should have."""
+_LISTED_KINDS = ("object", "attribute", "action", "number", "color")
+_MIN_SUPPORT = 0.5
+"""The share of references that must contain a word for it to be reported as missing."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,11 @@ class CaptionReport:
 
     Attributes:
         caption: the text.
-        missing: words by kind that at least half of the references have, and the caption has not; synonyms count.
-        invented: words by kind that no reference has.
-        broken: the probability that the caption is not a whole sentence.
-        reasons: why it is taken for broken; empty if it is not.
+        missing: the words, by kind, that at least half of the references contain, but not the caption. A word is not
+            missing if the caption contains a synonym.
+        invented: the words, by kind, that no reference contains.
+        broken: the probability that the caption is not a complete sentence.
+        reasons: the reasons why the caption is considered broken; empty if it is not.
     """
 
     caption: str
@@ -42,18 +45,18 @@ class CaptionReport:
     reasons: list[str]
 
     def __str__(self) -> str:
-        """Say it in a line."""
-        said = []
-        for name, words in (("missing", self.missing), ("not in any reference", self.invented)):
-            listed = [f"{kind}s {', '.join(each)}" for kind, each in words.items()]
-            if listed:
-                said.append(f"{name}: {'; '.join(listed)}")
+        """Return the report as one line of text."""
+        sentences = []
+        for title, words_by_kind in (("missing", self.missing), ("not in any reference", self.invented)):
+            lists = [f"{kind}s {', '.join(words)}" for kind, words in words_by_kind.items()]
+            if lists:
+                sentences.append(f"{title}: {'; '.join(lists)}")
         if self.reasons:
-            said.append(f"probably broken ({', '.join(self.reasons)})")
-        return ". ".join(said) if said else "nothing is missing, and nothing was invented"
+            sentences.append(f"probably broken ({', '.join(self.reasons)})")
+        return ". ".join(sentences) if sentences else "nothing is missing, and nothing was invented"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold; ``said`` is the report in words."""
+        """Return the report as a dictionary for JSON; ``said`` contains the text."""
         return {**asdict(self), "said": str(self)}
 
 
@@ -61,45 +64,68 @@ def describe_captions(
     lexicon: CaptionLexicon, detector: BrokenDetector, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[CaptionReport]:
     """Return a report for each caption."""
-    compared = compare_words(lexicon, hypotheses, references)
-    kinds = lexicon.columns.kind
-    needed = _AGREED * np.array([len(texts) for texts in references])[compared.theirs.segment]
-    missing: list[dict[str, list[str]]] = [{} for _ in hypotheses]
-    invented: list[dict[str, list[str]]] = [{} for _ in hypotheses]
-    has = {(int(segment), int(stem)) for segment, stem in zip(compared.own.segment, compared.own.stem, strict=True)}
-    for side, lists, wrong in (
-        (compared.own, invented, (compared.own.support == 0) & ~compared.own.synonym),
-        (compared.theirs, missing, (compared.theirs.support >= needed) & ~compared.theirs.synonym),
-    ):
-        for at in wrong.nonzero()[0].tolist():
-            segment, stem, word = int(side.segment[at]), int(side.stem[at]), int(side.word[at])
-            kind = KINDS[kinds[word]]
-            if kind in _NAMED and (lists is invented or (segment, stem) not in has):
-                lists[segment].setdefault(kind, []).append(lexicon.words[word])
+    comparison = compare_words(lexicon, hypotheses, references)
+    missing = _list_missing(lexicon, comparison, [len(texts) for texts in references])
+    invented = _list_invented(lexicon, comparison, len(hypotheses))
+    logits = detector.logits(lexicon, comparison.captions).tolist()
+    repeats = repetitions(lexicon.columns, comparison.captions)[:, :5].max(axis=1).tolist()
     reports = []
-    logits = detector.logits(lexicon, compared.captions).tolist()
-    repeats = repetitions(lexicon.columns, compared.captions)[:, :5].max(axis=1).tolist()
-    for number, (text, logit) in enumerate(zip(hypotheses, logits, strict=True)):
-        reasons = detector.reasons(split(text), repeats=repeats[number] > 0) if logit > 0 else []
+    for index, (text, logit) in enumerate(zip(hypotheses, logits, strict=True)):
+        reasons = detector.reasons(split(text), repeats=repeats[index] > 0) if logit > 0 else []
         broken = 1 / (1 + math.exp(-max(logit, -500.0)))
-        reports.append(CaptionReport(text, missing[number], invented[number], broken, reasons))
+        reports.append(CaptionReport(text, missing[index], invented[index], broken, reasons))
     return reports
+
+
+def _list_missing(
+    lexicon: CaptionLexicon, comparison: CaptionComparison, reference_counts: Sequence[int]
+) -> list[dict[str, list[str]]]:
+    """Return for each caption the words by kind that enough references contain, but not the caption."""
+    captions, references = comparison.caption_words, comparison.reference_words
+    caption_stems = set(zip(captions.segment.tolist(), captions.stem.tolist(), strict=True))
+    stems = zip(references.segment.tolist(), references.stem.tolist(), strict=True)
+    is_in_caption = np.array([stem in caption_stems for stem in stems], bool)
+    min_support = _MIN_SUPPORT * np.array(reference_counts)[references.segment]
+    is_missing = (references.support >= min_support) & ~references.has_synonym & ~is_in_caption
+    return _list_by_kind(lexicon, references, is_missing, len(reference_counts))
+
+
+def _list_invented(
+    lexicon: CaptionLexicon, comparison: CaptionComparison, n_captions: int
+) -> list[dict[str, list[str]]]:
+    """Return for each caption the words by kind that no reference contains."""
+    words = comparison.caption_words
+    return _list_by_kind(lexicon, words, (words.support == 0) & ~words.has_synonym, n_captions)
+
+
+def _list_by_kind(
+    lexicon: CaptionLexicon, words: DistinctWords, is_listed: Cells, n_captions: int
+) -> list[dict[str, list[str]]]:
+    lists: list[dict[str, list[str]]] = [{} for _ in range(n_captions)]
+    for index in is_listed.nonzero()[0].tolist():
+        word = int(words.word[index])
+        kind = KINDS[lexicon.columns.kind[word]]
+        if kind in _LISTED_KINDS:
+            lists[int(words.segment[index])].setdefault(kind, []).append(lexicon.words[word])
+    return lists
 
 
 def describe_difference(
     first: Sequence[CaptionReport], second: Sequence[CaptionReport], names: tuple[str, str]
 ) -> list[str]:
-    """Say in lines what two systems leave out and invent, and how many of their captions are broken."""
+    """Return lines that say what two systems leave out and invent, and how many of their captions are broken."""
     lines = []
     for name, reports in zip(names, (first, second), strict=True):
         if len(reports) == 1:
             lines.append(f"{name}: {reports[0]}.")
             continue
-        for title, which in (("leaves out most often", "missing"), ("invents most often", "invented")):
-            counts = Counter(word for report in reports for words in getattr(report, which).values() for word in words)
+        for title, attribute in (("leaves out most often", "missing"), ("invents most often", "invented")):
+            counts = Counter(
+                word for report in reports for words in getattr(report, attribute).values() for word in words
+            )
             if counts:
-                listed = ", ".join(f"{word} ({count})" for word, count in counts.most_common(8))
-                lines.append(f"{name} {title}: {listed}.")
+                frequent = ", ".join(f"{word} ({count})" for word, count in counts.most_common(8))
+                lines.append(f"{name} {title}: {frequent}.")
         broken = [report for report in reports if report.broken > 0.8]
         line = f"{name}: {len(broken)} of {len(reports)} captions are probably broken"
         if broken:

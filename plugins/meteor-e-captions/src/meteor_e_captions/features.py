@@ -1,4 +1,4 @@
-"""Features of captions, which depend on a caption and its own references only."""
+"""Features of captions. They depend on a caption and its own references only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.memory import Memory
 from meteor_e.scoring.arrays import each_number
-from meteor_e_captions.grouping import grouped
+from meteor_e_captions.grouping import group
 from meteor_e_captions.lexicon import KINDS, split
 
 if TYPE_CHECKING:
@@ -25,223 +25,376 @@ if TYPE_CHECKING:
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.lexicon import CaptionLexicon, EncodedCaptions
 
-_KINDS = ("object", "action", "number", "color")
+_SCORED_KINDS = ("object", "action", "number", "color")
 SYNONYM = 0.5
 """Weight of a word that only a synonym matches."""
 
 
-class Words(NamedTuple):
-    """Distinct words of a side of segments: ``(entries,)`` each, ordered by segment and stem.
+class DistinctWords(NamedTuple):
+    """The words of captions, or of all references of each segment: one entry per segment and stem, sorted by both.
 
     Attributes:
-        segment: the entry's segment.
-        stem: number of its stem.
-        word: a word with that stem.
-        support: number of references that have the stem.
-        synonym: whether the other side has a synonym.
+        segment: the index of the segment.
+        stem: the id of the stem.
+        word: the id of a word with that stem.
+        support: the number of the segment's references that contain the stem.
+        has_synonym: for a caption's word, whether the references contain a synonym; for a reference's word, whether
+            the caption does.
     """
 
     segment: Integers
     stem: Integers
     word: Integers
     support: Integers
-    synonym: NDArray[np.bool_]
+    has_synonym: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class CaptionComparison:
-    """Words of hypotheses beside those of their references.
+    """The words of captions compared with those of their references.
 
     Attributes:
-        captions, references: all words of hypotheses, and of all references.
-        own, theirs: distinct words of hypotheses, and of all references of each.
-        columns: numbers by name, each the better the higher. ``precision``: share of the caption's words, by weight,
-            that a reference has; ``recall``: share of the references' words that the caption has, each by the share of
-            references with it; ``best recall``: of the reference that is best covered; ``told``: weight of the words
-            that are right; ``best cosine``: of tf-idf vectors; ``object precision`` …: of words of a kind;
-            ``opposites``: words that exclude one that references have, negative; ``negation``: whether a caption
-            negates where no reference does, or the other way round, negative.
+        captions, references: all words of the captions, and of all references.
+        caption_words, reference_words: the distinct words of the captions, and of all references of each caption.
+        features: values by name; higher values are better.
+
+            - ``precision``: the weighted share of the caption's words that a reference contains.
+            - ``recall``: the weighted share of the references' words that the caption contains. The weight of a word
+              includes the number of references that contain it.
+            - ``told``: the total weight of the caption's words that references contain.
+            - ``best recall``: the highest recall of a single reference.
+            - ``best cosine``: the highest cosine of tf-idf vectors.
+            - ``object precision``, ``action precision`` and so on: the precision of words of one kind.
+            - ``opposites``: the words that contradict a word of the references, as a negative number.
+            - ``negation``: the difference between caption and references in whether they contain a negation, as a
+              negative number.
     """
 
     captions: EncodedCaptions
     references: EncodedCaptions
-    own: Words
-    theirs: Words
-    columns: dict[str, Floats]
+    caption_words: DistinctWords
+    reference_words: DistinctWords
+    features: dict[str, Floats]
 
 
-def _ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
-    result: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), empty)
-    return result
+class _StemCounts(NamedTuple):
+    """The distinct stems of texts: one entry per text and stem, sorted by both.
+
+    Attributes:
+        text: the index of the text.
+        stem: the id of the stem.
+        word: the id of a word with that stem.
+        occurrences: the number of words in the text that have the stem.
+    """
+
+    text: Integers
+    stem: Integers
+    word: Integers
+    occurrences: Integers
+
+
+class _StemMatches(NamedTuple):
+    """The distinct stems of captions and references, and which of them are equal.
+
+    Attributes:
+        captions: the distinct stems of each caption.
+        references: the distinct stems of each reference.
+        caption_words: one entry per entry of ``captions``.
+        reference_words: one entry per segment and stem of its references.
+        word_of_reference: for each entry of ``references``, the index of its entry in ``reference_words``.
+        caption_entry: for each entry of ``reference_words``, the index in ``captions`` of the same stem, or -1.
+    """
+
+    captions: _StemCounts
+    references: _StemCounts
+    caption_words: DistinctWords
+    reference_words: DistinctWords
+    word_of_reference: Integers
+    caption_entry: Integers
 
 
 def compare_words(
     lexicon: CaptionLexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> CaptionComparison:
     """Compare the words of captions and references by stem and synonym."""
-    captions, others = lexicon.number_all(hypotheses), lexicon.number_all(list(chain.from_iterable(references)))
-    stems, kinds, weights = lexicon.columns[:3]
-    size = lexicon.sizes[0]
-    count = len(references)
-    per = np.array([len(texts) for texts in references])
-    starts = np.cumsum(per) - per
-    segment_of_reference = np.repeat(np.arange(count), per)
-
-    own_word, own_at = captions.words, captions.of
-    ref_word, ref_at = others.words, others.of
-    texts = len(others.lengths)
-    # A reference's distinct stems with how often it has each; then a segment's, with how many references have it.
-    ref_key, ref_first, ref_count, _ = grouped(ref_at * size + stems[ref_word])
-    entry_ref, entry_stem = ref_key // size, ref_key % size
-    entry_segment = segment_of_reference[entry_ref] if len(entry_ref) else entry_ref
-    key, first, having, key_of = grouped(entry_segment * size + entry_stem)
-    own_key, own_first, own_count, _ = grouped(own_at * size + stems[own_word])
-    at_own = _position(key, own_key)
-    support = np.where(at_own >= 0, having[at_own] if len(having) else 0, 0)
-    their_segment = key // size
-    their_word, own_words = ref_word[ref_first[first]], own_word[own_first]
-    own_of = np.full(len(key), -1)
-    own_of[at_own[at_own >= 0]] = np.flatnonzero(at_own >= 0)
-    in_own = own_of >= 0
-    by_own, by_theirs = _synonyms(lexicon, own_key // size, own_words, their_segment[~in_own], their_word[~in_own])
-    synonym_theirs = np.zeros(len(key), bool)
-    synonym_theirs[~in_own] = by_theirs
-    own = Words(own_key // size, own_key % size, own_words, support, by_own & (support == 0))
-    theirs = Words(their_segment, key % size, their_word, having, synonym_theirs)
-
-    def total(entries: Integers, values: Floats, length: int = count) -> Floats:
-        sums: Floats = np.bincount(entries, values, length).astype(float)
-        return sums
-
-    own_weight, their_weight = weights[own.word], weights[theirs.word]
-    matched = np.where(own.support > 0, 1.0, SYNONYM * own.synonym)
-    covered = np.where(in_own, 1.0, SYNONYM * theirs.synonym)
-    own_total = total(own.segment, own_weight)
-    columns = {
-        "precision": _ratio(total(own.segment, own_weight * matched), own_total),
-        "recall": _ratio(
-            total(theirs.segment, their_weight * theirs.support * covered),
-            total(theirs.segment, their_weight * theirs.support),
-        ),
-        "told": each_number(math.log1p, total(own.segment, own_weight * own.support) / per),
+    captions = lexicon.encode(hypotheses)
+    reference_texts = lexicon.encode(list(chain.from_iterable(references)))
+    reference_counts = np.array([len(texts) for texts in references])
+    segment_of_reference = np.repeat(np.arange(len(references)), reference_counts)
+    matches = _match_stems(lexicon, captions, reference_texts, segment_of_reference)
+    contradictions = _sum_opposites(lexicon, matches.caption_words, matches.reference_words, len(references))
+    negations = _compare_negations(lexicon, captions, reference_texts, segment_of_reference, reference_counts)
+    features = {
+        **_compute_overlap(lexicon, matches, reference_counts),
+        **_compute_best_reference(lexicon, matches, reference_counts),
+        **_compute_kind_precisions(lexicon, matches.caption_words, len(references)),
+        "opposites": -contradictions / reference_counts,
+        "negation": -negations,
     }
-    entry_weight = weights[ref_word[ref_first]]
-    entry_covered = covered[key_of]
-    covering = _ratio(total(entry_ref, entry_weight * entry_covered, texts), total(entry_ref, entry_weight, texts))
-    columns["best recall"] = np.maximum.reduceat(covering, starts)
-    # Cosines of tf-idf vectors. A stem weighs what the reference's word does.
-    at_entry = own_of[key_of]
-    counts = np.where(at_entry >= 0, own_count[at_entry] if len(own_count) else 0, 0)
-    dots = total(entry_ref, ref_count * counts * entry_weight**2, texts)
-    lengths = np.sqrt(total(entry_ref, (ref_count * entry_weight) ** 2, texts))
-    own_length = np.sqrt(total(own.segment, (own_count * own_weight) ** 2))
-    cosines = _ratio(dots, lengths * np.repeat(own_length, per))
-    columns["best cosine"] = np.maximum.reduceat(cosines, starts)
-    own_kind = kinds[own.word]
-    for kind in _KINDS:
-        mine = own_weight * (own_kind == KINDS.index(kind))
-        # A caption without words of a kind is neither right nor wrong.
-        columns[f"{kind} precision"] = _ratio(total(own.segment, mine * matched), total(own.segment, mine), empty=0.5)
-    columns["opposites"] = -_opposites(lexicon, own, theirs, key, size, count) / per
-    columns["negation"] = -_negation(lexicon, own_word, own_at, ref_word, ref_at, segment_of_reference, per)
-    return CaptionComparison(captions, others, own, theirs, columns)
+    return CaptionComparison(captions, reference_texts, matches.caption_words, matches.reference_words, features)
 
 
-def _position(ordered: Integers, wanted: Integers) -> Integers:
-    """Return where ordered numbers have each wanted one; -1 where they have not."""
-    if not len(ordered):
-        return np.full(len(wanted), -1)
-    at = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
-    return np.where(ordered[at] == wanted, at, -1)
+def _match_stems(
+    lexicon: CaptionLexicon,
+    caption_texts: EncodedCaptions,
+    reference_texts: EncodedCaptions,
+    segment_of_reference: Integers,
+) -> _StemMatches:
+    """Find the stems and synonyms that captions and their references have in common."""
+    captions, references = _count_stems(lexicon, caption_texts), _count_stems(lexicon, reference_texts)
+    n_stems = lexicon.sizes[0]
+    segment_of_entry = segment_of_reference[references.text] if len(references.text) else references.text
+    keys, first, support, word_of_reference = group(segment_of_entry * n_stems + references.stem)
+    segment, stem = np.divmod(keys, n_stems)
+    word = references.word[first]
+    # For each stem of a caption its entry among the references' stems, and the reverse.
+    reference_entry = _find(keys, captions.text * n_stems + captions.stem)
+    is_supported = reference_entry >= 0
+    caption_entry = np.full(len(keys), -1)
+    caption_entry[reference_entry[is_supported]] = np.flatnonzero(is_supported)
+    caption_support = np.where(is_supported, support[reference_entry] if len(support) else 0, 0)
+    is_missing = caption_entry < 0
+    caption_synonyms, missing_synonyms = _match_synonyms(
+        lexicon, captions.text, captions.word, segment[is_missing], word[is_missing]
+    )
+    reference_synonyms = np.zeros(len(keys), bool)
+    reference_synonyms[is_missing] = missing_synonyms
+    return _StemMatches(
+        captions,
+        references,
+        DistinctWords(
+            captions.text, captions.stem, captions.word, caption_support, caption_synonyms & (caption_support == 0)
+        ),
+        DistinctWords(segment, stem, word, support, reference_synonyms),
+        word_of_reference,
+        caption_entry,
+    )
 
 
-def _synonyms(
-    lexicon: CaptionLexicon, own_segment: Integers, own_word: Integers, their_segment: Integers, their_word: Integers
+def _count_stems(lexicon: CaptionLexicon, texts: EncodedCaptions) -> _StemCounts:
+    n_stems = lexicon.sizes[0]
+    keys, first, counts, _ = group(texts.caption_index * n_stems + lexicon.columns.stem[texts.word_ids])
+    text, stem = np.divmod(keys, n_stems)
+    return _StemCounts(text, stem, texts.word_ids[first], counts)
+
+
+def _sum_by_group(groups: Integers, values: Floats, n_groups: int) -> Floats:
+    sums: Floats = np.bincount(groups, values, n_groups).astype(float)
+    return sums
+
+
+def _divide(numerator: Floats, denominator: Floats, default: float = 0.0) -> Floats:
+    """Divide element by element; if the denominator is 0, the result is ``default``."""
+    result: Floats = np.where(denominator > 0, numerator / np.where(denominator > 0, denominator, 1), default)
+    return result
+
+
+def _compute_overlap(lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers) -> dict[str, Floats]:
+    """Return precision, recall, and the weight of what the references support, per segment."""
+    caption_words, reference_words = matches.caption_words, matches.reference_words
+    caption_weight = lexicon.columns.weight[caption_words.word]
+    reference_weight = lexicon.columns.weight[reference_words.word]
+    n_segments = len(reference_counts)
+
+    def sum_captions(values: Floats) -> Floats:
+        return _sum_by_group(caption_words.segment, values, n_segments)
+
+    def sum_references(values: Floats) -> Floats:
+        return _sum_by_group(reference_words.segment, values, n_segments)
+
+    return {
+        "precision": _divide(
+            sum_captions(caption_weight * _rate_caption_words(caption_words)), sum_captions(caption_weight)
+        ),
+        "recall": _divide(
+            sum_references(reference_weight * reference_words.support * _rate_reference_words(matches)),
+            sum_references(reference_weight * reference_words.support),
+        ),
+        "told": each_number(math.log1p, sum_captions(caption_weight * caption_words.support) / reference_counts),
+    }
+
+
+def _rate_caption_words(caption_words: DistinctWords) -> Floats:
+    """Return for each word of a caption 1 if a reference contains it, 0.5 if one contains a synonym, else 0."""
+    ratings: Floats = np.where(caption_words.support > 0, 1.0, SYNONYM * caption_words.has_synonym)
+    return ratings
+
+
+def _rate_reference_words(matches: _StemMatches) -> Floats:
+    """Return for each word of references 1 if the caption contains it, 0.5 if it contains a synonym, else 0."""
+    ratings: Floats = np.where(matches.caption_entry >= 0, 1.0, SYNONYM * matches.reference_words.has_synonym)
+    return ratings
+
+
+def _compute_best_reference(
+    lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers
+) -> dict[str, Floats]:
+    """Return the recall of the reference with the highest recall, and the highest cosine of tf-idf vectors."""
+    captions, references = matches.captions, matches.references
+    n_references = int(reference_counts.sum())
+    first_references = np.cumsum(reference_counts) - reference_counts
+    weight = lexicon.columns.weight[references.word]
+    ratings = _rate_reference_words(matches)[matches.word_of_reference]
+    recalls = _divide(
+        _sum_by_group(references.text, weight * ratings, n_references),
+        _sum_by_group(references.text, weight, n_references),
+    )
+    # In the scalar product, a stem has the weight of the reference's word.
+    caption_entry = matches.caption_entry[matches.word_of_reference]
+    caption_count = np.where(
+        caption_entry >= 0, captions.occurrences[caption_entry] if len(captions.occurrences) else 0, 0
+    )
+    products = _sum_by_group(references.text, references.occurrences * caption_count * weight**2, n_references)
+    reference_norms = np.sqrt(_sum_by_group(references.text, (references.occurrences * weight) ** 2, n_references))
+    caption_weight = lexicon.columns.weight[captions.word]
+    caption_norms = np.sqrt(
+        _sum_by_group(captions.text, (captions.occurrences * caption_weight) ** 2, len(reference_counts))
+    )
+    cosines = _divide(products, reference_norms * np.repeat(caption_norms, reference_counts))
+    return {
+        "best recall": np.maximum.reduceat(recalls, first_references),
+        "best cosine": np.maximum.reduceat(cosines, first_references),
+    }
+
+
+def _compute_kind_precisions(
+    lexicon: CaptionLexicon, caption_words: DistinctWords, n_segments: int
+) -> dict[str, Floats]:
+    """Return the precision of words of each kind; 0.5 for captions without such words."""
+    columns = lexicon.columns
+    ratings = _rate_caption_words(caption_words)
+    precisions = {}
+    for kind in _SCORED_KINDS:
+        is_kind = columns.kind[caption_words.word] == KINDS.index(kind)
+        weight = columns.weight[caption_words.word] * is_kind
+        precisions[f"{kind} precision"] = _divide(
+            _sum_by_group(caption_words.segment, weight * ratings, n_segments),
+            _sum_by_group(caption_words.segment, weight, n_segments),
+            default=0.5,
+        )
+    return precisions
+
+
+def _find(sorted_keys: Integers, keys: Integers) -> Integers:
+    """Return the index of each key in a sorted array, or -1 if the array does not contain the key."""
+    if not len(sorted_keys):
+        return np.full(len(keys), -1)
+    indexes = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    return np.where(sorted_keys[indexes] == keys, indexes, -1)
+
+
+_TABLE_SIZE = 1 << 18
+"""Number of table cells, each for a segment and a synset, in :func:`_match_synonyms`."""
+
+
+def _match_synonyms(
+    lexicon: CaptionLexicon,
+    caption_segment: Integers,
+    caption_word: Integers,
+    reference_segment: Integers,
+    reference_word: Integers,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which words of two sides share a synset with a word of the other side in the same segment.
+    """Find the words that share a synset with a word of the caption or of the references in the same segment.
 
     Args:
-        lexicon: of the words.
-        own_segment, own_word: one side's words by segment, ordered.
-        their_segment, their_word: the other side's, none with a stem that the segment's other side has.
+        lexicon: the lexicon of the words.
+        caption_segment, caption_word: the words of captions, sorted by segment.
+        reference_segment, reference_word: the words of references that their captions do not contain, sorted by
+            segment.
+
+    Returns:
+        For each word of captions whether it has a synonym in the references, and for each word of references whether
+        it has a synonym in the caption.
     """
-    size = lexicon.sizes[1]
-    own_entry, own_key = _expanded(lexicon, own_segment, own_word)
-    their_entry, their_key = _expanded(lexicon, their_segment, their_word)
-    of_own, of_theirs = np.zeros(len(own_word), bool), np.zeros(len(their_word), bool)
-    # A table of some segments' synsets, small enough for the processor's cache.
-    several = max(1, _TABLE // size)
-    table = np.zeros(several * size, bool)
-    last = max((int(keys[-1]) // size for keys in (own_key, their_key) if len(keys)), default=-1)
-    starts = np.arange(0, last + several + 1, several) * size
-    own_ends, their_ends = np.searchsorted(own_key, starts), np.searchsorted(their_key, starts)
-    for at in range(len(starts) - 1):
-        own, theirs = slice(*own_ends[at : at + 2]), slice(*their_ends[at : at + 2])
-        mine, others = own_key[own] - starts[at], their_key[theirs] - starts[at]
-        table[mine] = True
-        hit = table[others]
-        table[mine] = False
-        met = others[hit]
-        table[met] = True
-        of_theirs[their_entry[theirs][hit]] = True
-        of_own[own_entry[own][table[mine]]] = True
-        table[met] = False
-    return of_own, of_theirs
+    n_synsets = lexicon.sizes[1]
+    caption_entry, caption_keys = _expand_synsets(lexicon, caption_segment, caption_word)
+    reference_entry, reference_keys = _expand_synsets(lexicon, reference_segment, reference_word)
+    caption_matches, reference_matches = np.zeros(len(caption_word), bool), np.zeros(len(reference_word), bool)
+    # Segments are processed in blocks whose table of synsets fits into the processor's cache.
+    block_size = max(1, _TABLE_SIZE // n_synsets)
+    table = np.zeros(block_size * n_synsets, bool)
+    last_segment = max((int(keys[-1]) // n_synsets for keys in (caption_keys, reference_keys) if len(keys)), default=-1)
+    block_starts = np.arange(0, last_segment + block_size + 1, block_size) * n_synsets
+    caption_bounds = np.searchsorted(caption_keys, block_starts)
+    reference_bounds = np.searchsorted(reference_keys, block_starts)
+    for block, block_start in enumerate(block_starts[:-1]):
+        caption_slice = slice(*caption_bounds[block : block + 2])
+        reference_slice = slice(*reference_bounds[block : block + 2])
+        caption_cells = caption_keys[caption_slice] - block_start
+        reference_cells = reference_keys[reference_slice] - block_start
+        table[caption_cells] = True
+        is_shared = table[reference_cells]
+        table[caption_cells] = False
+        shared_cells = reference_cells[is_shared]
+        table[shared_cells] = True
+        reference_matches[reference_entry[reference_slice][is_shared]] = True
+        caption_matches[caption_entry[caption_slice][table[caption_cells]]] = True
+        table[shared_cells] = False
+    return caption_matches, reference_matches
 
 
-_TABLE = 1 << 18
-"""Synsets of segments that are compared at once."""
+def _expand_ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integers]:
+    """Return for each element of several ranges the index of its range, and the element."""
+    indexes = np.repeat(np.arange(len(lengths)), lengths)
+    offsets = np.arange(len(indexes)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return indexes, starts[indexes] + offsets
 
 
-def _expanded(lexicon: CaptionLexicon, segment: Integers, word: Integers) -> tuple[Integers, Integers]:
-    """Return for each synset of each word the word's place, and a number of segment and synset."""
-    starts, synsets = lexicon.columns.starts, lexicon.columns.synsets
-    lengths = starts[word + 1] - starts[word]
-    entry = np.repeat(np.arange(len(word)), lengths)
-    ends = np.cumsum(lengths)
-    number = synsets[np.arange(len(entry)) + np.repeat(starts[word] - ends + lengths, lengths)]
-    return entry, segment[entry] * lexicon.sizes[1] + number
+def _expand_synsets(lexicon: CaptionLexicon, segment: Integers, word: Integers) -> tuple[Integers, Integers]:
+    """Return for each synset of each word the index of the word, and a key that combines segment and synset."""
+    starts, synsets = lexicon.columns.synset_starts, lexicon.columns.synsets
+    entry, position = _expand_ranges(starts[word], starts[word + 1] - starts[word])
+    return entry, segment[entry] * lexicon.sizes[1] + synsets[position]
 
 
-def _opposites(lexicon: CaptionLexicon, own: Words, theirs: Words, key: Integers, size: int, count: int) -> Floats:
-    """Return for each segment the words that exclude one of references', each by the number of these references."""
-    total = np.zeros(count)
-    candidates = np.flatnonzero(lexicon.columns.excludes[own.word] & (own.support == 0))
-    words, _, _, of_word = grouped(own.word[candidates])
-    known = lexicon.opposites(words.tolist())
-    lengths = np.array([len(each) for each in known], np.int64)
-    starts, stems = np.cumsum(lengths) - lengths, np.array([stem for each in known for stem in each], np.int64)
-    entry = np.repeat(np.arange(len(candidates)), lengths[of_word])
-    if not len(entry):
-        return total
-    step = np.arange(len(entry)) - np.repeat(np.cumsum(lengths[of_word]) - lengths[of_word], lengths[of_word])
-    opposite = own.segment[candidates][entry] * size + stems[starts[of_word][entry] + step]
-    place = _position(key, opposite)
-    # What the caption says as well is no contradiction.
-    met = (place >= 0) & (_position(own.segment * size + own.stem, opposite) < 0)
-    strongest = np.zeros(len(candidates))
-    np.maximum.at(strongest, entry[met], theirs.support[place[met]])
-    np.add.at(total, own.segment[candidates], strongest)
-    return total
-
-
-def _negation(
-    lexicon: CaptionLexicon,
-    own_word: Integers,
-    own_at: Integers,
-    ref_word: Integers,
-    ref_at: Integers,
-    segment_of_reference: Integers,
-    per: Integers,
+def _sum_opposites(
+    lexicon: CaptionLexicon, caption_words: DistinctWords, reference_words: DistinctWords, n_segments: int
 ) -> Floats:
-    """Return by how much captions and references differ in whether they negate, from 0 to 1."""
-    negates = lexicon.columns.negates
-    own = np.zeros(len(per))
-    own[own_at[negates[own_word]]] = 1
-    texts = np.zeros(len(segment_of_reference))
-    texts[ref_at[negates[ref_word]]] = 1
-    difference: Floats = np.abs(own - np.bincount(segment_of_reference, texts, len(per)) / per)
+    """Return for each segment how strongly the references contradict the caption.
+
+    Each word of the caption counts as often as references contain the most frequent word that excludes it.
+    """
+    totals = np.zeros(n_segments)
+    n_stems = lexicon.sizes[0]
+    candidates = np.flatnonzero(lexicon.columns.is_exclusive[caption_words.word] & (caption_words.support == 0))
+    words, _, _, word_of_candidate = group(caption_words.word[candidates])
+    opposites = lexicon.opposites(words.tolist())
+    lengths = np.array([len(stems) for stems in opposites], np.int64)
+    starts, opposite_stems = np.cumsum(lengths) - lengths, np.array([*chain.from_iterable(opposites)], np.int64)
+    entry, position = _expand_ranges(starts[word_of_candidate], lengths[word_of_candidate])
+    if not len(entry):
+        return totals
+    opposite_keys = caption_words.segment[candidates][entry] * n_stems + opposite_stems[position]
+    index = _find(reference_words.segment * n_stems + reference_words.stem, opposite_keys)
+    # A caption that contains both words does not contradict the references.
+    is_in_caption = _find(caption_words.segment * n_stems + caption_words.stem, opposite_keys) >= 0
+    is_contradiction = (index >= 0) & ~is_in_caption
+    strongest = np.zeros(len(candidates))
+    np.maximum.at(strongest, entry[is_contradiction], reference_words.support[index[is_contradiction]])
+    np.add.at(totals, caption_words.segment[candidates], strongest)
+    return totals
+
+
+def _compare_negations(
+    lexicon: CaptionLexicon,
+    captions: EncodedCaptions,
+    references: EncodedCaptions,
+    segment_of_reference: Integers,
+    reference_counts: Integers,
+) -> Floats:
+    """Return for each segment the share of its references that differ from the caption in having a negation."""
+    is_negation = lexicon.columns.is_negation
+    caption_negates = np.zeros(len(reference_counts))
+    caption_negates[captions.caption_index[is_negation[captions.word_ids]]] = 1
+    reference_negates = np.zeros(len(segment_of_reference))
+    reference_negates[references.caption_index[is_negation[references.word_ids]]] = 1
+    negating_references = np.bincount(segment_of_reference, reference_negates, len(reference_counts))
+    difference: Floats = np.abs(caption_negates - negating_references / reference_counts)
     return difference
+
+
+_BROKEN_SLOPE, _BROKEN_THRESHOLD = 1.5, 2.5
+"""Slope and midpoint of the penalty for broken captions. 4 of 1,000 captions by people have a logit above 2.5."""
 
 
 def light_features(
@@ -251,64 +404,63 @@ def light_features(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
 ) -> dict[str, Floats]:
-    """Return the numbers that need no encoder, by name, each the better the higher.
+    """Return the features that do not need an encoder, by name; higher values are better.
 
-    Beside those of :class:`CaptionComparison`: ``meteor``, with the best reference; ``fragmentation``, its penalty,
-    negative; ``whole``, from 0 to -1, which is surely broken.
+    They are the features of :class:`CaptionComparison` and three more. ``meteor`` is the METEOR score with the best
+    reference. ``fragmentation`` is its fragmentation penalty, as a negative number. ``whole`` ranges from -1 for a
+    caption that is certainly broken to 0.
     """
-    found = compare_words(lexicon, hypotheses, references)
-    # Marks would count as words: some sources set them, some do not.
-    plain = iter(found.references.plain)
-    rows = meteor.rows(found.captions.plain, [[next(plain) for _ in texts] for texts in references])
+    comparison = compare_words(lexicon, hypotheses, references)
+    # METEOR would count punctuation as words, and only some data sets contain it.
+    normalized_texts = iter(comparison.references.normalized)
+    normalized_references = [[next(normalized_texts) for _ in texts] for texts in references]
+    rows = meteor.rows(comparison.captions.normalized, normalized_references)
     scores = np.nan_to_num(rows.arrays().scores)
-    logits = np.clip(detector.logits(lexicon, found.captions), -50, 50)
-    whole = -1 / (1 + each_number(math.exp, -_STEEP * (logits - _DOUBT)))
-    return found.columns | {"meteor": scores[:, -1], "fragmentation": -scores[:, -2], "whole": whole}
-
-
-_STEEP, _DOUBT = 1.5, 2.5
-"""A caption counts as broken from a logit of about 2.5 on: 4 of 1,000 of people's captions has as much."""
+    logits = np.clip(detector.logits(lexicon, comparison.captions), -50, 50)
+    whole = -1 / (1 + each_number(math.exp, -_BROKEN_SLOPE * (logits - _BROKEN_THRESHOLD)))
+    return comparison.features | {"meteor": scores[:, -1], "fragmentation": -scores[:, -2], "whole": whole}
 
 
 class Encoding:
-    """The vectors of whole captions, of length 1; references are remembered.
+    """Computes and caches the vectors of captions. All vectors have length 1.
 
     Args:
-        encoder: of the plugin meteor-e-vectors.
-        remember: how many captions.
+        encoder: an encoder of the plugin meteor-e-vectors.
+        remember: the number of captions whose vectors are cached.
     """
 
     def __init__(self, encoder: Encoder, remember: int = 4096) -> None:
         self._encoder = encoder
-        self._memory = Memory[str, Floats](remember)
+        self._cache = Memory[str, Floats](remember)
 
     def __call__(self, texts: Sequence[str]) -> dict[str, Floats]:
         """Return the vector of each text."""
-        distinct = dict.fromkeys(texts)
-        found = {text: known for text in distinct if (known := self._memory.get(text)) is not None}
-        missing = [text for text in distinct if text not in found]
+        distinct_texts = dict.fromkeys(texts)
+        cached = {text: vector for text in distinct_texts if (vector := self._cache.get(text)) is not None}
+        missing = [text for text in distinct_texts if text not in cached]
         rows = self._encoder.vectors([split(text) for text in missing])
-        fresh = {text: row.astype(np.float64) for text, row in zip(missing, rows, strict=True)}
-        self._memory.remember(fresh)
-        return found | fresh
+        encoded = {text: row.astype(np.float64) for text, row in zip(missing, rows, strict=True)}
+        self._cache.remember(encoded)
+        return cached | encoded
+
+
+_BATCH_SIZE = 256
+"""Number of captions that are encoded together."""
 
 
 def context_features(
     encoding: Encoding, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> dict[str, Floats]:
-    """Return cosines of captions' vectors: with the mean of the references' vectors, and with the nearest of them."""
-    pooled, best = [], []
-    for start in range(0, len(hypotheses), _TOGETHER):
-        part = slice(start, start + _TOGETHER)
-        known = encoding([*hypotheses[part], *chain.from_iterable(references[part])])
-        for text, texts in zip(hypotheses[part], references[part], strict=True):
-            own, vectors = known[text], np.array([known[other] for other in texts])
-            middle = vectors.mean(axis=0)
-            length = math.sqrt((middle * middle).sum())
-            pooled.append(float((middle * own).sum()) / length if length else 0.0)
-            best.append(float((vectors * own).sum(axis=1).max()))
-    return {"encoder cosine": np.array(pooled), "best encoder cosine": np.array(best)}
-
-
-_TOGETHER = 256
-"""Captions that are encoded together."""
+    """Return the cosines of each caption's vector with the mean vector of its references, and with the nearest one."""
+    mean_cosines, best_cosines = [], []
+    for start in range(0, len(hypotheses), _BATCH_SIZE):
+        batch = slice(start, start + _BATCH_SIZE)
+        vectors = encoding([*hypotheses[batch], *chain.from_iterable(references[batch])])
+        for hypothesis, texts in zip(hypotheses[batch], references[batch], strict=True):
+            caption_vector = vectors[hypothesis]
+            reference_vectors = np.array([vectors[text] for text in texts])
+            mean = reference_vectors.mean(axis=0)
+            length = math.sqrt((mean * mean).sum())
+            mean_cosines.append(float((mean * caption_vector).sum()) / length if length else 0.0)
+            best_cosines.append(float((reference_vectors * caption_vector).sum(axis=1).max()))
+    return {"encoder cosine": np.array(mean_cosines), "best encoder cosine": np.array(best_cosines)}

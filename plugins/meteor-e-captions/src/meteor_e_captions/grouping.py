@@ -1,4 +1,4 @@
-"""Distinct numbers of an array, by one sort: NumPy's ``unique`` sorts positions, or hashes, which takes longer."""
+"""Distinct integers of an array, by a single sort. NumPy's ``unique`` is slower: it sorts indexes or builds hashes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Integers
 
-__all__ = ["Groups", "distinct", "grouped"]
+__all__ = ["Groups", "distinct", "group"]
 
 
 class Groups(NamedTuple):
-    """The distinct numbers of an array, ordered.
+    """The distinct integers of an array.
 
     Attributes:
-        keys: the numbers.
-        first: the first place of each.
-        counts: how often each is there.
-        inverse: for each place of the array, the position of its number in ``keys``.
+        keys: the distinct integers, sorted.
+        first: for each key, the index of its first occurrence.
+        counts: for each key, the number of its occurrences.
+        inverse: for each element of the array, the index of its key in ``keys``.
     """
 
     keys: Integers
@@ -28,33 +28,35 @@ class Groups(NamedTuple):
     inverse: Integers
 
 
-def _new(ordered: Integers) -> Integers:
-    found: Integers = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
-    return found
+def _find_run_starts(sorted_keys: Integers) -> Integers:
+    """Return the index of the first occurrence of each key."""
+    is_start = np.concatenate([[True], sorted_keys[1:] != sorted_keys[:-1]])[: len(sorted_keys)]
+    starts: Integers = np.flatnonzero(is_start)
+    return starts
 
 
 def distinct(keys: Integers) -> Integers:
-    """Return the distinct numbers of an array, ordered."""
-    ordered = np.sort(keys)
-    result: Integers = ordered[_new(ordered)]
+    """Return the distinct integers of an array, sorted."""
+    sorted_keys = np.sort(keys)
+    result: Integers = sorted_keys[_find_run_starts(sorted_keys)]
     return result
 
 
-def grouped(keys: Integers) -> Groups:
-    """Return the distinct numbers of an array, and where they are.
+def group(keys: Integers) -> Groups:
+    """Return the distinct integers of an array and where they occur.
 
     Args:
-        keys: not negative.
+        keys: the integers, not negative.
     """
-    bits = len(keys).bit_length()
-    if len(keys) and int(keys.max()) >= 1 << (62 - bits):
-        found, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-        return Groups(found, first, counts, inverse)
-    # A number and its place: ordered by both.
-    packed = np.sort(keys << bits | np.arange(len(keys)))
-    ordered, places = packed >> bits, packed & ((1 << bits) - 1)
-    starts = _new(ordered)
+    index_bits = len(keys).bit_length()
+    if len(keys) and int(keys.max()) >= 1 << (62 - index_bits):
+        unique, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        return Groups(unique, first, counts, inverse)
+    # Key and index are packed into one integer, so that one sort orders by both.
+    packed = np.sort(keys << index_bits | np.arange(len(keys)))
+    sorted_keys, indexes = packed >> index_bits, packed & ((1 << index_bits) - 1)
+    starts = _find_run_starts(sorted_keys)
     counts = np.diff(np.append(starts, len(keys)))
     inverse = np.empty(len(keys), np.int64)
-    inverse[places] = np.repeat(np.arange(len(starts)), counts)
-    return Groups(ordered[starts], places[starts], counts, inverse)
+    inverse[indexes] = np.repeat(np.arange(len(starts)), counts)
+    return Groups(sorted_keys[starts], indexes[starts], counts, inverse)

@@ -1,4 +1,4 @@
-"""Words of English captions: kind, information weight, and synonyms of each."""
+"""The words of English captions with their kinds, weights and synonyms."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[a-z0-9]+(?:['\u2019-][a-z0-9]+)*")
 _END = "\0"
-"""Ends a caption among the words of many."""
-_BLANKS = bytes(code if chr(code).isalnum() or chr(code) == _END else ord(" ") for code in range(256))
+"""Separates captions."""
+_MARKS_TO_SPACES = bytes(code if chr(code).isalnum() or chr(code) == _END else ord(" ") for code in range(256))
 LONGEST_TEXT = 20_000
-"""Characters of a caption that are looked at."""
+"""Number of characters of a caption that are processed; the rest is ignored."""
 
 KINDS = ("function", "object", "attribute", "action", "relation", "number", "color")
-"""Kinds of words; a word is of one kind, whatever is around it."""
+"""Kinds of words. Each word has one kind, regardless of its context."""
 
 
-def _listed(text: str) -> frozenset[str]:
+def _split_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-COLORS = _listed(
+COLORS = _split_set(
     "amber beige black blond blonde blue bronze brown brunette burgundy colorful cream crimson dark gold golden gray "
     "green lavender light magenta maroon navy orange pink plaid purple red silver striped tan teal turquoise "
     "violet white yellow"
 ) | {"grey"}
 NUMBERS = {
-    **{word: number for number, word in enumerate(
+    **{word: value for value, word in enumerate(
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"))},
     **dict.fromkeys(("couple", "pair", "both"), 2),
     **dict.fromkeys(("few", "several", "many", "multiple", "numerous", "group", "crowd"), 100),
 }  # fmt: skip
-"""Words for numbers; 100 means more than can be counted."""
-_RELATIONS = _listed(
+"""Values of number words; 100 stands for a large number."""
+_RELATIONS = _split_set(
     "above across against along amid among around at atop before behind below beneath beside between beyond by down in "
     "inside into near off on onto out outside over through toward towards under underneath up with within without"
 )
-NEGATIONS = _listed("no not none nobody nothing never without cannot n't")
+NEGATIONS = _split_set("no not none nobody nothing never without cannot n't")
 FUNCTION_WORDS = (
-    _listed(
+    _split_set(
         "a an the this that these those some any each every either neither another such all other its it's it is i "
         "you he she we they me him her us them my your his our their one's who whom whose which what when where why "
         "how and but or so yet because although though while whereas if than as of to for from about like after "
@@ -62,21 +62,21 @@ FUNCTION_WORDS = (
     | _RELATIONS
     | NEGATIONS
 )
-"""Words whose order and neighbors make the grammar; they weigh a tenth of others."""
+"""Function words. They have a tenth of the weight that they would have as content words."""
 NO_CONTENT = FUNCTION_WORDS | COLORS | NUMBERS.keys()
-_ATTRIBUTES = _listed(
+_ATTRIBUTES = _split_set(
     "old young elderly little small big large huge tiny tall short long wide narrow high low deep shallow loud quiet "
     "soft hard fast slow quick steady constant heavy bright happy sad angry smiling wet dry snowy rainy sunny cloudy "
     "sandy rocky grassy dirty clean open closed empty full crowded busy hot cold warm wooden metal plastic concrete "
     "stone shirtless barefoot bald bearded asian african american indian chinese japanese hispanic caucasian "
     "middle-aged distant close indoor outdoor urban rural modern ancient beautiful pretty"
 )
-_NOT_ACTIONS = _listed(
+_NOT_ACTIONS = _split_set(
     "bed building ceiling clothing earring evening morning painting ring railing red seed shed sled something string "
     "swing thing weed wedding wing king spring anything everything nothing drawing crossing landing siding awning "
     "parking dining swimming living lightning hundred bread dressing"
 )
-_ACTIONS = _listed(
+_ACTIONS = _split_set(
     "stand stands sit sits walk walks run runs ride rides play plays jump jumps hold holds wear wears look looks talk "
     "talks speak speaks sing sings dance dances eat eats drink drinks sleep sleeps swim swims climb climbs throw "
     "throws catch catches kick kicks hit hits push pushes pull pulls carry carries read reads write writes work works "
@@ -84,7 +84,7 @@ _ACTIONS = _listed(
     "falls blow blows bark barks meow meows chirp chirps ring rings rings buzz buzzes hum hums roar roars whistle "
     "rumble rumbles crackle crackles drip drips pour pours splash splashes"
 )
-# Words that exclude each other as descriptions of one thing.
+# Pairs of words that cannot both describe the same thing.
 _OPPOSITES = (
     "man woman|men women|boy girl|boys girls|male female|he she|his her|father mother|husband wife|indoors outdoors|"
     "inside outside|indoor outdoor|sitting standing|sits stands|sit stand|up down|upstairs downstairs|young old|"
@@ -96,78 +96,84 @@ _OPPOSITES = (
 )
 OPPOSITES: dict[str, tuple[str, ...]] = {}
 for _pair in _OPPOSITES.split("|"):
-    _one, _other = _pair.split()
-    OPPOSITES[_one] = (*OPPOSITES.get(_one, ()), _other)
-    OPPOSITES[_other] = (*OPPOSITES.get(_other, ()), _one)
+    _first, _second = _pair.split()
+    OPPOSITES[_first] = (*OPPOSITES.get(_first, ()), _second)
+    OPPOSITES[_second] = (*OPPOSITES.get(_second, ()), _first)
 
-_RAREST = 1e-7
+_LOWEST_FREQUENCY = 1e-7
 _FUNCTION_WEIGHT = 0.1
-_PARTS = 1 << 18
+_WEIGHT_STEPS = 1 << 18
+"""Weights are multiples of 1 / 2**18, so that their sums do not depend on the order of addition."""
 
 
 def split(text: str) -> list[str]:
-    """Return the words of a caption in lower case, without marks."""
+    """Return the words of a caption in lower case, without punctuation."""
     return _WORD.findall(text[:LONGEST_TEXT].lower().replace("\u2019", "'"))
 
 
-def _plain(texts: Sequence[str]) -> list[str]:
-    """Return for each caption its words in lower case, without marks, with blanks between them."""
-    # All captions at once, which is quicker, except for those that may have a word with a mark inside.
-    easy = [
+def _normalize(texts: Sequence[str]) -> list[str]:
+    """Return each caption in lower case, without punctuation, and with spaces between words."""
+    # All captions are processed together, which is faster, except for those that may have punctuation inside words.
+    is_simple = [
         text.isascii() and "'" not in text and "-" not in text and _END not in text and len(text) <= LONGEST_TEXT
         for text in texts
     ]
-    joined = _END.join(compress(texts, easy)).lower().encode().translate(_BLANKS).decode()
-    plain = iter(joined.split(_END))
-    return [next(plain) if is_easy else " ".join(split(text)) for text, is_easy in zip(texts, easy, strict=True)]
+    simple_texts = _END.join(compress(texts, is_simple)).lower().encode().translate(_MARKS_TO_SPACES).decode()
+    normalized = iter(simple_texts.split(_END))
+    return [
+        next(normalized) if simple else " ".join(split(text)) for text, simple in zip(texts, is_simple, strict=True)
+    ]
 
 
 class EncodedCaptions(NamedTuple):
-    """Captions as numbers of words.
+    """Captions as word ids.
 
     Attributes:
-        words: of all captions, one after the other.
-        lengths: how many words each caption has.
-        plain: the captions in lower case, without marks.
+        word_ids: the words of all captions, concatenated.
+        lengths: the number of words of each caption.
+        normalized: the captions in lower case, without punctuation.
     """
 
-    words: Integers
+    word_ids: Integers
     lengths: Integers
-    plain: list[str]
+    normalized: list[str]
 
     @property
-    def of(self) -> Integers:
-        """For each word the caption that it is of."""
+    def caption_index(self) -> Integers:
+        """For each word, the index of its caption."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
 
 class WordColumns(NamedTuple):
-    """Properties of all words, by their numbers.
+    """Properties of all words, indexed by word id.
 
     Attributes:
-        stem, kind, weight: of each word.
-        word_class: number in ``CaptionLexicon.class_names``.
-        function: whether it is a function word.
-        telling: whether it is a content word, no color and no number.
-        negates: whether it is a negation.
-        excludes: whether it excludes other words.
-        starts, synsets: the synsets of all words, those of word n from ``starts[n]``.
+        stem: the id of the stem.
+        kind: the index of the kind in :data:`KINDS`.
+        weight: the information weight.
+        word_class: the id of the class, an index of ``CaptionLexicon.class_names``.
+        is_function: whether the word is a function word.
+        is_content: whether the word is a content word, except for colors and numbers.
+        is_negation: whether the word is a negation.
+        is_exclusive: whether the word excludes other words.
+        synset_starts: the index in ``synsets`` of each word's first synset.
+        synsets: the synset ids of all words, concatenated.
     """
 
     stem: Integers
     kind: Integers
     weight: Floats
     word_class: Integers
-    function: Cells
-    telling: Cells
-    negates: Cells
-    excludes: Cells
-    starts: Integers
+    is_function: Cells
+    is_content: Cells
+    is_negation: Cells
+    is_exclusive: Cells
+    synset_starts: Integers
     synsets: Integers
 
 
 def kind_of(word: str) -> str:
-    """Return a word's kind, one of :data:`KINDS`."""
+    """Return the kind of a word, one of :data:`KINDS`."""
     if word in COLORS:
         return "color"
     if word in NUMBERS or word[0].isdigit():
@@ -184,134 +190,142 @@ def kind_of(word: str) -> str:
 
 
 @cache
-def _frequencies() -> Mapping[str, float]:
-    """Return the frequencies of words that are not among the rarest."""
+def _load_frequencies() -> Mapping[str, float]:
+    """Return the frequencies of all words that are more frequent than the lowest frequency."""
     lists = decoded_word_lists("metric 'caption-light'", "meteor-e-captions")
-    by_list = [(10 ** (-number / 100), words) for number, words in enumerate(lists)]
-    return {word: frequency for frequency, words in by_list if frequency > _RAREST for word in words}
+    by_list = [(10 ** (-centibels / 100), words) for centibels, words in enumerate(lists)]
+    return {word: frequency for frequency, words in by_list if frequency > _LOWEST_FREQUENCY for word in words}
 
 
-def _information(words: Sequence[str]) -> Floats:
-    """Return the information weights of words, in (0, 1]: log frequencies in wordfreq's list, relative to log 1e-7."""
-    frequency = _frequencies().get
-    return np.array([min(1.0, math.log(max(frequency(word, 0.0), _RAREST)) / math.log(_RAREST)) for word in words])
+def _compute_information(words: Sequence[str]) -> Floats:
+    """Return the information weights of words, in (0, 1]: the logarithm of the frequency, relative to log 1e-7."""
+    frequencies, lowest_log = _load_frequencies(), math.log(_LOWEST_FREQUENCY)
+    logs = [math.log(max(frequencies.get(word, 0.0), _LOWEST_FREQUENCY)) for word in words]
+    return np.array([min(1.0, log / lowest_log) for log in logs])
 
 
-_OWN_CLASS = FUNCTION_WORDS | frozenset(["front", "top", "side", "back", "much"])
+_SINGLETON_CLASSES = FUNCTION_WORDS | frozenset(["front", "top", "side", "back", "much"])
 
 
 @cache
 def word_class(word: str) -> str:
-    """Return the class of a word."""
-    if word in _OWN_CLASS:
+    """Return the class of a word: the word itself, or a category such as ``<color>`` or ``<-ing>``."""
+    if word in _SINGLETON_CLASSES:
         return word
     if word in COLORS:
         return "<color>"
     if word[0].isdigit() or word in NUMBERS:
         return "<number>"
-    for ending, least in (("ing", 4), ("ed", 3), ("ly", 4)):
-        if len(word) > least and word.endswith(ending):
+    for ending, min_length in (("ing", 4), ("ed", 3), ("ly", 4)):
+        if len(word) > min_length and word.endswith(ending):
             return f"<-{ending}>"
     return "<-s>" if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else "<word>"
 
 
-def excluded_by(word: str) -> tuple[str, ...]:
-    """Return the words that a word excludes; numbers below 100 exclude each other."""
+def get_opposites(word: str) -> tuple[str, ...]:
+    """Return the words that contradict a word. Numbers below 100 contradict each other."""
     if word in NUMBERS and NUMBERS[word] < 100:
-        return tuple(other for other, value in NUMBERS.items() if value != NUMBERS[word] and value < 100)
+        return tuple(number for number, value in NUMBERS.items() if value != NUMBERS[word] and value < 100)
     return OPPOSITES.get(word, ())
 
 
-_EXCLUDING = frozenset(word for word in (*NUMBERS, *OPPOSITES) if excluded_by(word))
+_EXCLUSIVE_WORDS = frozenset(word for word in (*NUMBERS, *OPPOSITES) if get_opposites(word))
 
 
-class _Numbers(dict[Any, int]):
-    """Numbers what is looked up from 0 on, and lists it."""
+class _Ids(dict[Any, int]):
+    """Assigns consecutive ids, from 0, to keys when they are first looked up."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.listed: list[Any] = []
+        self.keys_by_id: list[Any] = []
 
     def __missing__(self, key: Any) -> int:
-        number = self[key] = len(self.listed)
-        self.listed.append(key)
-        return number
+        new_id = self[key] = len(self.keys_by_id)
+        self.keys_by_id.append(key)
+        return new_id
 
 
 class CaptionLexicon:
-    """Numbers words, and knows stem, kind, weight and synonyms of each.
+    """Assigns ids to words, and provides the stem, kind, weight and synonyms of each word.
 
     Args:
-        meteor: whose stems and synonyms decide which words mean the same.
+        meteor: the metric whose stems and synonyms decide which words have the same meaning.
     """
 
     def __init__(self, meteor: Meteor) -> None:
         self._meteor = meteor
-        self._stem = {matcher.name: matcher for matcher in meteor.matchers}["stem"]
-        self._stems, self._synsets, self._classes, self._numbers = (_Numbers() for _ in range(4))
-        self._numbers[_END] = -1
-        self.words: list[str] = self._numbers.listed
-        self.class_names: list[str] = self._classes.listed
-        self._excluded: dict[int, list[str]] = {}
+        self._stemmer = {matcher.name: matcher for matcher in meteor.matchers}["stem"]
+        self._stem_ids, self._synset_ids, self._class_ids, self._word_ids = (_Ids() for _ in range(4))
+        self._word_ids[_END] = -1
+        self.words: list[str] = self._word_ids.keys_by_id
+        self.class_names: list[str] = self._class_ids.keys_by_id
+        self._opposites: dict[int, list[str]] = {}
         self._columns = self._describe([])
 
-    def _stem_of(self, word: str) -> str:
-        return self._stem.stem(Token(word))  # type: ignore[attr-defined, no-any-return]
+    def _stem(self, word: str) -> str:
+        return self._stemmer.stem(Token(word))  # type: ignore[attr-defined, no-any-return]
 
     def _describe(self, words: Sequence[str]) -> WordColumns:
-        stem = np.array([self._stems[self._stem_of(word)] for word in words], np.int64)
+        """Return the properties of words."""
         kind = np.array([KINDS.index(kind_of(word)) for word in words], np.int64)
-        function = np.isin(kind, [KINDS.index("function"), KINDS.index("relation")])
-        weight = np.maximum(_information(words), 1e-3) * np.where(function, _FUNCTION_WEIGHT, 1.0)
-        synsets = self._meteor.synsets([word for word, left_out in zip(words, function, strict=True) if not left_out])
-        sizes = np.zeros(len(words), np.int64)
-        sizes[~function] = [*map(len, synsets)]
+        has_synonyms = ~np.isin(kind, [KINDS.index("function"), KINDS.index("relation")])
+        weight = np.maximum(_compute_information(words), 1e-3) * np.where(has_synonyms, 1.0, _FUNCTION_WEIGHT)
+        synsets = self._meteor.synsets([*compress(words, has_synonyms)])
+        synset_counts = np.zeros(len(words), np.int64)
+        synset_counts[has_synonyms] = [*map(len, synsets)]
         return WordColumns(
-            stem,
-            kind,
-            np.rint(weight * _PARTS) / _PARTS,  # sums of such numbers are the same in every order
-            np.array([self._classes[word_class(word)] for word in words], np.int64),
-            np.array([word in FUNCTION_WORDS for word in words], bool),
-            np.array([word not in NO_CONTENT for word in words], bool),
-            np.array([word in NEGATIONS or word.endswith("n't") for word in words], bool),
-            np.array([word in _EXCLUDING for word in words], bool),
-            np.cumsum([0, *sizes]),
-            np.fromiter(map(self._synsets.__getitem__, chain.from_iterable(synsets)), np.int64),
+            stem=np.array([self._stem_ids[self._stem(word)] for word in words], np.int64),
+            kind=kind,
+            weight=np.rint(weight * _WEIGHT_STEPS) / _WEIGHT_STEPS,
+            word_class=np.array([self._class_ids[word_class(word)] for word in words], np.int64),
+            is_function=np.array([word in FUNCTION_WORDS for word in words], bool),
+            is_content=np.array([word not in NO_CONTENT for word in words], bool),
+            is_negation=np.array([word in NEGATIONS or word.endswith("n't") for word in words], bool),
+            is_exclusive=np.array([word in _EXCLUSIVE_WORDS for word in words], bool),
+            synset_starts=np.cumsum([0, *synset_counts]),
+            synsets=np.fromiter(map(self._synset_ids.__getitem__, chain.from_iterable(synsets)), np.int64),
         )
 
-    def number_all(self, texts: Sequence[str]) -> EncodedCaptions:
-        """Number the words of captions."""
-        plain = _plain(texts)
-        found = f" {_END} ".join([*plain, ""]).split()
-        numbers = np.fromiter(map(self._numbers.__getitem__, found), np.int64, len(found))
-        ends = np.flatnonzero(numbers < 0)
-        return EncodedCaptions(numbers[numbers >= 0], np.diff(ends, prepend=-1) - 1, plain)
+    def encode(self, texts: Sequence[str]) -> EncodedCaptions:
+        """Encode captions as word ids."""
+        normalized = _normalize(texts)
+        words = f" {_END} ".join([*normalized, ""]).split()
+        ids = np.fromiter(map(self._word_ids.__getitem__, words), np.int64, len(words))
+        ends = np.flatnonzero(ids < 0)
+        return EncodedCaptions(ids[ids >= 0], np.diff(ends, prepend=-1) - 1, normalized)
+
+    def _add_new_words(self) -> None:
+        """Add the properties of words that were encoded since the last call."""
+        new_words = self.words[len(self._columns.stem) :]
+        if not new_words:
+            return
+        new_columns = self._describe(new_words)
+        offset = self._columns.synset_starts[-1]
+        new_columns = new_columns._replace(synset_starts=new_columns.synset_starts[1:] + offset)
+        column_pairs: Any = zip(self._columns, new_columns, strict=True)
+        self._columns = WordColumns._make(map(np.concatenate, column_pairs))
 
     @property
     def columns(self) -> WordColumns:
-        """Properties of the words so far."""
-        known = self._columns
-        if fresh := self.words[len(known.stem) :]:
-            more = self._describe(fresh)
-            more = more._replace(starts=more.starts[1:] + known.starts[-1])
-            both: Any = zip(known, more, strict=True)
-            known = self._columns = WordColumns._make(map(np.concatenate, both))
-        return known
+        """The properties of all words that have been encoded."""
+        self._add_new_words()
+        return self._columns
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Numbers of stems and of synsets."""
-        return max(len(self._stems), 1), max(len(self._synsets), 1)
+        """The number of stems and the number of synsets of all words that have been encoded, at least 1 each."""
+        self._add_new_words()
+        return max(len(self._stem_ids), 1), max(len(self._synset_ids), 1)
 
     def opposites(self, words: Sequence[int]) -> list[tuple[int, ...]]:
-        """Return for each word the stems of those that exclude it, as far as captions have them.
+        """Return the stems that contradict each word, as far as captions contain them.
 
-        Numbers are excluded by other numbers.
+        Numbers are contradicted by different numbers.
         """
-        found = []
-        for number in words:
-            known = self._excluded.get(number)
-            if known is None:
-                known = self._excluded[number] = [*map(self._stem_of, excluded_by(self.words[number]))]
-            found.append(tuple(self._stems[stem] for stem in known if stem in self._stems))
-        return found
+        stem_ids = []
+        for word in words:
+            stems = self._opposites.get(word)
+            if stems is None:
+                stems = self._opposites[word] = [*map(self._stem, get_opposites(self.words[word]))]
+            stem_ids.append(tuple(self._stem_ids[stem] for stem in stems if stem in self._stem_ids))
+        return stem_ids

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class CaptionLight(SegmentMetric):
-    """Captions of images and sounds beside references, by words: no encoder, no image (English).
+    """Captions of images and sounds compared with references by their words (English).
 
-    A linear model of METEOR, of words by kind, of contradictions, and of whether the caption is a whole sentence. 0 is
-    the mean of captions of other images, 1 that of captions that people wrote of the image. Scores may be lower and
-    higher.
+    The metric is a linear model. Its features are METEOR, words by kind, contradictions, and whether the caption is a
+    complete sentence. It does not use an encoder or the image. The mean score is 0 for captions of a different image
+    and 1 for captions of the image by people. Scores can be lower than 0 and higher than 1.
     """
 
     name: ClassVar[str] = "caption-light"
@@ -45,35 +45,35 @@ class CaptionLight(SegmentMetric):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """Weights, words' weights, and METEOR's own signature."""
+        """The signature of the weights, the word frequencies and METEOR."""
         return f"{self.short_signature}|{self._meteor.signature}"
 
     @property
     def short_signature(self) -> str:
         """The signature without METEOR's."""
-        learned = digest(
+        model_digest = digest(
             [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
         )
-        return f"{self.name}|version:1|weights:{learned[:8]}|idf:wordfreq-{version('wordfreq')}"
+        return f"{self.name}|version:1|weights:{model_digest[:8]}|idf:wordfreq-{version('wordfreq')}"
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> Self:
-        """Make the metric.
+        """Create the metric.
 
         Raises:
-            ConfigError: for another language than English.
+            ConfigError: if the language is not English.
         """
         check_english(cls.name, context)
         return cls(options)
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
-        """Return the numbers that the score is made of, by name, ``(captions,)`` each; the higher the better."""
+        """Return the features by name, each an array ``(captions,)``; higher values are better."""
         return light_features(self._meteor, self._lexicon, self._detector, hypotheses, references)
 
     def score_segments(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> Floats:
-        """Return one score per caption; arguments are those of :meth:`SegmentMetric.score_segments`."""
+        """Return one score per caption; for the arguments, see :meth:`SegmentMetric.score_segments`."""
         columns = self.features(hypotheses, references)
         scores = np.full(len(hypotheses), self._model.intercept)
         for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True):
@@ -81,14 +81,14 @@ class CaptionLight(SegmentMetric):
         return scores
 
     def reports(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[CaptionReport]:
-        """Say for each caption what is missing, what was invented, and whether it is broken."""
+        """Return for each caption what is missing, what was invented, and whether the caption is broken."""
         return describe_captions(self._lexicon, self._detector, hypotheses, references)
 
     def details(self, statistics: Any, batch: Batch | None = None) -> list[Mapping[str, Any]]:
-        """Return what JSON says of each caption: see :class:`~meteor_e_captions.explain.CaptionReport`."""
-        return (
-            [] if batch is None else [report.to_dict() for report in self.reports(batch.hypotheses, batch.references)]
-        )
+        """Return the reports on the captions, for JSON: see :class:`~meteor_e_captions.explain.CaptionReport`."""
+        if batch is None:
+            return []
+        return [report.to_dict() for report in self.reports(batch.hypotheses, batch.references)]
 
     def explain(
         self,
@@ -98,33 +98,33 @@ class CaptionLight(SegmentMetric):
         names: tuple[str, str] = ("the first", "the second"),
         sources: Sequence[str] | None = None,
     ) -> str:
-        """Say in words what moves two systems apart; arguments are those of :meth:`Metric.explain`."""
-        sides = [self.features(texts, references) for texts in (first, second)]
-        weighted = {
-            name: weight * float(np.mean(sides[1][name] - sides[0][name]))
+        """Explain the difference between two systems; for the arguments, see :meth:`Metric.explain`."""
+        first_features, second_features = (self.features(texts, references) for texts in (first, second))
+        contributions = {
+            name: weight * float(np.mean(second_features[name] - first_features[name]))
             for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True)
         }
-        total = sum(weighted.values())
+        total = sum(contributions.values())
         lines = [f"{self.label}: {names[1]} is {abs(total):.4f} {'above' if total >= 0 else 'below'} {names[0]}."]
-        moved = sorted(weighted.items(), key=lambda item: -abs(item[1]))[:5]
-        listed = ", ".join(f"{name} {value:+.4f}" for name, value in moved if abs(value) >= 5e-5)
-        if listed:
-            lines.append(f"Of this: {listed}.")
-        found = [self.reports(texts, references) for texts in (first, second)]
-        return "\n".join([*lines, *describe_difference(found[0], found[1], names)])
+        largest = sorted(contributions.items(), key=lambda item: -abs(item[1]))[:5]
+        summary = ", ".join(f"{name} {value:+.4f}" for name, value in largest if abs(value) >= 5e-5)
+        if summary:
+            lines.append(f"Of this: {summary}.")
+        first_reports, second_reports = (self.reports(texts, references) for texts in (first, second))
+        return "\n".join([*lines, *describe_difference(first_reports, second_reports, names)])
 
 
 class CaptionContext(CaptionLight):
-    """Captions of images and sounds beside references, by words and by a sentence encoder (English).
+    """Captions of images and sounds compared with references by words and by a sentence encoder (English).
 
-    Fewer numbers than ``caption-light`` has, and cosines of the encoder's vectors of whole captions.
+    It uses fewer features of words than ``caption-light``, and the cosines of the encoder's vectors of the captions.
     """
 
     name: ClassVar[str] = "caption-context"
     requires: ClassVar[tuple[str, ...]] = (*CaptionLight.requires, "the encoder minilm")
 
     class Options(ComponentOptions):
-        """The encoder."""
+        """Options of the encoder."""
 
         encoder: Annotated[str, Meta(description="An installed encoder; the weights were fitted with minilm.")] = (
             "minilm"
@@ -144,5 +144,5 @@ class CaptionContext(CaptionLight):
         return f"{super().short_signature}|encoder:{self._encoder.digest}"
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
-        """Return the numbers that the score is made of, by name, ``(captions,)`` each; the higher the better."""
+        """Return the features by name, each an array ``(captions,)``; higher values are better."""
         return super().features(hypotheses, references) | context_features(self._encoding, hypotheses, references)

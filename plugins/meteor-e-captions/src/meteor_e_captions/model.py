@@ -1,4 +1,4 @@
-"""The trained numbers that come with the plugin: a linear model per metric, and the detector of broken captions."""
+"""The trained models of the plugin: a linear model per metric, and the detector of broken captions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CaptionModel:
-    """A linear model: the score is ``intercept`` and the weighted sum of features.
+    """A linear model: the score is the sum of the weighted features and ``intercept``.
 
     Attributes:
-        name: of the metric.
-        features: names, as :mod:`meteor_e_captions.features` has them.
-        weights: ``(features,)``, none negative.
-        intercept: so that captions of other images have 0 on average, and people's captions of the image 1.
+        name: the name of the metric.
+        features: the names of the features; see :mod:`meteor_e_captions.features`.
+        weights: an array ``(features,)``; no weight is negative.
+        intercept: the intercept. It was chosen so that the mean score is 0 for captions of a different image and 1
+            for captions of the image by people.
     """
 
     name: str
@@ -35,7 +36,7 @@ class CaptionModel:
 
 
 @cache
-def _read(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _read_model(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     library = require("safetensors", f"metric {name!r}", distribution="meteor-e-captions")
     path = files(__package__) / "ready" / f"{name}.safetensors"
     try:
@@ -48,15 +49,15 @@ def _read(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def load_model(name: str) -> CaptionModel:
-    """Return a model that comes with the plugin."""
-    arrays, names = _read(name)
+    """Return the model of a metric."""
+    arrays, names = _read_model(name)
     return CaptionModel(name, tuple(names["features"]), arrays["weights"], float(arrays["intercept"][0]))
 
 
 @cache
 def load_detector() -> BrokenDetector:
-    """Return the detector that comes with the plugin."""
-    arrays, names = _read("broken")
+    """Return the detector of broken captions."""
+    arrays, names = _read_model("broken")
     weights = [round(float(weight), 3) for weight in arrays["weights"]]
     return BrokenDetector(
         dict(zip(names["neighbors"], weights, strict=True)),

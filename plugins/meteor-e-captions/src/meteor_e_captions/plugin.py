@@ -1,4 +1,4 @@
-"""The hooks. Rules and tables of the tokenizer are imported when it is used."""
+"""The hooks of the plugin. The rules and tables of the tokenizer are imported only when it is used."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_segmenters() -> dict[str, str]:
-    """Return the tokens of image captions."""
+    """Return the segmenter of image captions."""
     return {"ptb": "meteor_e_captions.segmenter:PTBSegmenter"}
 
 

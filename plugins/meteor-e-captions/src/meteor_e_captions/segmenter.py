@@ -9,7 +9,7 @@ from meteor_e_captions.ptb import PUNCTUATION, Tokenizer
 
 
 class PTBSegmenter(Segmenter):
-    """Tokens of the Penn Treebank as pycocoevalcap scores them: in lower case, without punctuation."""
+    """Tokens of the Penn Treebank as pycocoevalcap scores them: in lower case and without punctuation."""
 
     name = "ptb"
 
@@ -23,17 +23,17 @@ class PTBSegmenter(Segmenter):
         return tokens.split(" ") if tokens else []
 
     def join_lines(self, lines: Sequence[str]) -> list[str]:
-        """Return the tokens of each line, separated by blanks; the next line decides on the end of a line."""
+        """Return the tokens of each line, joined by spaces. The last token of a line can depend on the next line."""
         return self._tokenizer.lines([line.replace("\n", " ") for line in lines])
 
     def captions(self, texts: Sequence[str]) -> list[str]:
-        """Return the tokens of captions as pycocoevalcap has them, separated by blanks."""
+        """Return the tokens of captions as in pycocoevalcap, joined by spaces."""
         return [line.rstrip() for line in self.join_lines(texts)]
 
     def describe(self) -> str:
-        """Return the version of the Java program whose tokens these are."""
+        """Return the version of the Java program that produces the same tokens."""
         return "corenlp-3.4.1"
 
     def __reduce__(self) -> tuple[type[PTBSegmenter], tuple[()]]:
-        """Make another in the other process; the rules hold functions, which cannot be pickled."""
+        """Create a new segmenter when unpickled, because the rules contain functions, which cannot be pickled."""
         return type(self), ()

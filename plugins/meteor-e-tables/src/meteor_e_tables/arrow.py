@@ -1,4 +1,4 @@
-"""Arrow tables: what Parquet holds."""
+"""Arrow tables, in which Parquet files are read and written."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from meteor_e.api import InputError, TextColumns
-from meteor_e_tables.batches import TableBatch, text_batch
-from meteor_e_tables.cells import find_column, nested
+from meteor_e_tables.batches import TableBatch, make_batch
+from meteor_e_tables.cells import find_column, get_nested
 
 
 @contextlib.contextmanager
-def arrow_errors(what: str) -> Iterator[None]:
-    """Turn what pyarrow raises into an :class:`InputError`.
+def arrow_errors(message: str) -> Iterator[None]:
+    """Convert exceptions of pyarrow to :class:`InputError`.
 
     Args:
-        what: what is being done, such as ``cannot read data.parquet``.
+        message: the start of the error message, such as ``cannot read data.parquet``.
     """
     import pyarrow as pa
 
     try:
         yield
     except OSError as error:
-        # pyarrow's own have no number, and say it all in their first line.
-        raise InputError(f"{what}: {error.strerror or _first_line(error)}") from error
+        # Exceptions of pyarrow itself do not have an error number; their first line contains the message.
+        raise InputError(f"{message}: {error.strerror or _first_line(error)}") from error
     except (pa.ArrowException, UnicodeError, OverflowError) as error:
-        raise InputError(f"{what}: {_first_line(error)}") from error
+        raise InputError(f"{message}: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:
@@ -57,12 +57,12 @@ class ArrowRows:
 
 
 def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
-    """Make a table of mappings.
+    """Create an Arrow table from dictionaries.
 
     Args:
-        rows: one mapping per row; without a schema, a key that a row lacks is null in it.
-        schema: what the columns are; ``None``: what the rows suggest.
-        name: of the file, for messages.
+        rows: one dictionary per row. If there is no schema, missing keys become null.
+        schema: the schema of the columns, or ``None`` to infer it from the rows.
+        name: the name of the file in error messages.
 
     Raises:
         InputError: if the rows do not fit one schema.
@@ -70,13 +70,13 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
     import pyarrow as pa
 
     if schema is None:
-        # pyarrow takes the columns of the first row for all.
+        # pyarrow would only use the columns of the first row.
         keys = list(dict.fromkeys(key for row in rows for key in row))
         with arrow_errors(f"{name}: the rows do not fit one schema; write .jsonl instead"):
             return pa.table({key: pa.array([row.get(key) for row in rows]) for key in keys})
-    known = set(schema.names)
+    column_names = set(schema.names)
     for row in rows:
-        unknown = next((key for key in row if key not in known), None)
+        unknown = next((key for key in row if key not in column_names), None)
         if unknown is not None:
             raise InputError(
                 f"{name}: a row has a field {unknown!r} that the first rows lack, so the rows do not fit one "
@@ -86,14 +86,14 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
         return pa.Table.from_pylist(rows, schema=schema)
 
 
-def text_paths(schema: Any, texts: TextColumns, name: str) -> dict[str, list[str]]:
-    """Find the columns that hold texts; what their cells are is checked when they are read.
+def find_text_columns(schema: Any, texts: TextColumns, name: str) -> dict[str, list[str]]:
+    """Find the columns that contain texts. Their cells are validated later, when they are read.
 
     Returns:
-        For each of them the column's name and the fields' below it.
+        For each column the names of the column and of the nested fields.
 
     Raises:
-        InputError: if one is missing, or there are two of one name.
+        InputError: if a column is missing, or if two columns have the same name.
     """
     paths = {}
     for column, option in texts.options():
@@ -104,23 +104,23 @@ def text_paths(schema: Any, texts: TextColumns, name: str) -> dict[str, list[str
 
 
 def arrow_batch(
-    name: str, first: int, texts: TextColumns, paths: dict[str, list[str]], table: Any, whole: bool
+    name: str, first_row: int, texts: TextColumns, paths: dict[str, list[str]], table: Any, all_columns: bool
 ) -> TableBatch:
-    """Make a batch of a table or record batch.
+    """Create a batch from an Arrow table or record batch.
 
     Args:
-        name: of the file.
-        first: number of the table's first row.
-        texts: which columns hold the texts.
-        paths: where they are, as :func:`text_paths` finds them.
+        name: the name of the file.
+        first_row: the number of the first row.
+        texts: the columns that contain the texts.
+        paths: the result of :func:`find_text_columns`.
         table: the rows.
-        whole: keep all columns.
+        all_columns: whether the batch contains all columns.
     """
     with arrow_errors(f"cannot read {name}"):
         values = {column: table.column(path[0]).to_pylist() for column, path in paths.items()}
 
-    def where(row: int) -> str:
-        return f"{name}, row {first + row}"
+    def locate(row: int) -> str:
+        return f"{name}, row {first_row + row}"
 
-    cells = {column: list(nested(values[column], path, where)) for column, path in paths.items()}
-    return text_batch(texts, cells, ArrowRows(name, table) if whole else None, where)
+    cells = {column: list(get_nested(values[column], path, locate)) for column, path in paths.items()}
+    return make_batch(texts, cells, ArrowRows(name, table) if all_columns else None, locate)

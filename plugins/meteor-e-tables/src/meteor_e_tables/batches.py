@@ -1,4 +1,4 @@
-"""What the formats give: some consecutive rows of a table."""
+"""Batches of consecutive rows of a table, which all table formats provide."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any, NamedTuple, Protocol
 
 from meteor_e.api import Segment, TextColumns, TextTable
 from meteor_e.api.segments import SegmentId
-from meteor_e_tables.cells import Where, checked_ids, checked_references, checked_texts
+from meteor_e_tables.cells import RowLocator, read_ids, read_references, read_texts
 
 BATCH_ROWS = 4096
-"""Rows of a batch."""
+"""Number of rows of a batch."""
 
 
 class Rows(Protocol):
-    """All columns of some rows, in whatever form the format has them."""
+    """All columns of several rows, in the form that the format provides."""
 
     def __len__(self) -> int:
-        """Return how many rows."""
+        """Return the number of rows."""
 
     def arrow(self, schema: Any = None) -> Any:
-        """Return a ``pyarrow.Table``, of a schema if one is given."""
+        """Return a ``pyarrow.Table``; it has ``schema`` unless that is ``None``."""
 
     def objects(self) -> list[dict[str, Any]]:
-        """Return one mapping per row, which msgspec can write as JSON."""
+        """Return one dictionary per row, which msgspec can encode as JSON."""
 
 
 class TableBatch(NamedTuple):
@@ -34,10 +34,10 @@ class TableBatch(NamedTuple):
 
     Attributes:
         hypotheses: one list per system.
-        references: of each row, at least one.
-        rows: all columns, if they were asked for.
-        ids: of each row; ``None`` for the numbers of the rows.
-        sources: of each row; ``None`` if there are no sources.
+        references: the references of each row, at least one.
+        rows: all columns, or ``None`` if they were not requested.
+        ids: the id of each row, or ``None`` if the id is the row number.
+        sources: the source of each row, or ``None`` if the table does not contain sources.
     """
 
     hypotheses: list[list[str]]
@@ -55,47 +55,47 @@ class BatchedTable(TextTable):
     """
 
     @abstractmethod
-    def batches(self, whole: bool = False) -> Iterator[TableBatch]:
-        """Read the table from its beginning; all columns if ``whole``."""
+    def batches(self, all_columns: bool = False) -> Iterator[TableBatch]:
+        """Read the table from the start; the batches contain ``rows`` if ``all_columns`` is true."""
 
-    def segments(self, system: int, kept: deque[Rows] | None = None) -> Iterator[Segment]:
+    def segments(self, system: int, row_queue: deque[Rows] | None = None) -> Iterator[Segment]:
         """Read the table and yield the segments of a system.
 
         Args:
-            system: index of the system.
-            kept: receives all columns of the rows before their segments are yielded.
+            system: the index of the system.
+            row_queue: a queue to which all columns of each batch are appended before its segments are yielded.
         """
-        numbers = itertools.count(1)
-        for batch in self.batches(kept is not None):
-            if kept is not None and batch.rows is not None:
-                kept.append(batch.rows)
-            ids = itertools.islice(numbers, len(batch.references)) if batch.ids is None else batch.ids
+        row_numbers = itertools.count(1)
+        for batch in self.batches(row_queue is not None):
+            if row_queue is not None and batch.rows is not None:
+                row_queue.append(batch.rows)
+            ids = itertools.islice(row_numbers, len(batch.references)) if batch.ids is None else batch.ids
             sources = itertools.repeat(None, len(batch.references)) if batch.sources is None else batch.sources
             columns = zip(ids, batch.hypotheses[system], batch.references, sources, strict=True)
             for id, hypothesis, references, source in columns:
                 yield Segment(id, hypothesis, tuple(references), source)
 
     def schema(self) -> Any:
-        """Return what the columns are, for writers: a ``pyarrow.Schema``, or ``None`` if only the rows tell."""
+        """Return the ``pyarrow.Schema`` of the columns, or ``None`` if it must be inferred from the rows."""
         return None
 
 
-def text_batch(
-    columns: TextColumns, values: Mapping[str, Sequence[Any]], rows: Rows | None, where: Where
+def make_batch(
+    columns: TextColumns, cells: Mapping[str, Sequence[Any]], rows: Rows | None, locate: RowLocator
 ) -> TableBatch:
-    """Make a batch of columns of any content.
+    """Create a batch from the cells of a table, and validate them.
 
     Args:
-        columns: which columns hold the texts.
-        values: their cells.
-        rows: all columns, if they are wanted.
-        where: says where a row is.
+        columns: the columns that contain the texts.
+        cells: the cells of these columns.
+        rows: all columns, if they were requested.
+        locate: returns the location of a row.
 
     Raises:
-        InputError: for the first cell that holds no text.
+        InputError: if a cell does not contain a text. The message names the first such cell.
     """
-    hypotheses = [checked_texts(values[column], column, where) for column in columns.hypotheses]
-    references = checked_references({column: values[column] for column in columns.references}, where)
-    ids = None if columns.id is None else checked_ids(values[columns.id], columns.id, where)
-    sources = None if columns.source is None else checked_texts(values[columns.source], columns.source, where)
+    hypotheses = [read_texts(cells[column], column, locate) for column in columns.hypotheses]
+    references = read_references({column: cells[column] for column in columns.references}, locate)
+    ids = None if columns.id is None else read_ids(cells[columns.id], columns.id, locate)
+    sources = None if columns.source is None else read_texts(cells[columns.source], columns.source, locate)
     return TableBatch(hypotheses, references, rows, ids, sources)

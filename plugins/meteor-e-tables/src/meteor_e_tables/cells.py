@@ -1,4 +1,4 @@
-"""Cells that should hold texts: checked, because a table can hold anything."""
+"""Validates the cells of tables: texts, references and ids."""
 
 from __future__ import annotations
 
@@ -9,137 +9,147 @@ from meteor_e.api import InputError
 from meteor_e.api.segments import SegmentId
 from meteor_e.base.errors import near_miss
 
-Where = Callable[[int], str]
-"""Says where a row (from 0) is."""
+RowLocator = Callable[[int], str]
+"""Returns the location of a row, by its index, for error messages."""
 
 
-def checked_texts(values: Iterable[Any], column: str, where: Where) -> list[str]:
+def read_texts(cells: Iterable[Any], column: str, locate: RowLocator) -> list[str]:
     """Return the texts of a column.
 
     Args:
-        values: its cells.
-        column: its name.
-        where: says where a row is.
+        cells: the cells of the column.
+        column: the name of the column.
+        locate: returns the location of a row.
 
     Raises:
-        InputError: for the first cell that holds no text, with its place.
+        InputError: if a cell does not contain a text. The message names the first such cell.
     """
-    texts = list(values)
+    texts = list(cells)
     for row, text in enumerate(texts):
         if type(text) is not str:
             if not isinstance(text, str):
-                raise InputError(f"{where(row)}, column {column!r}: {_what(text)}")
+                raise InputError(f"{locate(row)}, column {column!r}: {_describe_mismatch(text)}")
             texts[row] = str(text)
         if not text.isascii():
-            _check_characters(text, f"{where(row)}, column {column!r}")
+            _check_surrogates(text, f"{locate(row)}, column {column!r}")
     return texts
 
 
-def checked_ids(values: Iterable[Any], column: str, where: Where) -> list[SegmentId]:
-    """Return the ids of a column: texts or whole numbers.
+def read_ids(cells: Iterable[Any], column: str, locate: RowLocator) -> list[SegmentId]:
+    """Return the ids of a column: strings or integers.
 
     Raises:
-        InputError: for the first cell that holds something else, naming its row.
+        InputError: if a cell contains anything else. The message names the first such row.
     """
     ids: list[SegmentId] = []
-    for row, value in enumerate(values):
-        if isinstance(value, bool) or not isinstance(value, int | str):
-            raise InputError(f"{where(row)}, column {column!r}: an id is a text or a whole number, not {value!r:.40}")
-        ids.append(value)
+    for row, cell in enumerate(cells):
+        if isinstance(cell, bool) or not isinstance(cell, int | str):
+            raise InputError(f"{locate(row)}, column {column!r}: an id is a text or a whole number, not {cell!r:.40}")
+        ids.append(cell)
     return ids
 
 
-def checked_references(columns: dict[str, Iterable[Any]], where: Where) -> list[Sequence[str]]:
-    """Return the references of each row: those of the first column, of the second, and so on.
+def read_references(columns: dict[str, Iterable[Any]], locate: RowLocator) -> list[Sequence[str]]:
+    """Return the references of each row, in the order of the columns.
 
     Args:
-        columns: columns by name; a cell holds a text, or a list of texts.
-        where: says where a row is.
+        columns: the cells of each column; a cell contains a text or a list of texts.
+        locate: returns the location of a row.
 
     Raises:
-        InputError: for the first cell that holds something else or an empty list, with its place.
+        InputError: if a cell contains anything else or an empty list. The message names the first such cell.
     """
-    sides = [[_references(cell, name, row, where) for row, cell in enumerate(cells)] for name, cells in columns.items()]
-    if len(sides) == 1:
-        return sides[0]
-    return [[text for texts in row for text in texts] for row in zip(*sides, strict=True)]
+    references_by_column = [
+        [_read_cell_references(cell, column, row, locate) for row, cell in enumerate(cells)]
+        for column, cells in columns.items()
+    ]
+    if len(references_by_column) == 1:
+        return references_by_column[0]
+    return [[text for texts in row for text in texts] for row in zip(*references_by_column, strict=True)]
 
 
-def _references(cell: Any, column: str, row: int, where: Where) -> Sequence[str]:
+def _read_cell_references(cell: Any, column: str, row: int, locate: RowLocator) -> Sequence[str]:
     if isinstance(cell, str):
         if not cell.isascii():
-            _check_characters(cell, f"{where(row)}, column {column!r}")
+            _check_surrogates(cell, f"{locate(row)}, column {column!r}")
         return (cell if type(cell) is str else str(cell),)
     if hasattr(cell, "tolist"):
-        # pandas gives arrays for lists, and NumPy's numbers for numbers.
+        # pandas returns lists as arrays, and numbers as NumPy scalars.
         cell = cell.tolist()
     if not isinstance(cell, list | tuple):
-        raise InputError(f"{where(row)}, column {column!r}: {_what(cell)}")
+        raise InputError(f"{locate(row)}, column {column!r}: {_describe_mismatch(cell)}")
     if not cell:
-        raise InputError(f"{where(row)}, column {column!r}: an empty list; a hypothesis needs at least one reference")
-    for number, text in enumerate(cell, 1):
+        raise InputError(f"{locate(row)}, column {column!r}: an empty list; a hypothesis needs at least one reference")
+    for position, text in enumerate(cell, 1):
         if not isinstance(text, str):
-            raise InputError(f"{where(row)}, column {column!r}, item {number}: {_what(text)}")
-        _check_characters(text, f"{where(row)}, column {column!r}, item {number}")
+            raise InputError(f"{locate(row)}, column {column!r}, item {position}: {_describe_mismatch(text)}")
+        _check_surrogates(text, f"{locate(row)}, column {column!r}, item {position}")
     return cell
 
 
-def _check_characters(text: str, place: str) -> None:
-    """Refuse a text that no file could hold."""
+def _check_surrogates(text: str, location: str) -> None:
+    """Raise an InputError if a text contains a lone surrogate, which cannot be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{place}: half of a character (the surrogate U+{ord(text[error.start]):04X})") from None
+        raise InputError(f"{location}: half of a character (the surrogate U+{ord(text[error.start]):04X})") from None
 
 
-def _what(cell: Any) -> str:
-    # pandas has several ways to say it; its NA cannot even be compared.
+def _describe_mismatch(cell: Any) -> str:
+    """Say what a cell contains instead of a text."""
+    # pandas has several missing values. Its NA does not support comparison.
     if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell):
-        return "no text but a missing value (null)"
-    return f"no text but {type(cell).__name__}"
+        return "expected a text, not a missing value (null)"
+    return f"expected a text, not {type(cell).__name__}"
 
 
-def find_column(columns: Sequence[str], wanted: str, name: str, option: str) -> list[str]:
+def find_column(columns: Sequence[str], column_path: str, name: str, option: str) -> list[str]:
     """Find a column, or a field inside one: ``translation.de`` is field ``de`` of column ``translation``.
 
     Args:
-        columns: what the table has.
-        wanted: column or path.
-        name: what to call the table.
-        option: the option that chooses another column.
+        columns: the columns of the table.
+        column_path: the column, or the path of the field.
+        name: the name of the table in error messages.
+        option: the option that chooses a different column.
 
     Returns:
-        The column's name and the fields' below it.
+        The names of the column and of the nested fields.
 
     Raises:
-        InputError: if there is no such column.
+        InputError: if the column does not exist.
     """
-    if wanted in columns:
-        return [wanted]
-    head, dot, rest = wanted.partition(".")
-    while dot:
-        if head in columns:
-            return [head, *rest.split(".")]
-        more, dot, rest = rest.partition(".")
-        head = f"{head}.{more}"
-    known = ", ".join(map(repr, columns)) or "none"
+    if column_path in columns:
+        return [column_path]
+    # The names of columns can contain periods.
+    parts = column_path.split(".")
+    for n_parts in range(1, len(parts)):
+        column = ".".join(parts[:n_parts])
+        if column in columns:
+            return [column, *parts[n_parts:]]
+    column_list = ", ".join(map(repr, columns)) or "none"
     raise InputError(
-        f"{name} has no column {wanted!r}{near_miss(wanted, columns)}; it has {known}; choose with {option}"
+        f"{name} has no column {column_path!r}{near_miss(column_path, columns)}; it has {column_list}; choose with "
+        f"{option}"
     )
 
 
-def nested(values: Iterable[Any], path: Sequence[str], where: Where) -> Iterable[Any]:
-    """Follow a path of fields below a column.
+def get_nested(cells: Iterable[Any], path: Sequence[str], locate: RowLocator) -> Iterable[Any]:
+    """Return the value of a nested field for each cell of a column.
+
+    Args:
+        cells: the cells of the column.
+        path: the names of the column and of the nested fields.
+        locate: returns the location of a row.
 
     Raises:
-        InputError: for the first cell that lacks it.
+        InputError: if a cell does not have the field.
     """
     for depth, field in enumerate(path[1:], 1):
-        values = [_field(value, field, ".".join(path[:depth]), row, where) for row, value in enumerate(values)]
-    return values
+        cells = [_get_field(value, field, ".".join(path[:depth]), row, locate) for row, value in enumerate(cells)]
+    return cells
 
 
-def _field(value: Any, field: str, column: str, row: int, where: Where) -> Any:
+def _get_field(value: Any, field: str, column: str, row: int, locate: RowLocator) -> Any:
     if not isinstance(value, dict) or field not in value:
-        raise InputError(f"{where(row)}, column {column!r}: no field {field!r} in it")
+        raise InputError(f"{locate(row)}, column {column!r}: no field {field!r} in it")
     return value[field]

@@ -1,4 +1,4 @@
-"""Scoring on a Dask cluster: batches of segments are tasks; results come back in order, each once."""
+"""Scoring on a Dask cluster: each batch of segments is a task, and the results are returned in order."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from meteor_e.api.batches import Batch
 
 WAIT = 30.0
-"""Seconds to wait for a scheduler, and for the first worker."""
+"""Timeout in seconds for the scheduler, and for the first worker."""
 
-PATIENCE = 3.0
-"""Seconds after which a line says what is waited for."""
+MESSAGE_DELAY = 3.0
+"""Seconds of waiting after which a message says what the program is waiting for."""
 
-IN_FLIGHT = 4
-"""Tasks that a thread of the cluster has before it: enough that a slow one delays nobody."""
+TASKS_PER_THREAD = 4
+"""Number of submitted tasks per thread of the cluster: enough that a slow task does not leave other threads idle."""
 
-_HOUSEKEEPING = {
+_LOCAL_CONFIG = {
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "500ms",
     "distributed.worker.memory.monitor-interval": "1s",
     "distributed.worker.profile.enabled": False,
 }
-"""How often Dask looks after a cluster on this machine, where that takes processors from the scoring."""
+"""Dask configuration of a local cluster: less frequent monitoring, which competes with scoring for processors."""
 
 
 class DaskRunner(ScoreRunner):
@@ -52,7 +52,7 @@ class DaskRunner(ScoreRunner):
 
     @contextlib.contextmanager
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
-        """Connect to the cluster, or start it, and let it score the batches."""
+        """Connect to the cluster, or start it, and score the batches there."""
         assert run.cluster is not None
         with connect(run.cluster) as client:
             yield run._replace(in_order=functools.partial(score_in_order, client))
@@ -60,15 +60,15 @@ class DaskRunner(ScoreRunner):
 
 @contextlib.contextmanager
 def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
-    """Connect to a cluster, or start one on this machine that ends with the block.
+    """Connect to a cluster, or start a local cluster that is closed at the end of the block.
 
     Args:
-        address: of a scheduler (``tcp://host:8786``, ``host:8786``), or the path of its scheduler file
-            (``scheduler.json``); ``local`` starts one process per processor on this machine, ``local:4`` four.
-        wait: seconds to wait for the scheduler, and for the first worker.
+        address: the address of a scheduler (``tcp://host:8786``, ``host:8786``), or the path of its scheduler file
+            (``scheduler.json``). ``local`` starts one process per processor on this machine, ``local:4`` starts four.
+        wait: the timeout in seconds for the scheduler, and for the first worker.
 
     Raises:
-        ConfigError: if the address is wrong, nobody answers, or there are no workers.
+        ConfigError: if the address is not valid, the scheduler does not answer, or the cluster does not have workers.
         MeteorError: if the processes on this machine do not start.
     """
     distributed = require("distributed", "a cluster", "dask", "meteor-e-tables")
@@ -78,22 +78,24 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
     if address.endswith(".json") and not Path(address).is_file():
         raise ConfigError(f"there is no scheduler file {address}")
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_quiet())
+        stack.enter_context(_silence_logs())
         if kind == "local":
-            stack.enter_context(require("dask", "a cluster", "dask", "meteor-e-tables").config.set(_HOUSEKEEPING))
-            client = stack.enter_context(_local(distributed, int(number) if number else default_threads()))
-            stack.enter_context(_collected_silently())
+            stack.enter_context(require("dask", "a cluster", "dask", "meteor-e-tables").config.set(_LOCAL_CONFIG))
+            client = stack.enter_context(
+                _start_local_cluster(distributed, int(number) if number else default_threads())
+            )
+            stack.enter_context(_disable_gc_diagnosis())
             yield client
             return
-        place = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
-        with _waiting(f"a scheduler at {address}", wait):
+        scheduler = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
+        with _announce_wait(f"a scheduler at {address}", wait):
             try:
-                client = _answered(functools.partial(distributed.Client, **place, timeout=wait), wait)
+                client = _connect_with_timeout(functools.partial(distributed.Client, **scheduler, timeout=wait), wait)
             except (OSError, ValueError, TypeError) as error:
-                # Time-outs are OSErrors; an address of a wrong form is one of the others.
-                raise ConfigError(f"no scheduler answers at {address}: {_one_line(error)}") from error
+                # Timeouts are OSErrors; the other exceptions mean that the format of the address is wrong.
+                raise ConfigError(f"no scheduler answers at {address}: {_format_error(error)}") from error
         stack.callback(_close, client)
-        with _waiting(f"workers of the cluster at {address}", wait):
+        with _announce_wait(f"workers of the cluster at {address}", wait):
             try:
                 client.wait_for_workers(1, timeout=wait)
             except (OSError, TimeoutError) as error:
@@ -101,22 +103,22 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
         yield client
 
 
-def _answered(connecting: Callable[[], Client], wait: float) -> Client:
-    """Return the client; TimeoutError if the scheduler takes the connection, but never answers.
+def _connect_with_timeout(connect_client: Callable[[], Client], wait: float) -> Client:
+    """Return the client, or raise a TimeoutError if the scheduler accepts the connection but does not answer.
 
-    Dask's own time limit ends with the connection, so a thread of its own waits for the rest.
+    Dask's timeout covers only the connection. The client is therefore created in a thread, whose result has a timeout.
     """
     future: concurrent.futures.Future[Client] = concurrent.futures.Future()
 
     def run() -> None:
         try:
-            future.set_result(connecting())
+            future.set_result(connect_client())
         except BaseException as error:
             future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
     try:
-        return future.result(wait + PATIENCE)
+        return future.result(wait + MESSAGE_DELAY)
     except concurrent.futures.TimeoutError as error:
         if future.done():
             raise
@@ -124,32 +126,32 @@ def _answered(connecting: Callable[[], Client], wait: float) -> Client:
 
 
 @contextlib.contextmanager
-def _local(distributed: Any, workers: int) -> Iterator[Client]:
-    """Start processes on this machine."""
+def _start_local_cluster(distributed: Any, workers: int) -> Iterator[Client]:
+    """Start a cluster of processes on this machine."""
     with contextlib.ExitStack() as stack:
         try:
-            with _interrupts_held():
+            with _block_interrupts():
                 cluster = stack.enter_context(
                     distributed.LocalCluster(
                         n_workers=workers,
                         threads_per_worker=1,
                         processes=True,
-                        # Any free port, for this machine only.
+                        # Any free port, accessible only from this machine.
                         dashboard_address="127.0.0.1:0",
                         silence_logs=logging.CRITICAL,
                     )
                 )
             client = stack.enter_context(distributed.Client(cluster))
         except Exception as error:
-            raise MeteorError(f"the processes of the cluster did not start: {_one_line(error)}") from error
+            raise MeteorError(f"the processes of the cluster did not start: {_format_error(error)}") from error
         yield client
 
 
 @contextlib.contextmanager
-def _waiting(what: str, seconds: float) -> Iterator[None]:
-    """Say on the terminal what is waited for, if it takes long."""
-    line = f"meteor-e: waiting for {what}, at most {seconds:g} seconds\n"
-    timer = threading.Timer(PATIENCE, sys.stderr.write, [line])
+def _announce_wait(target: str, seconds: float) -> Iterator[None]:
+    """Write a message to the terminal if the block takes long; ``target`` is what the program is waiting for."""
+    line = f"meteor-e: waiting for {target}, at most {seconds:g} seconds\n"
+    timer = threading.Timer(MESSAGE_DELAY, sys.stderr.write, [line])
     timer.daemon = True
     timer.start()
     try:
@@ -159,35 +161,35 @@ def _waiting(what: str, seconds: float) -> Iterator[None]:
 
 
 def _close(client: Client) -> None:
-    """Close a client; of a scheduler that is gone there is nothing to wait for."""
+    """Close a client. If the scheduler no longer exists, do not wait for it."""
     with contextlib.suppress(OSError, TimeoutError):
         client.close(timeout=2)
 
 
 @contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back during the block, and for good from the threads and processes that it starts.
+def _block_interrupts() -> Iterator[None]:
+    """Block Ctrl-C during the block, and permanently in the threads and processes that the block starts.
 
-    A terminal sends Ctrl-C to all processes. It is for this one to end the others; by themselves, they would write
-    tracebacks. What is held back here comes at the end of the block.
+    A terminal sends Ctrl-C to all processes. This process stops the others, which would otherwise write tracebacks. A
+    Ctrl-C during the block takes effect at its end.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     from multiprocessing import resource_tracker
 
-    # Started later, it would let Ctrl-C through to the thread that starts it, and to that thread's processes.
+    # If the resource tracker started later, it would unblock Ctrl-C in the thread that starts it and its processes.
     resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
 
 
 @contextlib.contextmanager
-def _collected_silently() -> Iterator[None]:
-    """Take Dask's diagnosis out of the garbage collector, which loses exceptions there: Ctrl-C, above all."""
+def _disable_gc_diagnosis() -> Iterator[None]:
+    """Remove Dask's callbacks from the garbage collector: exceptions in them, especially Ctrl-C, would be lost."""
     callbacks = [callback for callback in gc.callbacks if getattr(callback, "__module__", None) == "distributed.gc"]
     for callback in callbacks:
         gc.callbacks.remove(callback)
@@ -198,8 +200,8 @@ def _collected_silently() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep Dask's log off the terminal: what matters is raised."""
+def _silence_logs() -> Iterator[None]:
+    """Hide Dask's log messages. Important errors are raised as exceptions."""
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -211,16 +213,17 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _one_line(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
+    """Return the message of an exception in one line."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 class Work(NamedTuple):
-    """What scores a batch, as it is sent to the workers.
+    """The function that scores a batch, in the form that is sent to the workers.
 
     Attributes:
-        version: of this package.
-        signatures: of the metrics.
+        version: the version of this package.
+        signatures: the signatures of the metrics.
         score: the pickled function; see :func:`meteor_e.api.batches.map_in_order`.
     """
 
@@ -230,104 +233,105 @@ class Work(NamedTuple):
 
     @classmethod
     def of(cls, score: Any) -> Work:
-        """Pickle what scores a batch.
+        """Pickle the function that scores a batch.
 
         Raises:
             ConfigError: if a metric cannot be sent to other processes.
         """
-        # A chain is opened for its signature, and is then sent as it is here.
+        # Computing the signature opens the chain, so that workers receive the opened chain.
         signatures = tuple(metric.signature for metric in score.metrics)
         try:
             pickled = pickle.dumps(score)
         except Exception as error:
-            raise ConfigError(f"a metric cannot be sent to other processes: {_one_line(error)}") from error
+            raise ConfigError(f"a metric cannot be sent to other processes: {_format_error(error)}") from error
         return cls(__version__, signatures, pickled)
 
 
 def score_in_order(
     client: Client, score: Any, batches: Iterator[Batch], threads: int | None = None
 ) -> Iterator[tuple[Batch, Any]]:
-    """Yield each batch with what it is scored to, in order; like :func:`meteor_e.api.batches.map_in_order`.
+    """Yield each batch with its result, in order, as :func:`meteor_e.api.batches.map_in_order` does.
 
-    What is under way is bounded, so that memory does not grow with the input. A worker that is lost loses nothing:
-    its tasks are done again elsewhere; and a task has one result, so nothing is counted twice.
+    The number of submitted tasks is limited, so that memory does not grow with the input. If a worker is lost, its
+    tasks run again on other workers. Each task has one result, so that no segment is counted twice.
 
     Args:
-        client: connected to the cluster.
-        score: scores a batch; pickled.
+        client: a client that is connected to the cluster.
+        score: the function that scores a batch; it is pickled.
         batches: consecutive batches.
-        threads: without effect; a task takes one thread of a worker.
+        threads: ignored; a task uses one thread of a worker.
 
     Raises:
-        MeteorError: for the first segment that has no score, or if the cluster fails.
+        MeteorError: if a segment cannot be scored, or if the cluster fails.
     """
     work: Work | None = None
-    waiting: deque[tuple[Batch, Future]] = deque()
+    submitted: deque[tuple[Batch, Future]] = deque()
     limit = 0
     try:
-        for number, batch in enumerate(batches):
-            with _lost_connection():
+        for index, batch in enumerate(batches):
+            with _connection_errors():
                 work = work or Work.of(score)
-                if number % 64 == 0:  # Workers may come and go.
-                    limit = IN_FLIGHT * max(1, sum(client.nthreads().values()))
-                waiting.append((batch, client.submit(_score, work, batch, pure=False)))
-            while len(waiting) >= limit:
-                yield _result(*waiting[0])
-                waiting.popleft()
-        while waiting:
-            yield _result(*waiting[0])
-            waiting.popleft()
+                if index % 64 == 0:  # The number of workers can change.
+                    limit = TASKS_PER_THREAD * max(1, sum(client.nthreads().values()))
+                submitted.append((batch, client.submit(_score, work, batch, pure=False)))
+            while len(submitted) >= limit:
+                yield _get_result(*submitted[0])
+                submitted.popleft()
+        while submitted:
+            yield _get_result(*submitted[0])
+            submitted.popleft()
     finally:
-        if waiting:
+        if submitted:
             with contextlib.suppress(Exception):
-                client.cancel([future for _, future in waiting])
+                client.cancel([future for _, future in submitted])
 
 
 @contextlib.contextmanager
-def _lost_connection() -> Iterator[None]:
-    """Turn errors of the connection into one that says so."""
+def _connection_errors() -> Iterator[None]:
+    """Convert errors of the connection to a MeteorError."""
     from distributed.client import FutureCancelledError
 
     try:
         yield
     except (FutureCancelledError, OSError, TimeoutError) as error:
-        raise MeteorError(f"the connection with the cluster was lost: {_one_line(error)}") from error
+        raise MeteorError(f"the connection with the cluster was lost: {_format_error(error)}") from error
 
 
-def _result(batch: Batch, future: Future) -> tuple[Batch, Any]:
+def _get_result(batch: Batch, future: Future) -> tuple[Batch, Any]:
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
 
-    with _lost_connection():
+    with _connection_errors():
         try:
             return batch, future.result()
         except KilledWorker as error:
             raise MeteorError(
-                f"segments {batch.ids[0]} to {batch.ids[-1]}: the workers that had them ended one after the other; "
+                f"segments {batch.ids[0]} to {batch.ids[-1]}: the workers that scored them ended one after another; "
                 "they may have had too little memory"
             ) from error
         except (MeteorError, FutureCancelledError, OSError, TimeoutError):
             raise
         except Exception as error:
-            raise MeteorError(f"a worker failed: {type(error).__name__}: {_one_line(error)}") from error
+            raise MeteorError(f"a worker failed: {type(error).__name__}: {_format_error(error)}") from error
 
 
-_lock = threading.Lock()
+_score_lock = threading.Lock()
+"""Held while a task runs on a worker, because metrics need not be thread-safe."""
 
 
 def _score(work: Work, batch: Batch) -> Any:
-    """Do a task, on a worker. Metrics need not be safe for threads."""
-    with _lock:
+    """Score a batch on a worker."""
+    with _score_lock:
         batch.threads = 1
-        return _made(work)(batch)
+        return _load_score_function(work)(batch)
 
 
 @functools.lru_cache(maxsize=4)
-def _made(work: Work) -> Any:
-    """Return what scores a batch; it is made once a process.
+def _load_score_function(work: Work) -> Any:
+    """Return the function that scores a batch; it is unpickled once per process.
 
     Raises:
-        MeteorError: if this worker has another version, or lacks a pack or a plugin; it is named.
+        MeteorError: if this worker has a different version, or lacks a pack or a plugin. The message names the worker.
     """
     from distributed import get_worker
 
@@ -335,9 +339,9 @@ def _made(work: Work) -> Any:
         if work.version != __version__:
             raise ConfigError(f"meteor_e {__version__} is there, and {work.version} here; install the same version")
         score = pickle.loads(work.score)
-        found = tuple(metric.signature for metric in score.metrics)
-        if found != work.signatures:
-            raise ConfigError(f"it would score with {found}, not with {work.signatures}; install the same packs")
+        signatures = tuple(metric.signature for metric in score.metrics)
+        if signatures != work.signatures:
+            raise ConfigError(f"it would score with {signatures}, not with {work.signatures}; install the same packs")
         return score
     except Exception as error:
-        raise ConfigError(f"worker {get_worker().address}: {_one_line(error)}") from error
+        raise ConfigError(f"worker {get_worker().address}: {_format_error(error)}") from error

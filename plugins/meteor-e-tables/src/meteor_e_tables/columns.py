@@ -1,4 +1,4 @@
-"""Scores and statistics of many segments as columns of numbers."""
+"""Scores and statistics of segments as columns of numbers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class ColumnNames(NamedTuple):
     """Names of the columns that scoring adds.
 
     Attributes:
-        scores: the score and its parts, float64.
-        reference_index: which reference counted, from 0, int64.
-        statistics: the sufficient statistics, int64, in the order of
+        scores: the score and its parts (float64).
+        reference_index: the index of the best reference, from 0 (int64).
+        statistics: the statistics (int64), in the order of
             :meth:`meteor_e.scoring.statistics.Statistics.to_vector`.
     """
 
@@ -32,21 +32,21 @@ class ColumnNames(NamedTuple):
 
     @classmethod
     def of(cls, matchers: Sequence[str], prefix: str = "meteor_") -> ColumnNames:
-        """Name the columns of a chain; a matcher that it has twice is numbered.
+        """Return the column names of a chain; repeated matchers are numbered.
 
         Args:
-            matchers: names of the chain's matchers.
-            prefix: what all names begin with.
+            matchers: the names of the chain's matchers.
+            prefix: the prefix of all column names.
         """
-        seen: Counter[str] = Counter()
-        numbered = []
+        counts: Counter[str] = Counter()
+        unique_names = []
         for matcher in matchers:
-            seen[matcher] += 1
-            numbered.append(matcher if seen[matcher] == 1 else f"{matcher}_{seen[matcher]}")
+            counts[matcher] += 1
+            unique_names.append(matcher if counts[matcher] == 1 else f"{matcher}_{counts[matcher]}")
         return cls(
             tuple(prefix + part for part in PARTS),
             f"{prefix}reference_index",
-            tuple(prefix + name for name in statistics_names(numbered)),
+            tuple(prefix + name for name in statistics_names(unique_names)),
         )
 
 
@@ -54,9 +54,9 @@ class ScoredColumns(NamedTuple):
     """Scores of segments, one row per segment.
 
     Attributes:
-        scores: ``(segments, parts)``, float64: the columns of :data:`PARTS`.
-        reference_index: ``(segments,)``, int64.
-        statistics: ``(segments, width)``, int64.
+        scores: an array ``(segments, parts)`` with the columns :data:`PARTS`.
+        reference_index: an array ``(segments,)``.
+        statistics: an array ``(segments, width)``.
     """
 
     scores: NDArray[np.float64]
@@ -65,14 +65,14 @@ class ScoredColumns(NamedTuple):
 
     @classmethod
     def of(cls, rows: Rows) -> ScoredColumns:
-        """Return the columns of what METEOR found for a batch; parts that are undefined are 0."""
+        """Return the columns of a batch; undefined parts of the score become 0."""
         import numpy as np
 
         arrays = rows.arrays()
         scores = np.nan_to_num(arrays.scores[:, PLACES], posinf=np.inf)
         return cls(scores, arrays.references.astype(np.int64), arrays.statistics)
 
-    def named(self, names: ColumnNames) -> dict[str, NDArray[Any]]:
+    def to_dict(self, names: ColumnNames) -> dict[str, NDArray[Any]]:
         """Return the columns by name."""
         import numpy as np
 
@@ -104,7 +104,7 @@ def metric_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix:
 
 
 class ColumnQueue:
-    """Columns that are scored in batches of one size and written in batches of another."""
+    """A queue of columns. Batches for writing can have a different size than batches for scoring."""
 
     def __init__(self) -> None:
         self._blocks: list[dict[str, NDArray[Any]]] = []

@@ -1,4 +1,4 @@
-"""The formats of tables, as ``meteor-e score`` asks for them. Nothing here imports the libraries that read them."""
+"""The table formats of ``meteor-e score``. The libraries that read them are imported only when a table is opened."""
 
 from __future__ import annotations
 

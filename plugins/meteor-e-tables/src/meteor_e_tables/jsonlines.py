@@ -1,4 +1,4 @@
-"""JSON Lines: one object per line. What a line holds is handed on as it stands, byte for byte."""
+"""JSON Lines: one object per line. The values of a line are copied to the output unchanged, byte for byte."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
 from meteor_e.base.texts import distinct_keys
 from meteor_e.formats.plain import read_segments
 from meteor_e_tables.arrow import arrow_table
-from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch, text_batch
-from meteor_e_tables.cells import find_column, nested
+from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch, make_batch
+from meteor_e_tables.cells import find_column, get_nested
 
-_ARRAY = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
-_LINE = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ARRAY_DECODER = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
+_LINE_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 @dataclass
 class ObjectRows:
-    """Rows as mappings; a value may be JSON that has not been decoded."""
+    """Rows as dictionaries, whose values can be JSON that is not decoded yet."""
 
     name: str
     rows: list[dict[str, Any]]
@@ -33,21 +33,21 @@ class ObjectRows:
         return len(self.rows)
 
     def objects(self) -> list[dict[str, Any]]:
-        """Return them."""
+        """Return the rows."""
         return self.rows
 
     def arrow(self, schema: Any = None) -> Any:
-        """Return a table; without a schema, what these rows suggest.
+        """Return an Arrow table; if ``schema`` is ``None``, it is inferred from the rows.
 
         Raises:
             InputError: if the rows do not fit one schema.
         """
-        decoded = [{key: self._cell(value, key) for key, value in row.items()} for row in self.rows]
+        decoded = [{key: self._decode_cell(value, key) for key, value in row.items()} for row in self.rows]
         return arrow_table(decoded, schema, self.name)
 
-    def _cell(self, value: Any, key: str) -> Any:
+    def _decode_cell(self, value: Any, key: str) -> Any:
         try:
-            return _decoded(value)
+            return _decode(value)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise InputError(f"{self.name}, field {key!r}: {error}; write .jsonl, which keeps it as it is") from None
 
@@ -57,71 +57,74 @@ class JsonLines(BatchedTable):
 
     Args:
         path: the file; ``-`` is standard input.
-        texts: which fields hold the texts; ``translation.de`` is a field of a field.
+        texts: the fields that contain the texts; ``translation.de`` is a nested field.
 
     Raises:
-        InputError: if it cannot be read, or its first line lacks a field.
+        InputError: if the file cannot be read, or if its first line lacks a field.
     """
 
     row_name = "line"
-    """What messages call a row."""
+    """The term for a row in error messages."""
 
     def __init__(self, path: PathLike, texts: TextColumns) -> None:
         self.name = input_name(path)
         self.size = None
         self._path = path
         self.texts = texts
-        self._lines: Iterator[tuple[int, dict[str, msgspec.Raw]]] | None = self._objects()
-        self._first = next(self._lines, None)
-        if self._first is None:
+        self._rows: Iterator[tuple[int, dict[str, msgspec.Raw]]] | None = self._read_rows()
+        self._first_row = next(self._rows, None)
+        if self._first_row is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
         self._fields = {
-            column: find_column(tuple(self._first[1]), column, self.name, option) for column, option in texts.options()
+            column: find_column(tuple(self._first_row[1]), column, self.name, option)
+            for column, option in texts.options()
         }
 
-    def _objects(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
-        # The decoder keeps the last of fields that have one name. What may be such a line is read again.
+    def _read_rows(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
+        # If a field occurs twice, the decoder keeps the last one. Lines that may contain such a field are parsed again.
         keys = {f'"{column.partition(".")[0]}' for column, _ in self.texts.options()}
         for number, line in enumerate(read_segments(self._path), 1):
             if not line.strip():
                 continue
             try:
-                row = _LINE.decode(line)
+                row = _LINE_DECODER.decode(line)
                 if any(line.count(key) > 1 for key in keys):
                     json.loads(line, object_pairs_hook=distinct_keys)
                 yield number, row
             except msgspec.ValidationError:
-                raise InputError(f"{self.name}, line {number}: no JSON object") from None
+                raise InputError(f"{self.name}, line {number}: expected a JSON object") from None
             except (ValueError, RecursionError) as error:
                 raise InputError(f"{self.name}, line {number}: {error}") from None
 
-    def batches(self, whole: bool = False) -> Iterator[TableBatch]:
-        """Read the file; standard input can be read once."""
-        lines = self._all_lines()
-        while some := list(itertools.islice(lines, BATCH_ROWS)):
-            yield self._batch([number for number, _ in some], [row for _, row in some], whole)
+    def batches(self, all_columns: bool = False) -> Iterator[TableBatch]:
+        """Read the file; standard input can be read only once."""
+        numbered_rows = self._get_rows()
+        while batch := list(itertools.islice(numbered_rows, BATCH_ROWS)):
+            yield self._make_batch([number for number, _ in batch], [row for _, row in batch], all_columns)
 
-    def _all_lines(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
-        # What the constructor read comes first: standard input has it no more.
-        lines, self._lines = self._lines, None
-        return self._objects() if lines is None or self._first is None else itertools.chain([self._first], lines)
+    def _get_rows(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
+        # The first call continues after the row that the constructor read, because standard input cannot be reread.
+        rows, self._rows = self._rows, None
+        if rows is None or self._first_row is None:
+            return self._read_rows()
+        return itertools.chain([self._first_row], rows)
 
-    def _batch(self, numbers: list[int], rows: list[dict[str, msgspec.Raw]], whole: bool) -> TableBatch:
-        def where(row: int) -> str:
+    def _make_batch(self, numbers: list[int], rows: list[dict[str, msgspec.Raw]], all_columns: bool) -> TableBatch:
+        def locate(row: int) -> str:
             return f"{self.name}, {self.row_name} {numbers[row]}"
 
-        values = {}
+        cells = {}
         for column, path in self._fields.items():
-            cells = []
-            for row, entry in enumerate(rows):
-                if path[0] not in entry:
-                    raise InputError(f"{where(row)}: no field {path[0]!r}")
+            values = []
+            for index, row in enumerate(rows):
+                if path[0] not in row:
+                    raise InputError(f"{locate(index)}: no field {path[0]!r}")
                 try:
-                    cells.append(_decoded(entry[path[0]]))
+                    values.append(_decode(row[path[0]]))
                 except (msgspec.DecodeError, RecursionError) as error:
-                    raise InputError(f"{where(row)}, field {path[0]!r}: {error}") from None
-            values[column] = list(nested(cells, path, where))
-        return text_batch(self.texts, values, ObjectRows(self.name, [*rows]) if whole else None, where)
+                    raise InputError(f"{locate(index)}, field {path[0]!r}: {error}") from None
+            cells[column] = list(get_nested(values, path, locate))
+        return make_batch(self.texts, cells, ObjectRows(self.name, [*rows]) if all_columns else None, locate)
 
 
 class JsonArray(JsonLines):
@@ -129,7 +132,7 @@ class JsonArray(JsonLines):
 
     Args:
         path: the file, plain or compressed; ``-`` is standard input.
-        texts: which fields contain the texts; ``translation.de`` is a field of a field.
+        texts: the fields that contain the texts; ``translation.de`` is a nested field.
 
     Raises:
         InputError: if the file cannot be read, is not an array of objects, or its first object lacks a field.
@@ -137,11 +140,11 @@ class JsonArray(JsonLines):
 
     row_name = "entry"
 
-    def _objects(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
+    def _read_rows(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
         with open_binary(self._path) as stream, os_errors_as(InputError, f"cannot read {self.name}"):
             data = stream.read()
         try:
-            entries = _ARRAY.decode(data)
+            entries = _ARRAY_DECODER.decode(data)
             json.loads(data, object_pairs_hook=distinct_keys)
         except msgspec.ValidationError as error:
             raise InputError(f"{self.name} is not a JSON array of objects: {error}") from None
@@ -150,5 +153,5 @@ class JsonArray(JsonLines):
         return enumerate(entries, 1)
 
 
-def _decoded(value: Any) -> Any:
+def _decode(value: Any) -> Any:
     return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value

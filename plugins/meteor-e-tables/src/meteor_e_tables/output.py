@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, Metric, System, SystemsMetric, TextColumns
 from meteor_e.api.tables import ScoreRun, ScoreRunner
-from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, Rows, TableBatch, text_batch
+from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, Rows, TableBatch, make_batch
 from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns, metric_columns
 from meteor_e_tables.jsonlines import ObjectRows
 from meteor_e_tables.writers import JsonLinesWriter, ParquetWriter, table_writer
@@ -38,7 +38,7 @@ class TableRunner(ScoreRunner):
         for metric in run.metrics:
             if isinstance(metric, SystemsMetric) and not metric.scores_segments:
                 raise ConfigError(f"metric {metric.label} has no scores of segments; leave it out of the table")
-        tables = _tables(run.systems)
+        tables = _group_by_table(run.systems)
         with table_writer(run.output, _signatures(run.metrics), tables[0][0].schema()) as writer:
             output = _Output(run, tables, writer)
             yield run._replace(systems=output.systems, in_order=output.in_order)
@@ -102,51 +102,51 @@ class _Output:
             self.writer.write(block, added)
 
 
-def _tables(systems: Sequence[System]) -> list[tuple[BatchedTable, list[str]]]:
-    """Return tables with the names of their systems; a system that comes from no table is one."""
-    found: list[tuple[BatchedTable, list[str]]] = []
+def _group_by_table(systems: Sequence[System]) -> list[tuple[BatchedTable, list[str]]]:
+    """Return the tables with the names of their systems. Each system without a table becomes a table."""
+    tables: list[tuple[BatchedTable, list[str]]] = []
     for table, group in itertools.groupby(systems, key=lambda system: system.table):
-        own = list(group)
+        table_systems = list(group)
+        names = [system.name for system in table_systems]
         if isinstance(table, BatchedTable):
-            found.append((table, [system.name for system in own]))
+            tables.append((table, names))
         elif table is not None and table.records() is not None:
-            read = RecordTable(table.name, table.size, table.texts, table.records)
-            found.append((read, [system.name for system in own]))
+            tables.append((RecordTable(table.name, table.size, table.texts, table.records), names))
         else:
             texts = TextColumns(references=("references",))
-            for system in own:
-                records = partial(_records, system, several=len(systems) > 1)
-                found.append((RecordTable(system.name, system.size, texts, records), [system.name]))
-    return found
+            for system in table_systems:
+                read_records = partial(_read_records, system, with_name=len(systems) > 1)
+                tables.append((RecordTable(system.name, system.size, texts, read_records), [system.name]))
+    return tables
 
 
-def _records(system: System, *, several: bool) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows of a system that comes from no table; of several systems, they say which is which."""
-    begin = {"system": system.name} if several else {}
+def _read_records(system: System, *, with_name: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the segments of a system as numbered rows, with the name of the system if ``with_name`` is true."""
+    prefix = {"system": system.name} if with_name else {}
     for number, segment in enumerate(system.read(), 1):
         row = {"segment": segment.id, "hypothesis": segment.hypothesis, "references": list(segment.references)}
-        yield number, {**begin, **row}
+        yield number, {**prefix, **row}
 
 
 class RecordTable(BatchedTable):
-    """Rows that the core or another plugin reads one by one.
+    """A table of rows that the core or another plugin reads one by one.
 
     Args:
         name, size, texts: see :class:`meteor_e.api.TextTable`.
-        records: yields the rows; see :meth:`meteor_e.api.TextTable.records`.
+        records: a function that yields the rows; see :meth:`meteor_e.api.TextTable.records`.
     """
 
     def __init__(self, name: str, size: int | None, texts: TextColumns, records: Callable[[], Any]) -> None:
         self.name, self.size, self.texts, self._records = name, size, texts, records
 
-    def batches(self, whole: bool = False) -> Iterator[TableBatch]:
+    def batches(self, all_columns: bool = False) -> Iterator[TableBatch]:
         """Read the rows."""
         records = self._records()
-        while some := list(itertools.islice(records, BATCH_ROWS)):
-            numbers, rows = zip(*some, strict=True)
-            cells = {column: [row[column] for row in rows] for column, _ in self.texts.options()}
-            kept = ObjectRows(self.name, [dict(row) for row in rows])
-            yield text_batch(self.texts, cells, kept, partial(self._place, numbers))
+        while batch := list(itertools.islice(records, BATCH_ROWS)):
+            numbers, records_of_batch = zip(*batch, strict=True)
+            cells = {column: [record[column] for record in records_of_batch] for column, _ in self.texts.options()}
+            rows = ObjectRows(self.name, [dict(record) for record in records_of_batch])
+            yield make_batch(self.texts, cells, rows, partial(self._locate, numbers))
 
-    def _place(self, numbers: Sequence[int], row: int) -> str:
+    def _locate(self, numbers: Sequence[int], row: int) -> str:
         return f"{self.name}, line {numbers[row]}"

@@ -1,4 +1,4 @@
-"""The hooks. Nothing here imports numpy or what reads tables."""
+"""The hooks of the plugin. This module does not import NumPy or the libraries that read tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_table_formats() -> dict[str, str]:
-    """Return the formats that need a library, or more than one line of text per row."""
+    """Return the table formats."""
     return {
         "json": "meteor_e_tables.formats:JsonArrayFormat",
         "jsonl": "meteor_e_tables.formats:JsonLinesFormat",
@@ -17,5 +17,5 @@ def meteor_e_table_formats() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_runners() -> dict[str, str]:
-    """Return the runners: into a table of segments, and on a cluster."""
+    """Return the runners that write a table of segments and that score on a cluster."""
     return {"dask": "meteor_e_tables.cluster:DaskRunner", "table": "meteor_e_tables.output:TableRunner"}

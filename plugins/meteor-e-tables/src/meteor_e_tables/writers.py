@@ -1,4 +1,4 @@
-"""Tables with scores: Parquet and JSON Lines, written whole or not at all."""
+"""Writes tables with scores as Parquet or JSON Lines. If an error occurs, no file is written."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     import numpy as np
 
 SIGNATURE_KEY = "meteor_e.chains.signature"
-"""Key of the signature in the metadata of a schema."""
+"""Key of the signature in the metadata of a Parquet file."""
 
 Columns = Mapping[str, "np.ndarray[Any, Any]"]
 
 
 @contextlib.contextmanager
 def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[ParquetWriter | JsonLinesWriter]:
-    """Write a table of the kind that the name tells: ``.parquet``, ``.jsonl`` or ``.jsonl.gz``.
+    """Open a table for writing; the suffix is ``.parquet``, ``.jsonl`` or ``.jsonl.gz``.
 
     Args:
-        path: of the file.
-        signature: of the metric.
-        schema: what the rows' columns are, a ``pyarrow.Schema``; ``None``: what the first rows suggest.
+        path: the path of the file.
+        signature: the signature of the metric.
+        schema: the ``pyarrow.Schema`` of the input columns, or ``None`` to infer it from the first rows.
 
     Raises:
-        ConfigError: for another name.
-        InputError: if it cannot be written.
+        ConfigError: if the file has a different suffix.
+        InputError: if the file cannot be written.
     """
     if path.endswith(PARQUET):
         with whole_output(path) as scratch, scratch.open("wb") as stream:
@@ -65,15 +65,15 @@ class ParquetWriter:
         self._schema = schema
         self._writer: Any = None
 
-    def write(self, rows: Rows, added: Columns) -> None:
-        """Write rows, with columns added behind their own."""
+    def write(self, rows: Rows, new_columns: Columns) -> None:
+        """Write rows, followed by new columns."""
         import pyarrow.parquet as pq
 
-        table = _with_columns(rows.arrow(self._schema), added, self._path)
+        table = _append_columns(rows.arrow(self._schema), new_columns, self._path)
         with arrow_errors(f"cannot write {self._path}"):
             if self._writer is None:
                 if self._schema is None:
-                    self._schema = table.select(table.column_names[: -len(added)]).schema
+                    self._schema = table.select(table.column_names[: -len(new_columns)]).schema
                 metadata = {**(table.schema.metadata or {}), SIGNATURE_KEY: self._signature}
                 schema = table.schema.with_metadata(metadata)
                 self._writer = pq.ParquetWriter(self._stream, schema, compression="zstd", write_page_checksum=True)
@@ -82,41 +82,41 @@ class ParquetWriter:
             self._pending.append(table.replace_schema_metadata(self._writer.schema.metadata))
             self._rows += table.num_rows
             # Small row groups would make the file large and slow to read.
-            if self._rows >= _ROW_GROUP or sum(part.nbytes for part in self._pending) >= _ROW_GROUP_BYTES:
+            if self._rows >= _ROW_GROUP_SIZE or sum(table.nbytes for table in self._pending) >= _ROW_GROUP_BYTES:
                 self._flush()
 
     def _flush(self) -> None:
         import pyarrow as pa
 
         if self._pending:
-            # In one piece, so that the file does not depend on the sizes of batches.
+            # Chunks are combined, so that the file does not depend on the size of the batches.
             self._writer.write_table(pa.concat_tables(self._pending).combine_chunks())
             self._pending, self._rows = [], 0
 
     def close(self) -> None:
-        """End the file."""
+        """Finish the file."""
         if self._writer is not None:
             with arrow_errors(f"cannot write {self._path}"):
                 self._flush()
                 self._writer.close()
 
 
-_ROW_GROUP = 1 << 17
+_ROW_GROUP_SIZE = 1 << 17
 _ROW_GROUP_BYTES = 1 << 27
 
 
-def _with_columns(table: Any, added: Columns, path: str) -> Any:
+def _append_columns(table: Any, new_columns: Columns, path: str) -> Any:
     import pyarrow as pa
 
     if not isinstance(table, pa.Table):
         table = pa.Table.from_batches([table])
-    for name, values in added.items():
-        _refuse_taken(name, table.column_names, path)
+    for name, values in new_columns.items():
+        _check_new_column(name, table.column_names, path)
         table = table.append_column(name, pa.array(values))
     return table
 
 
-def _refuse_taken(name: str, columns: Any, path: str) -> None:
+def _check_new_column(name: str, columns: Any, path: str) -> None:
     if name in columns:
         raise InputError(f"cannot write {path}: the input has a column {name!r} already; choose another --prefix")
 
@@ -129,15 +129,15 @@ class JsonLinesWriter:
         self._path = path
         self._encoder = msgspec.json.Encoder()
 
-    def write(self, rows: Rows, added: Columns) -> None:
-        """Write rows, with columns added behind their own."""
-        columns = list(added)
-        numbers = zip(*(values.tolist() for values in added.values()), strict=True)
-        for row, values in zip(rows.objects(), numbers, strict=True):
-            for name in columns:
-                _refuse_taken(name, row, self._path)
+    def write(self, rows: Rows, new_columns: Columns) -> None:
+        """Write rows, followed by new columns."""
+        names = list(new_columns)
+        value_rows = zip(*(values.tolist() for values in new_columns.values()), strict=True)
+        for row, values in zip(rows.objects(), value_rows, strict=True):
+            for name in names:
+                _check_new_column(name, row, self._path)
             try:
-                line = self._encoder.encode({**row, **dict(zip(columns, values, strict=True))})
+                line = self._encoder.encode({**row, **dict(zip(names, values, strict=True))})
             except (TypeError, ValueError, UnicodeError) as error:
                 raise InputError(
                     f"cannot write {self._path}: a row cannot be JSON ({error}); write .parquet"

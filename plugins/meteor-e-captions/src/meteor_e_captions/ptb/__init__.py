@@ -1,6 +1,6 @@
-"""Tokens of the Penn Treebank, as Stanford's tokenizer (CoreNLP 3.4.1) makes them for image captions.
+"""A tokenizer whose tokens are those of Stanford's PTB tokenizer (CoreNLP 3.4.1) for image captions.
 
-Written from the Java program's output alone; ``benchmarks/parity/ptb_tokens.py`` compares the two.
+It was written from the output of the Java program alone. ``benchmarks/parity/ptb_tokens.py`` compares the two.
 """
 
 from meteor_e_captions.ptb.tokenizer import PUNCTUATION, Tokenizer

@@ -1,8 +1,9 @@
 """Rules of the PTB tokenizer.
 
-They were written from what the Java program answers to some millions of probes: which characters stay together, and
-which words, abbreviations and marks it treats apart.  The longest match wins, then the earlier rule.  A rule may need
-context after its token; it then competes with the length of both.
+The rules were derived from the Java program's output for millions of test inputs. These showed which characters it
+keeps together, and which words, abbreviations and marks it treats specially. The longest match wins; if two matches
+are equally long, the earlier rule wins. A rule can require context after its token, which then counts as part of the
+match.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from meteor_e_captions.ptb.characters import DIGIT, LOWER, MARK, OTHER_UPPER, SY
 
 
 class Rule(NamedTuple):
-    """A kind of token.
+    """A rule for one kind of token.
 
     Attributes:
-        first: the characters with which it may begin, as the inside of a character class.
-        match: finds the token in group ``t`` of its match, or in all of it; the context that it needs follows.
-        rewrite: what is written in its place.
-        run: if the rule fails, it fails everywhere in the match of this pattern as well; keeps the time linear.
+        first: the characters that can start the token, as the inside of a character class.
+        match: matches the token and its context. The token is the group ``t``, or the complete match.
+        rewrite: converts the token to the output; by default the output is the token.
+        run: matches the range in which the rule cannot match after it has failed once. This keeps the time linear.
     """
 
     first: str
@@ -31,7 +32,7 @@ class Rule(NamedTuple):
     run: Callable[[str, int], re.Match[str] | None] | None = None
 
 
-# The insides of character classes, over the characters that stand for the others of their class.
+# The insides of character classes. They contain the representatives of the classes of ``characters``.
 L = f"A-Za-z{LOWER}{UPPER}\u0130\u0131\u017f\u212a"
 X = MARK
 D = f"0-9{DIGIT}"
@@ -45,14 +46,14 @@ SIGN = (
 )
 SOFT = "\u00ad"
 BREAK = "\n\r\u000b\u000c\u2028\u2029"
-# The first two also stand within tokens: telephone numbers, mixed fractions, ellipses.
+# The first two can also occur inside tokens: telephone numbers, mixed fractions, ellipses.
 SPACE = " \u00a0\t\u2000-\u200a\u3000"
 BLANKS = frozenset(" \u00a0\t\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u3000")
-# What no address has.
+# Characters that do not occur in URLs.
 NO_URL = f' \t{BREAK}"<>|(){{}}'
 
 APOS = "(?:['\u0092\u2019]|&[aA][pP][oO][sS];)"
-# Those within words.
+# Apostrophes inside words.
 INSIDE = "(?:['`\u0091\u0092\u2018\u2019\u201b]|&[aA][pP][oO][sS];)"
 WORD = f"[{L}{X}{SOFT}][{L}{X}{D}{SOFT}]*"
 PART = f"(?:[dDlLoO]{INSIDE}(?=[{L}{D}]{{2}}))?[{L}{D}]+"
@@ -69,18 +70,18 @@ VALUE = f"(?:\"[^\"{BREAK}]*\"|'[^'{BREAK}]*')"
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a list."""
+    """Split a list of words."""
     return text.split()
 
 
-# Abbreviations after which a sentence may end; if it does, the full stop is a token as well.
+# Abbreviations that can end a sentence. If they do, their period is also a token.
 ENDING = words(
     "al ala apr ariz assn aug bhd bldg blvd bros calif co colo conn corp cos ct dak dec esq est etc ext feb fla fri "
     "ga inc ind intl jan jr jul jun kan kans ky ltd mar md mich minn mo mon mont neb nev nov oct okla penn plc rd rt "
     "sep sept seq sq sr sys tel tenn thu thurs tue tues univ va vt wed wis wisc wyo ph\\.d ed\\.d"
 )
 CAPITALIZED = words("ark az del ill la mass miss ore pa tex wash")
-# Abbreviations that stand before a name.
+# Abbreviations that precede a name.
 INNER = words(
     "adj adm adv alex assoc asst atty attys ave brig capt cf cie cmdr col comdr cpl dept det dr drs elec ens ft gen "
     "gov govs hon insp invt jos lieut lt maj messrs mlle mme mr mrs ms msgr mt natl pfc ph pres prof profs pvt rep "
@@ -88,7 +89,7 @@ INNER = words(
 )
 TWO_WORDS = (("can", "not"), ("gim", "me"), ("gon", "na"), ("got", "ta"), ("lem", "me"), ("wan", "na"))
 NUMBERED = words("art ca figs? nos? op pp prop")
-# Words that begin a sentence after initials and acronyms.
+# Words that start a sentence after initials and acronyms.
 STARTERS = words(
     "A About According Additionally After An As At But Earlier He Her Here However If In It Last Many More Now Once "
     "One Other Our She Since So Some Such That The Their Then There These They This We What When While Yet You Mr\\. "
@@ -100,83 +101,83 @@ EXTENSIONS = words(
 )
 
 
-# The Java program folds the case of literals with these, too.
-ALSO = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
+# Non-ASCII characters that the Java program also accepts in place of these letters.
+CASE_VARIANTS = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
 
 
-def either_case(literals: list[str]) -> str:
-    """Return a pattern of the words in any mixture of cases; they may be patterns themselves."""
+def match_any_case(literals: list[str]) -> str:
+    """Return a pattern that matches the words in any mixture of cases; the words can be patterns."""
 
-    def letter(found: re.Match[str]) -> str:
-        return f"[{found[0]}{found[0].upper()}{ALSO.get(found[0], '')}]"
+    def match_letter(letter: re.Match[str]) -> str:
+        return f"[{letter[0]}{letter[0].upper()}{CASE_VARIANTS.get(letter[0], '')}]"
 
-    return "(?:" + "|".join(re.sub("[a-z]", letter, literal) for literal in literals) + ")"
-
-
-def capitalized(literals: list[str]) -> str:
-    """Return a pattern of the words with a capital first and any case after."""
-    return "(?:" + "|".join(word[0].upper() + either_case([word[1:]]) for word in literals) + ")"
+    return "(?:" + "|".join(re.sub("[a-z]", match_letter, literal) for literal in literals) + ")"
 
 
-# In lower case; after the full stop of any other word of letters no context decides.
+def match_capitalized(literals: list[str]) -> str:
+    """Return a pattern that matches the words with a capital first letter and any case after it."""
+    return "(?:" + "|".join(word[0].upper() + match_any_case([word[1:]]) for word in literals) + ")"
+
+
+# All abbreviations, in lower case. The period after any other word does not depend on its context.
 ABBREVIATIONS = re.compile(
     "|".join([*ENDING, *CAPITALIZED, *INNER, *NUMBERED, "m[tf]g", "p?pt[ye]s?", "[a-z]"])
 ).fullmatch
-ENDINGS = f"(?:{either_case(ENDING)}|[pP]?[pP][tT][ye][sS]?|{capitalized(CAPITALIZED)})"
-INNERS = f"(?:{either_case(INNER)}|M[TtFf][Gg]|[mM][tf][gG])"
+ENDINGS = f"(?:{match_any_case(ENDING)}|[pP]?[pP][tT][ye][sS]?|{match_capitalized(CAPITALIZED)})"
+INNERS = f"(?:{match_any_case(INNER)}|M[TtFf][Gg]|[mM][tf][gG])"
 GAP = f"[{SPACE}{BREAK}\u0085]"
 
 
 def rule(first: str, pattern: str, rewrite: Callable[[str], str] | str | None = None, run: str | None = None) -> Rule:
-    """Return a rule; a text as its rewriting stands in the token's place."""
-    runs = None if run is None else re.compile(run).match
+    """Create a rule; if ``rewrite`` is a string, it replaces the token."""
+    run_match = None if run is None else re.compile(run).match
     if isinstance(rewrite, str):
         text = rewrite
-        return Rule(first, re.compile(pattern).match, lambda _: text, runs)
-    return Rule(first, re.compile(pattern).match, rewrite, runs)
+        return Rule(first, re.compile(pattern).match, lambda _: text, run_match)
+    return Rule(first, re.compile(pattern).match, rewrite, run_match)
 
 
-def soft(token: str) -> str:
-    """Drop soft hyphens; one alone is a hyphen."""
+def remove_soft_hyphens(token: str) -> str:
+    """Remove soft hyphens; a token that consists only of soft hyphens becomes a hyphen."""
     return token.replace(SOFT, "") or "-"
 
 
-def joined(token: str) -> str:
-    """Let spaces within a token stand as spaces that do not break."""
+def protect_spaces(token: str) -> str:
+    """Replace spaces inside a token by non-breaking spaces."""
     return token.replace(" ", "\u00a0")
 
 
-def stopped(token: str) -> str:
-    """Add the full stop that ends a sentence to its abbreviation; the text's own is the next token."""
+def add_period(token: str) -> str:
+    """Add a period to an abbreviation that ends a sentence; the period of the text becomes the next token."""
     return token + "."
 
 
-def brackets(token: str) -> str:
-    """Write round brackets as the Penn Treebank does."""
+def escape_brackets(token: str) -> str:
+    """Replace parentheses by their names in the Penn Treebank."""
     return token.replace("(", "-LRB-").replace(")", "-RRB-")
 
 
-def apostrophe(token: str) -> str:
-    """Write apostrophes and their entity as in ASCII."""
+def normalize_apostrophes(token: str) -> str:
+    """Replace apostrophes and their XML entity by ASCII apostrophes."""
     token = re.sub("(?i)&apos;", "'", token)
     return re.sub("[\u0092\u2019]", "'", token)
 
 
-def negation(token: str) -> str:
-    """Write the apostrophe of "n't" as in ASCII; one that opens is a grave accent."""
-    return apostrophe(re.sub("[\u0091\u2018\u201b]", "`", token))
+def normalize_negation(token: str) -> str:
+    """Replace the apostrophe of "n't": an opening quotation mark by a grave accent, others by an ASCII apostrophe."""
+    return normalize_apostrophes(re.sub("[\u0091\u2018\u201b]", "`", token))
 
 
-# Compounds with points and commas: "non-U.S.", "Mr.-x", "1,000-mile".
+# Compounds with periods and commas: "non-U.S.", "Mr.-x", "1,000-mile".
 COMPOUND = f"[A-Za-z0-9][A-Za-z0-9.,{SOFT}]*(?:-(?:{ACRONYM}\\.|[A-Za-z0-9{SOFT}]+))+"
 COUNTRIES = (
-    f"{either_case(['canada', 'sino', 'korean', 'eu', 'japan', 'non'])}-[uU]\\.[sS]"
+    f"{match_any_case(['canada', 'sino', 'korean', 'eu', 'japan', 'non'])}-[uU]\\.[sS]"
     "|[uU]\\.[sS]\\.-(?:[uU]\\.[kK]|[uU]\\.[sS]\\.[sS]\\.[rR])"
 )
 ELEMENT = f"</{NAME} *>|<{NAME}(?: +{NAME}(?: *= *{VALUE})?)* */? *>"
 DECLARATION = f"<[!?][A-Za-z-][^>{BREAK}]*>"
-START = f"{GAP}+(?:{capitalized([word.lower() for word in STARTERS])}|{ELEMENT}){GAP}"
-SCHEME = f"{either_case(['https?'])}://"
+START = f"{GAP}+(?:{match_capitalized([word.lower() for word in STARTERS])}|{ELEMENT}){GAP}"
+SCHEME = f"{match_any_case(['https?'])}://"
 LOCAL = f"[^{NO_URL}\u00a0]"
 LABEL = f"[^{NO_URL}\u00a0.]+"
 WWW_LABEL = f"[^{NO_URL}.!?,]+"
@@ -192,21 +193,21 @@ QUOTES = {
 }
 
 
-def quotes(token: str) -> str:
-    """Write quotation marks as the Penn Treebank does."""
+def normalize_quotes(token: str) -> str:
+    """Replace quotation marks by those of the Penn Treebank."""
     return "".join(QUOTES.get(char, char) for char in token)
 
 
-def declared(first: str, pattern: str, rewrite: Callable[[str], str] | None, after: str = "") -> Rule:
-    """Return the rule of an abbreviation before a declaration, which is looked for once in a line."""
+def rule_before_declaration(first: str, pattern: str, rewrite: Callable[[str], str] | None, after: str = "") -> Rule:
+    """Create a rule for an abbreviation before a declaration, which is searched for only once per line."""
     return rule(first, f"{pattern}{DECLARATION}{after}", rewrite, run=f"{pattern}<[!?][A-Za-z-][^>{BREAK}]*")
 
 
 RULES = (
     rule(SPACE, f"[{SPACE}]+", ""),
-    # Mark-up and addresses.
-    rule("<", ELEMENT, joined),
-    rule("<", DECLARATION, joined, run=f"<[!?][A-Za-z-][^>{BREAK}]*"),
+    # Markup and addresses.
+    rule("<", ELEMENT, protect_spaces),
+    rule("<", DECLARATION, protect_spaces, run=f"<[!?][A-Za-z-][^>{BREAK}]*"),
     rule(
         "hH",
         f"{SCHEME}[^{NO_URL}]+[^{NO_URL}.!?,-]",
@@ -220,38 +221,38 @@ RULES = (
         )
         for first, prefix in (("A-Za-z0-9", ""), ("<", "<"), ("&", "&lt;"))
     ),
-    # Words that are two.
+    # Words that are split in two.
     *(
-        rule(f"{first[0]}{first[0].upper()}", f"(?P<t>{either_case([first])}){either_case([second])}")
+        rule(f"{first[0]}{first[0].upper()}", f"(?P<t>{match_any_case([first])}){match_any_case([second])}")
         for first, second in TWO_WORDS
     ),
-    rule("'", f"(?P<t>'[tT])(?:{either_case(['is'])}|{either_case(['was'])})"),
+    rule("'", f"(?P<t>'[tT])(?:{match_any_case(['is'])}|{match_any_case(['was'])})"),
     # Words.
-    rule(f"A-Za-z{SOFT}", f"(?P<t>[A-Za-z{SOFT}]*[A-MO-Za-mo-z]){NEGATION}", soft),
-    rule(LETTER, f"(?P<t>{WORD}(?:[.!?]{WORD})*){SUFFIX}", soft),
-    rule(LETTER, WORD, soft),
-    rule("nN", NEGATION, negation),
-    rule("'\u0092\u2019&", f"(?P<t>{SUFFIX})[^A-Za-z]", apostrophe),
+    rule(f"A-Za-z{SOFT}", f"(?P<t>[A-Za-z{SOFT}]*[A-MO-Za-mo-z]){NEGATION}", remove_soft_hyphens),
+    rule(LETTER, f"(?P<t>{WORD}(?:[.!?]{WORD})*){SUFFIX}", remove_soft_hyphens),
+    rule(LETTER, WORD, remove_soft_hyphens),
+    rule("nN", NEGATION, normalize_negation),
+    rule("'\u0092\u2019&", f"(?P<t>{SUFFIX})[^A-Za-z]", normalize_apostrophes),
     rule("'\u0092\u2019&", f"{APOS}[nN]{APOS}?"),
-    rule("'\u0092\u2019&", f"{APOS}{either_case(['em', 'till?', 'cause'])}|['\u0092\u2019][0-9]0s"),
+    rule("'\u0092\u2019&", f"{APOS}{match_any_case(['em', 'till?', 'cause'])}|['\u0092\u2019][0-9]0s"),
     rule("'\u0092\u2019&", f"(?P<t>{APOS}[0-9]{{2}}){GAP}"),
     rule("'", f"(?P<t>')[A-Za-z][^ \t{BREAK}\u00a0]", "`"),
-    rule("'\u0092\u2019&", SUFFIX, apostrophe),
+    rule("'\u0092\u2019&", SUFFIX, normalize_apostrophes),
     rule("dDjJlL", f"[dDjJlL]{APOS}"),
-    rule("oO", f"{either_case(['ol'])}{APOS}|[oO]{APOS}{either_case(['clock'])}|[oO]{INSIDE}[oO]"),
+    rule("oO", f"{match_any_case(['ol'])}{APOS}|[oO]{APOS}{match_any_case(['clock'])}|[oO]{INSIDE}[oO]"),
     rule("yY", f"(?P<t>[yY]{APOS})[{L}]"),
-    rule("sS", f"{either_case(['somethin'])}{APOS}"),
-    rule("dD", f"{either_case(['dunkin'])}{APOS}"),
-    rule("eE", either_case(["e'er", "ev'ry"])),
-    rule("cC", f"[cC]{APOS}{either_case(['est'])}|{either_case(['cap'])}{APOS}[nN]"),
-    rule("cC", either_case(["c'mon"])),
-    rule("mM", f"{either_case(['ma'])}{INSIDE}{either_case(['am'])}"),
-    rule("lL", f"{either_case(['li'])}'[lL]"),
-    rule("A-HJ-XZn", f"[A-HJ-XZn]{INSIDE}[{L}]{{2,}}", soft),
-    rule("aApP", f"{either_case(['anti', 'pro'])}-"),
+    rule("sS", f"{match_any_case(['somethin'])}{APOS}"),
+    rule("dD", f"{match_any_case(['dunkin'])}{APOS}"),
+    rule("eE", match_any_case(["e'er", "ev'ry"])),
+    rule("cC", f"[cC]{APOS}{match_any_case(['est'])}|{match_any_case(['cap'])}{APOS}[nN]"),
+    rule("cC", match_any_case(["c'mon"])),
+    rule("mM", f"{match_any_case(['ma'])}{INSIDE}{match_any_case(['am'])}"),
+    rule("lL", f"{match_any_case(['li'])}'[lL]"),
+    rule("A-HJ-XZn", f"[A-HJ-XZn]{INSIDE}[{L}]{{2,}}", remove_soft_hyphens),
+    rule("aApP", f"{match_any_case(['anti', 'pro'])}-"),
     rule(L, f"[{L}]+[aeiouyAEIOUY]{INSIDE}[aeiouA-Z][{L}]*"),
-    rule(f"{L}{D}{SOFT}", THING, soft),
-    rule(LETTER, DOTTED, soft),
+    rule(f"{L}{D}{SOFT}", THING, remove_soft_hyphens),
+    rule(LETTER, DOTTED, remove_soft_hyphens),
     *(
         rule(
             "wW",
@@ -262,45 +263,53 @@ RULES = (
     ),
     rule(
         "\u0000-\U0010ffff",
-        f"(?:{HOST}\\.)+{either_case(['com', 'net', 'org', 'edu'])}(?:{PATH})?",
+        f"(?:{HOST}\\.)+{match_any_case(['com', 'net', 'org', 'edu'])}(?:{PATH})?",
         run=f"{HOST}(?:\\.{HOST})*",
     ),
-    rule(f"{L}{X}{D}{SOFT}", f"(?P<t>(?:{THING}|{WORD}|{DOTTED})\\.)[,;:\u3001]", soft),
-    rule("A-Za-z0-9", f"(?P<t>{COMPOUND}\\.)[,;:\u3001]", soft, run=f"[A-Za-z0-9.,{SOFT}]*"),
+    rule(f"{L}{X}{D}{SOFT}", f"(?P<t>(?:{THING}|{WORD}|{DOTTED})\\.)[,;:\u3001]", remove_soft_hyphens),
+    rule("A-Za-z0-9", f"(?P<t>{COMPOUND}\\.)[,;:\u3001]", remove_soft_hyphens, run=f"[A-Za-z0-9.,{SOFT}]*"),
     rule("cCfF", "[cCfF]#|[cC]\\+\\+"),
     rule("A-Z", "[A-Z]+(?:(?:&[aA][mM][pP];|[&+])[A-Z]+)+", lambda token: re.sub("(?i)&amp;", "&", token)),
-    rule("sS", f"{either_case(['s'])}&(?:[aA][mM][pP];)?[pP]-500", lambda token: re.sub("(?i)amp;", "", token)),
+    rule("sS", f"{match_any_case(['s'])}&(?:[aA][mM][pP];)?[pP]-500", lambda token: re.sub("(?i)amp;", "", token)),
     rule("A-Za-z0-9", "[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}(?:\\\\?/[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}){1,2}"),
     # Abbreviations.
-    rule("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}(?:{GAP}|[{U}]|{ELEMENT})", stopped),
-    declared("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}", stopped),
+    rule("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}(?:{GAP}|[{U}]|{ELEMENT})", add_period),
+    rule_before_declaration("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}", add_period),
     rule("A-Za-z", f"(?P<t>{ENDINGS}\\.)[\\s\\S]{{2}}"),
     # Only at the end of the text.
-    rule("A-Za-z", f"(?P<t>{ENDINGS})\\.", stopped),
+    rule("A-Za-z", f"(?P<t>{ENDINGS})\\.", add_period),
     rule("A-Za-z", f"{INNERS}\\."),
-    rule("A-Za-z", f"(?P<t>{either_case(NUMBERED)}\\.){GAP}?[{D}]"),
-    rule("A-Za-z", f"(?P<t>{ACRONYM})\\.{START}", stopped),
-    declared("A-Za-z", f"(?P<t>{ACRONYM})\\.{GAP}+", stopped, GAP),
+    rule("A-Za-z", f"(?P<t>{match_any_case(NUMBERED)}\\.){GAP}?[{D}]"),
+    rule("A-Za-z", f"(?P<t>{ACRONYM})\\.{START}", add_period),
+    rule_before_declaration("A-Za-z", f"(?P<t>{ACRONYM})\\.{GAP}+", add_period, GAP),
     rule("A-Za-z", f"{ACRONYM}\\."),
     rule("A-Za-z", f"(?P<t>[A-Za-z])\\.{START}"),
-    declared("A-Za-z", f"(?P<t>[A-Za-z])\\.{GAP}+", None, GAP),
+    rule_before_declaration("A-Za-z", f"(?P<t>[A-Za-z])\\.{GAP}+", None, GAP),
     rule("A-Za-z", "[A-Za-z]\\."),
-    rule("A-Za-z0-9", COMPOUND, soft, run=f"[A-Za-z0-9.,{SOFT}]*"),
+    rule("A-Za-z0-9", COMPOUND, remove_soft_hyphens, run=f"[A-Za-z0-9.,{SOFT}]*"),
     rule("A-Za-z", f"(?P<t>{COUNTRIES}){GAP}"),
-    rule("A-Za-z", f"(?P<t>{COUNTRIES})\\.{START}", stopped),
-    declared("A-Za-z", f"(?P<t>{COUNTRIES})\\.{GAP}+", stopped, GAP),
+    rule("A-Za-z", f"(?P<t>{COUNTRIES})\\.{START}", add_period),
+    rule_before_declaration("A-Za-z", f"(?P<t>{COUNTRIES})\\.{GAP}+", add_period, GAP),
     rule(
         f"{L}{X}{D}{SOFT}",
-        f"(?P<t>[{L}{X}{D}{SOFT}]+(?:\\.[{L}{X}{D}{SOFT}]+)*\\.{either_case(EXTENSIONS)})[!,.?{SPACE}{BREAK}]",
+        f"(?P<t>[{L}{X}{D}{SOFT}]+(?:\\.[{L}{X}{D}{SOFT}]+)*\\.{match_any_case(EXTENSIONS)})[!,.?{SPACE}{BREAK}]",
         run=f"[{L}{X}{D}{SOFT}]+(?:\\.[{L}{X}{D}{SOFT}]+)*",
     ),
     # Numbers.
-    rule(f"{D}+.:,{SOFT}\u066b\u066c-", f"[-+]?{NUMBER}", soft),
-    rule(f"{D}", f"(?:[{D}]{{1,4}}[- \u00a0])?{FRACTION}", joined),
+    rule(f"{D}+.:,{SOFT}\u066b\u066c-", f"[-+]?{NUMBER}", remove_soft_hyphens),
+    rule(f"{D}", f"(?:[{D}]{{1,4}}[- \u00a0])?{FRACTION}", protect_spaces),
     rule(f"{D}", f"[{D}]{{1,2}}[-/][{D}]{{1,2}}[-/][{D}]{{2,4}}"),
-    rule("(", "\\([0-9]{2,3}\\)[ \u00a0]?[0-9]{3,4}[- \u00a0]?[0-9]{3,5}", lambda token: brackets(joined(token))),
-    rule("0-9+", "(?:\\+\\+?)?(?:[0-9]{2,4}[- \u00a0])?[0-9]{2,4}[- \u00a0][0-9]{3,4}[- \u00a0]?[0-9]{3,5}", joined),
-    rule("0-9+", "(?:\\+\\+?)?[0-9]{2,4}[- \u00a0][0-9]{3,4}[- \u00a0]?[0-9]{3,5}", joined),
+    rule(
+        "(",
+        "\\([0-9]{2,3}\\)[ \u00a0]?[0-9]{3,4}[- \u00a0]?[0-9]{3,5}",
+        lambda token: escape_brackets(protect_spaces(token)),
+    ),
+    rule(
+        "0-9+",
+        "(?:\\+\\+?)?(?:[0-9]{2,4}[- \u00a0])?[0-9]{2,4}[- \u00a0][0-9]{3,4}[- \u00a0]?[0-9]{3,5}",
+        protect_spaces,
+    ),
+    rule("0-9+", "(?:\\+\\+?)?[0-9]{2,4}[- \u00a0][0-9]{3,4}[- \u00a0]?[0-9]{3,5}", protect_spaces),
     rule("0-9+", "(?:(?:\\+\\+?)?[0-9]{2,4}\\.)?[0-9]{2,4}\\.[0-9]{3,4}\\.[0-9]{3,5}"),
     *(
         rule(char, char, text)
@@ -311,12 +320,12 @@ RULES = (
     rule("\u0080\u00a4\u20a0\u20ac", "[\u0080\u00a4\u20a0\u20ac]", "$"),
     rule("\u00a3", "\u00a3", "#"),
     rule("\u00a2", "\u00a2", "cents"),
-    # Names in social media, smileys.
+    # Hashtags, user names and emoticons.
     rule("#", f"#(?:[{L}{X}{SOFT}]+|#*)"),
     rule("@", "@(?:[A-Za-z_][A-Za-z0-9_]*|@*)"),
-    rule("<>:;=", "(?P<t>[<>]?[:;=][-o*']?[DPOdp()@{|\\[\\]\\\\])[^A-Za-z0-9]", brackets),
+    rule("<>:;=", "(?P<t>[<>]?[:;=][-o*']?[DPOdp()@{|\\[\\]\\\\])[^A-Za-z0-9]", escape_brackets),
     rule("=<>^'x~-", "[=<>^'x~-]_[=<>^'x~-]"),
-    rule("(", "\\([-=<>^'x~][_.]?[-=<>^'x~]\\)", brackets),
+    rule("(", "\\([-=<>^'x~][_.]?[-=<>^'x~]\\)", escape_brackets),
     # Entities.
     rule("&", "&[aA][mM][pP];", "&"),
     rule("&", "&[lL][tT];", "<"),
@@ -342,7 +351,7 @@ RULES = (
     rule("`", "``", "``"),
     rule('"&', '(?P<t>"|&quot;)[A-Za-z0-9$]', "``"),
     rule('"', '"', "''"),
-    rule(QUOTED, f"[{QUOTED}]{{1,2}}", quotes),
+    rule(QUOTED, f"[{QUOTED}]{{1,2}}", normalize_quotes),
     *(
         rule(re.escape(char), re.escape(char), text)
         for char, text in (

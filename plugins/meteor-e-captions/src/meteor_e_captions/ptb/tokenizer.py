@@ -1,4 +1,4 @@
-"""The scanner that applies the rules, and a memory of words that need none."""
+"""The scanner that applies the rules of the PTB tokenizer, and caches for words that do not depend on context."""
 
 from __future__ import annotations
 
@@ -7,230 +7,260 @@ from collections.abc import Sequence
 from functools import cache
 
 from meteor_e.base.memory import Memory
-from meteor_e_captions.ptb.characters import DIGIT, LOWER, UPPER, shadow
+from meteor_e_captions.ptb.characters import DIGIT, LOWER, UPPER, replace_by_class
 from meteor_e_captions.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
 
-#: What captioning drops after tokenization.  It was meant to drop brackets, but they come in lower case ("-lrb-").
+#: Tokens that pycocoevalcap removes. The list contains brackets, but tokens have them in lower case ("-lrb-"), so that
+#: pycocoevalcap never removes them.
 PUNCTUATION = frozenset(
     ["''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-", ".", "?", "!", ",", ":", "-", "--", "...", ";"]
 )
-# Pieces between blanks that are read the same in every context: words of letters, with marks around them.
+# Pieces are what spaces separate. Words of letters with surrounding punctuation do not depend on their context.
 _LETTER = f"[A-Za-z{LOWER}{UPPER}]"
-_PLAIN = re.compile(
+_match_words = re.compile(
     f"[\"\u201c(\\[']*(?:(?:{_LETTER}+['\u2019-])*{_LETTER}+|(?:{_LETTER}+['\u2019-])*(?P<last>{_LETTER}+)\\.)[\"\u201d\u2019',;:!?)\\]]*"
 ).fullmatch
-_SIMPLE = re.compile(f"({_LETTER}+)([,.;:!?]?)").fullmatch
-# Numbers, marks and apostrophes. No rule looks beyond the blank after them, except for further digits (telephone
-# numbers, fractions) and full stops (ellipses).
-_MARKS = re.compile(
+_match_word_and_mark = re.compile(f"({_LETTER}+)([,.;:!?]?)").fullmatch
+# Numbers, punctuation and apostrophes. Rules look beyond the next space only for further digits (telephone numbers,
+# fractions) and periods (ellipses).
+_match_marks = re.compile(
     '(?P<digit>[.,:;%$()/?!"-]*[0-9(][0-9.,:;%$()/?!"-]*)|[.,:;%$)/?!"-]+|&apos;[A-Za-z]*|&(?:quot|amp|lt|gt);'
 ).fullmatch
-_JOINING = BLANKS | {"."}
-_JOINING_DIGITS = _JOINING | frozenset(f"0123456789{DIGIT}")
-_JOINED = re.compile(
-    f"""[0-9(][0-9.,:;%$()/?!"-]* [{"".join(_JOINING_DIGITS - {"."})}]|\\. [{"".join(_JOINING)}]"""
+_JOINING_MARKS = BLANKS | {"."}
+_JOINING_DIGITS = _JOINING_MARKS | frozenset(f"0123456789{DIGIT}")
+# A piece and the first character of the next piece, if a token may contain both.
+_search_joinable = re.compile(
+    f"""[0-9(][0-9.,:;%$()/?!"-]* [{"".join(_JOINING_DIGITS - {"."})}]|\\. [{"".join(_JOINING_MARKS)}]"""
 ).search
-# Nothing but a word, and marks after it that no rule takes together with it.
-_WORD = re.compile(f'{_LETTER}+(?=[,;)\\]"\u201d]* )').match
-_SPLIT = frozenset(first + second for first, second in TWO_WORDS)
-_SHORT = 6  # the longest abbreviation, and the longest word that is two
-_MEMORY, _LONG = 200_000, 100
-_WIDE = re.compile("[\U00010000-\U0010ffff]")
+# A word that ends at a space, or before punctuation that is never part of the word's token.
+_match_plain_word = re.compile(f'{_LETTER}+(?=[,;)\\]"\u201d]* )').match
+_CONTRACTIONS = frozenset(first + second for first, second in TWO_WORDS)
+_LONGEST_EXCEPTION = 6
+"""Length of the longest abbreviation, and of the longest word that is split in two."""
+_CACHE_SIZE = 200_000
+_LONGEST_CACHED_PIECE = 100
+_SUPPLEMENTARY = re.compile("[\U00010000-\U0010ffff]")
 
 
 @cache
-def _rules(char: str) -> list[tuple[int, Rule]]:
-    """Return the rules whose tokens may begin with a character, and their numbers."""
-    return [(key, rule) for key, rule in enumerate(RULES) if re.match(f"[{rule.first}]", char)]
+def _rules_for(char: str) -> list[tuple[int, Rule]]:
+    """Return the rules whose tokens may start with a character, with their indexes."""
+    return [(index, rule) for index, rule in enumerate(RULES) if re.match(f"[{rule.first}]", char)]
 
 
-def _units(char: str) -> str:
+def _to_surrogates(char: str) -> str:
     code = ord(char) - 0x10000
     return chr(0xD800 + (code >> 10)) + chr(0xDC00 + (code & 0x3FF))
 
 
-def _whole(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class Tokenizer:
     """Splits lines into the tokens of Stanford's PTB tokenizer (CoreNLP 3.4.1, ``-preserveLines``).
 
+    In the methods, ``classes`` is ``text`` or ``piece`` with every character replaced by the representative of its
+    class. The rules match ``classes``; tokens are cut from the text at the same positions.
+
     Args:
-        lowercase: write tokens in lower case.
-        drop: tokens that are left out.
+        lowercase: whether to convert tokens to lower case.
+        drop: the tokens to remove.
     """
 
     def __init__(self, *, lowercase: bool = False, drop: frozenset[str] = frozenset()) -> None:
         self._lowercase = lowercase
         self._drop = drop
-        # Of pieces that are read the same everywhere, and of these and of marks that what follows does not join.
-        self._memory = Memory[str, str](_MEMORY)
-        self._pieces = Memory[str, str](_MEMORY)
-        self._marks = Memory[str, tuple[str, frozenset[str]]](_MEMORY)
+        # The tokens of pieces that do not depend on their context.
+        self._context_free_pieces = Memory[str, str](_CACHE_SIZE)
+        # The same pieces, and marks. Valid for lines in which no token spans several pieces.
+        self._separate_pieces = Memory[str, str](_CACHE_SIZE)
+        # The tokens of marks, and the characters in the next piece that may join them.
+        self._marks = Memory[str, tuple[str, frozenset[str]]](_CACHE_SIZE)
 
     def lines(self, lines: Sequence[str]) -> list[str]:
-        """Return the tokens of each line, joined by blanks.
+        """Return the tokens of each line, joined by spaces.
 
-        The lines are a text: whether the full stop of an abbreviation at the end of a line is a token as well depends
-        on how the next line begins, as for the Java program.
+        The lines are one text: as in the Java program, the beginning of the next line decides whether the period of an
+        abbreviation at the end of a line is also a token.
         """
         if not lines:
             return []
         text = "\n".join(lines)
-        wide = _WIDE.search(text) is not None
-        if wide:
-            # The Java program sees two characters.
-            text = _WIDE.sub(lambda found: _units(found[0]), text)
-        kinds = shadow(text)
-        result = []
-        at = 0
-        while at <= len(text):
-            end = text.find("\n", at)
+        has_supplementary = _SUPPLEMENTARY.search(text) is not None
+        if has_supplementary:
+            # The Java program processes UTF-16 code units.
+            text = _SUPPLEMENTARY.sub(lambda match: _to_surrogates(match[0]), text)
+        classes = replace_by_class(text)
+        tokenized_lines = []
+        start = 0
+        while start <= len(text):
+            end = text.find("\n", start)
             if end < 0:
                 end = len(text)
-            if end == len(text) or text.find(". .", at, end) >= 0:
-                # Some rules need a character after the token; the last word of all has none.  Ellipses go over blanks.
-                result.append(" ".join(self._scan(text, kinds, at, end)))
-            else:
-                known = self._memory if _JOINED(kinds, at, end) else self._pieces
-                tokens = self._known(text[at:end], known)
-                result.append(self._line(text, kinds, at, end) if tokens is None else tokens)
-            at = end + 1
-        return [_whole(line) for line in result] if wide else result
+            tokenized_lines.append(self._tokenize_line(text, classes, start, end))
+            start = end + 1
+        return [_join_surrogates(line) for line in tokenized_lines] if has_supplementary else tokenized_lines
 
-    def _known(self, line: str, known: Memory[str, str]) -> str | None:
-        """Return the tokens of a line if they are those of its pieces, joined by blanks; else ``None``."""
+    def _tokenize_line(self, text: str, classes: str, start: int, end: int) -> str:
+        """Return the tokens of the line from ``start`` to ``end``, joined by spaces."""
+        # Some rules need a character after the token, which the last line does not have. Ellipses may contain spaces.
+        if end == len(text) or text.find(". .", start, end) >= 0:
+            return " ".join(self._scan(text, classes, start, end))
+        piece_cache = self._context_free_pieces if _search_joinable(classes, start, end) else self._separate_pieces
+        tokens = self._look_up_line(text[start:end], piece_cache)
+        return self._tokenize_pieces(text, classes, start, end) if tokens is None else tokens
+
+    def _look_up_line(self, line: str, piece_cache: Memory[str, str]) -> str | None:
+        """Return the tokens of a line, or ``None`` if a piece depends on its context."""
         pieces = line.split(" ")
         for _ in range(2):
             try:
-                return " ".join(filter(None, map(known.__getitem__, pieces)))
+                return " ".join(filter(None, map(piece_cache.__getitem__, pieces)))
             except KeyError:
-                missing = [piece for piece in pieces if piece not in known]
-                if not all(self._learn(piece, shadow(piece), known) for piece in missing):
+                missing = [piece for piece in pieces if piece not in piece_cache]
+                if not all(self._add_to_cache(piece, replace_by_class(piece), piece_cache) for piece in missing):
                     break
         return None
 
-    def _learn(self, piece: str, kinds: str, known: Memory[str, str]) -> bool:
-        """Remember the tokens of a piece if no context changes them, or none that is on the line."""
-        if len(piece) > _LONG:
+    def _add_to_cache(self, piece: str, classes: str, piece_cache: Memory[str, str]) -> bool:
+        """Add the tokens of a piece to a cache, and return whether that was possible."""
+        if len(piece) > _LONGEST_CACHED_PIECE:
             return False
-        tokens = self._simple(piece, kinds)
-        if tokens is None and (not piece or self._plain(kinds)):
-            tokens = self._alone(piece, kinds)
+        tokens = self._split_word_and_mark(piece, classes)
+        if tokens is None and (not piece or self._is_context_free(classes)):
+            tokens = self._tokenize_separately(piece, classes)
         if tokens is not None:
-            self._memory[piece] = self._pieces[piece] = tokens
+            self._context_free_pieces[piece] = self._separate_pieces[piece] = tokens
             return True
-        if known is self._memory or kinds.startswith("&apos"):
+        if piece_cache is self._context_free_pieces or classes.startswith("&apos"):
             return False
-        marks = self._mark(piece, kinds)
+        marks = self._tokenize_marks(piece, classes)
         if marks is not None:
-            self._pieces[piece] = marks[0]
+            self._separate_pieces[piece] = marks[0]
         return marks is not None
 
-    def _line(self, text: str, kinds: str, at: int, end: int) -> str:
-        tokens: list[str] = []
-        begin = at
-        while at < end:
-            stop = text.find(" ", at, end)
-            if stop < 0:
-                stop = end
-            piece = text[at:stop]
-            known = self._memory.get(piece)
-            if known is None and self._learn(piece, kinds[at:stop], self._memory):
-                known = self._memory.get(piece)
-            if known is None:
-                marks = self._marks.get(piece) or self._mark(piece, kinds[at:stop])
-                if marks is not None and (stop == end or kinds[stop + 1] not in marks[1]):
-                    known = marks[0]
-            if known is None:
-                # Blanks of other kinds go with the blank before them.
-                if begin < at and kinds[at] in BLANKS:
-                    at += 1
-                    continue
-                at = self._stretch(text, kinds, at, stop, end, tokens) + 1
-                continue
-            if known:
-                tokens.append(known)
-            at = stop + 1
-        return " ".join(tokens)
+    def _tokenize_pieces(self, text: str, classes: str, start: int, end: int) -> str:
+        """Return the tokens of a line; only pieces that depend on their context are scanned."""
+        line_tokens: list[str] = []
+        position = start
+        while position < end:
+            piece_end = text.find(" ", position, end)
+            if piece_end < 0:
+                piece_end = end
+            piece = text[position:piece_end]
+            tokens = self._context_free_pieces.get(piece)
+            if tokens is None and self._add_to_cache(piece, classes[position:piece_end], self._context_free_pieces):
+                tokens = self._context_free_pieces.get(piece)
+            if tokens is None:
+                marks = self._marks.get(piece) or self._tokenize_marks(piece, classes[position:piece_end])
+                if marks is not None and (piece_end == end or classes[piece_end + 1] not in marks[1]):
+                    tokens = marks[0]
+            if tokens is not None:
+                if tokens:
+                    line_tokens.append(tokens)
+                position = piece_end + 1
+            elif start < position and classes[position] in BLANKS:
+                # Other white space belongs to the space before it.
+                position += 1
+            else:
+                position = self._scan_to_space(text, classes, position, piece_end, end, line_tokens) + 1
+        return " ".join(line_tokens)
 
-    def _simple(self, piece: str, kinds: str) -> str | None:
-        """Return word and mark of a piece that is a word with at most one mark after it; ``None`` for others."""
-        found = _SIMPLE(kinds)
-        if found is None:
+    def _split_word_and_mark(self, piece: str, classes: str) -> str | None:
+        """Return the tokens of a word with at most one punctuation mark after it, or ``None`` for other pieces."""
+        match = _match_word_and_mark(classes)
+        if match is None:
             return None
-        word, mark = found.span(1)[1], found[2]
-        if word <= _SHORT and ((known := kinds[:word].lower()) in _SPLIT or (mark == "." and ABBREVIATIONS(known))):
-            return None
+        word_length, mark = match.end(1), match[2]
+        if word_length <= _LONGEST_EXCEPTION:
+            word = classes[:word_length].lower()
+            if word in _CONTRACTIONS or (mark == "." and ABBREVIATIONS(word)):
+                return None
         tokens: list[str] = []
-        self._add(piece[:word], tokens)
+        self._append_token(piece[:word_length], tokens)
         if mark:
-            self._add(mark, tokens)
+            self._append_token(mark, tokens)
         return " ".join(tokens)
 
-    def _alone(self, piece: str, kinds: str) -> str:
-        """Return the tokens of a piece that no context changes."""
-        return " ".join(self._scan(f"{piece} a", f"{kinds} a", 0, len(piece)))
+    def _tokenize_separately(self, piece: str, classes: str) -> str:
+        """Return the tokens of a piece that does not depend on its context."""
+        return " ".join(self._scan(f"{piece} a", f"{classes} a", 0, len(piece)))
 
-    def _mark(self, piece: str, kinds: str) -> tuple[str, frozenset[str]] | None:
-        """Return the tokens of numbers and marks, and what after the next blank may join them; or ``None``."""
-        found = _MARKS(kinds)
-        if found is None or len(piece) > _LONG:
+    def _tokenize_marks(self, piece: str, classes: str) -> tuple[str, frozenset[str]] | None:
+        """Return the tokens of numbers and marks, and the characters that may join them; ``None`` for other pieces."""
+        match = _match_marks(classes)
+        if match is None or len(piece) > _LONGEST_CACHED_PIECE:
             return None
-        known = self._alone(piece, kinds), _JOINING if found["digit"] is None else _JOINING_DIGITS
-        self._marks[piece] = known
-        return known
+        joining = _JOINING_MARKS if match["digit"] is None else _JOINING_DIGITS
+        marks = self._tokenize_separately(piece, classes), joining
+        self._marks[piece] = marks
+        return marks
 
     @staticmethod
-    def _plain(kinds: str) -> bool:
-        found = _PLAIN(kinds)
-        return found is not None and not (found["last"] and ABBREVIATIONS(found["last"].lower()))
+    def _is_context_free(classes: str) -> bool:
+        match = _match_words(classes)
+        return match is not None and not (match["last"] and ABBREVIATIONS(match["last"].lower()))
 
-    def _stretch(self, text: str, kinds: str, at: int, stop: int, end: int, tokens: list[str]) -> int:
-        """Scan from ``at`` until a token ends before a blank, at ``stop`` or later; return where."""
-        failed: dict[int, int] = {}
-        while at < stop:
-            at = self._next(text, kinds, at, tokens, failed)
-            if at > stop:
-                stop = text.find(" ", at, end)
-                if stop < 0:
-                    stop = end
-        return at
+    def _scan_to_space(
+        self, text: str, classes: str, position: int, piece_end: int, line_end: int, tokens: list[str]
+    ) -> int:
+        """Scan until a token ends before a space, at ``piece_end`` or later, and return the position of that space."""
+        dead_ends: dict[int, int] = {}
+        while position < piece_end:
+            position = self._scan_token(text, classes, position, tokens, dead_ends)
+            if position > piece_end:
+                piece_end = text.find(" ", position, line_end)
+                if piece_end < 0:
+                    piece_end = line_end
+        return position
 
-    def _scan(self, text: str, kinds: str, at: int, end: int) -> list[str]:
+    def _scan(self, text: str, classes: str, position: int, end: int) -> list[str]:
+        """Return the tokens from ``position`` to ``end``."""
         tokens: list[str] = []
-        failed: dict[int, int] = {}
-        while at < end:
-            at = self._next(text, kinds, at, tokens, failed)
+        dead_ends: dict[int, int] = {}
+        while position < end:
+            position = self._scan_token(text, classes, position, tokens, dead_ends)
         return tokens
 
-    def _next(self, text: str, kinds: str, at: int, tokens: list[str], failed: dict[int, int]) -> int:
-        """Add the token at ``at``, if there is one, and return where the next may begin."""
-        plain = _WORD(kinds, at)
-        if plain is not None and (len(plain[0]) > _SHORT or plain[0].lower() not in _SPLIT):
-            self._add(text[at : plain.end()], tokens)
-            return plain.end()
-        longest = at
+    def _scan_token(self, text: str, classes: str, position: int, tokens: list[str], dead_ends: dict[int, int]) -> int:
+        """Append the token that starts at a position, if there is one.
+
+        Args:
+            text: the text.
+            classes: the text in representatives of character classes.
+            position: the position at which the token may start.
+            tokens: the list to which the token is appended.
+            dead_ends: for the index of each rule, the position before which it cannot match; updated.
+
+        Returns:
+            The position at which the next token may start.
+        """
+        word = _match_plain_word(classes, position)
+        if word is not None and (len(word[0]) > _LONGEST_EXCEPTION or word[0].lower() not in _CONTRACTIONS):
+            self._append_token(text[position : word.end()], tokens)
+            return word.end()
+        longest = position
         best: re.Match[str] | None = None
         rewrite = None
-        for key, rule in _rules(kinds[at]):
-            if rule.run is not None and failed.get(key, 0) > at:
+        for index, rule in _rules_for(classes[position]):
+            if rule.run is not None and dead_ends.get(index, 0) > position:
                 continue
-            found = rule.match(kinds, at)
-            if found is not None:
-                if found.end() > longest:
-                    longest, best, rewrite = found.end(), found, rule.rewrite
-            elif rule.run is not None and (run := rule.run(kinds, at)) is not None:
-                failed[key] = run.end()
+            match = rule.match(classes, position)
+            if match is not None:
+                if match.end() > longest:
+                    longest, best, rewrite = match.end(), match, rule.rewrite
+            elif rule.run is not None and (run := rule.run(classes, position)) is not None:
+                dead_ends[index] = run.end()
         if best is None:
-            return at + 1
+            return position + 1
         end = best.end(best.lastgroup or 0)
-        token = text[at:end]
-        self._add(token if rewrite is None else rewrite(token), tokens)
+        token = text[position:end]
+        self._append_token(token if rewrite is None else rewrite(token), tokens)
         return end
 
-    def _add(self, token: str, tokens: list[str]) -> None:
+    def _append_token(self, token: str, tokens: list[str]) -> None:
+        """Append a token to a list, unless it is empty or dropped."""
         if self._lowercase:
             token = token.lower()
         if token and token not in self._drop:
