@@ -88,7 +88,7 @@ class _Output:
         """Return the columns of a batch by name."""
         meteor = metrics[0]
         if self._only_meteor and isinstance(meteor, Meteor):
-            return ScoredColumns.of(statistics[0]).named(ColumnNames.of(meteor.matcher_names, prefix))
+            return ScoredColumns.of(statistics[0]).to_dict(ColumnNames.of(meteor.matcher_names, prefix))
         return metric_columns(metrics, statistics, prefix)
 
     def _write(self, queues: Sequence[ColumnQueue], index: int, rows: deque[Rows], columns: dict[str, Any]) -> None:
