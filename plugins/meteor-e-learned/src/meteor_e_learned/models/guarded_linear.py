@@ -93,9 +93,7 @@ class GuardedLinear(LinearEstimator):
         ] = field(default_factory=dict)
         guard: Annotated[
             dict[str, Range],
-            Meta(
-                description="Range of each feature in which the sum has full weight: minimum, maximum, transition width."
-            ),
+            Meta(description="Range in which the sum has full weight, by feature: minimum, maximum, transition width."),
         ] = field(default_factory=dict)
         deviations: Annotated[
             dict[str, Range],
