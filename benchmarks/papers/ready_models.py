@@ -19,7 +19,7 @@ import numpy as np
 from command import exit_code
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.entities import unescaped
-from meteor_e_learned.examples import joined
+from meteor_e_learned.examples import concatenate
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.models.base import SYNTHETIC, pearson, strict_tau
@@ -146,7 +146,7 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
 def trained(recipe: Recipe, features: FeatureSet, training: Sequence[Examples]) -> Estimator:
     """Return an estimator that has learned from some test sets."""
     estimator = make_estimator(recipe, features, FeatureSet([]))
-    estimator.learn(joined(training), None, TrainingRun(recipe.seed, features.columns))
+    estimator.learn(concatenate(training), None, TrainingRun(recipe.seed, features.columns))
     return estimator
 
 

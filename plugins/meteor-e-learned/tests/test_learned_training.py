@@ -11,7 +11,7 @@ import pytest
 from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_learned import cli
-from meteor_e_learned.data import sample_judgements
+from meteor_e_learned.data import sample_judgments
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.recipe import load_recipe
@@ -179,7 +179,7 @@ def test_what_is_skipped_is_what_the_sample_takes(test_set, run, recipe, tmp_pat
     tests = [load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")]
 
     def judgements(**options):
-        found = sample_judgements(tests, options.pop("count", None), 7, **options)
+        found = sample_judgments(tests, options.pop("count", None), 7, **options)
         (ranked,) = (test.rankings.strict() for test in found)
         return list(zip(ranked.segments.tolist(), ranked.better.tolist(), ranked.worse.tolist(), strict=True))
 

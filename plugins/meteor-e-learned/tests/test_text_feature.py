@@ -43,9 +43,9 @@ def definition(monkeypatch):
     if text._native is None:
         pytest.skip("the extension is not built, or METEOR_E_PURE is set")
     monkeypatch.setattr(text, "_native", None)
-    text._counter.cache_clear()
-    counter = text._counter()
-    text._counter.cache_clear()
+    text._load_comparer.cache_clear()
+    counter = text._load_comparer()
+    text._load_comparer.cache_clear()
     return counter
 
 
@@ -55,10 +55,10 @@ def test_the_extension_gives_the_same_digits(definition, texts, monkeypatch):
     left, right = texts(200, 1), texts(200, 2)
     wanted = definition(left, right)
     monkeypatch.undo()
-    found = text._counter()(left, right)
+    found = text._load_comparer()(left, right)
     assert found.shape == wanted.shape == (len(left), len(text.COUNTED))
     assert (found == wanted).all(), np.array(text.COUNTED)[(found != wanted).any(axis=0)]
-    assert (text._counter()(left, right) == wanted).all(), "what is remembered changes nothing"
+    assert (text._load_comparer()(left, right) == wanted).all(), "what is remembered changes nothing"
 
 
 @pytest.mark.native

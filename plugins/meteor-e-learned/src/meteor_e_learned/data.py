@@ -1,4 +1,4 @@
-"""From test sets to examples: features and vectors of judged hypotheses, and the judgments among them."""
+"""Training examples from test sets: the features and vectors of the judged hypotheses, and their judgments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e_learned.answers import answer_examples, load_answers
-from meteor_e_learned.examples import joined
+from meteor_e_learned.examples import concatenate
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.models.base import SYNTHETIC
@@ -38,75 +38,93 @@ def load_examples(
     progress: Progress = silent,
     roots: Mapping[str, str] | None = None,
 ) -> Examples:
-    """Read judged test sets and extract their features.
+    """Read judged test sets, and extract the features of their hypotheses.
 
     Args:
-        specs: the judgments.
-        features: of hypotheses, given their references.
-        vectors: of single segments.
-        store: where rows are kept.
-        language: test sets into it are taken where a spec names no pairs.
-        folder: indexes are seen from it.
-        seed: of samples that have none of their own.
-        jobs: number of processes.
-        progress: told about the work on each test set.
-        roots: folders of the data by the name of the index, instead of the index's own.
+        specs: the data of the recipe.
+        features: the features of hypotheses and their references.
+        vectors: the features of single texts.
+        store: the cache of features.
+        language: the target language. A spec without pairs uses all language pairs into this language.
+        folder: the folder that the paths of the specs are relative to.
+        seed: the seed for specs that do not have their own.
+        jobs: the number of processes.
+        progress: receives the progress of the work on each test set.
+        roots: folders of the data by name of the index, which replace the folders in the indexes.
 
     Raises:
-        ConfigError: for a sample of nothing, or no pairs.
-        InputError: if there is nothing to learn from.
+        ConfigError: if a sample or a list of language pairs is empty, or if ``skip`` is negative.
+        InputError: if there are no judgments to learn from.
     """
-    found = []
+    parts = []
     for spec in specs:
         if spec.answers:
-            title = Path(spec.answers).name
-            found.append(
-                answer_examples(
-                    load_answers(resolve(spec.answers, folder)),
-                    title if spec.references is None else f"{title}, {spec.references} references",
-                    features,
-                    store,
-                    references=spec.references,
-                    jobs=jobs,
-                    progress=staged(progress, title),
-                )
-            )
+            parts.append(_load_answer_examples(spec, features, store, folder, jobs, progress))
             continue
-        evaluation = require("meteor_e_evaluation", "training", distribution="meteor-e-evaluation")
-        if spec.sample is not None and spec.sample < 1:
-            raise ConfigError(f"{spec.index}: sample is {spec.sample}; it has to be 1 or more")
-        if spec.skip < 0:
-            raise ConfigError(f"{spec.index}: skip is {spec.skip}; it has to be 0 or more")
-        if spec.pairs is not None and not spec.pairs:
-            raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
-        index = evaluation.load_index(resolve(spec.index, folder), root=(roots or {}).get(Path(spec.index).stem))
-        tests = [evaluation.load_test_set(index, pair) for pair in spec.pairs or index.pairs_into(language)]
-        if not tests:
-            raise InputError(f"{spec.index}: no language pair into {language!r}")
+        tests = _load_test_sets(spec, language, folder, (roots or {}).get(Path(spec.index).stem))
+        spec_seed = seed if spec.seed is None else spec.seed
         if spec.made is not None:
-            own = seed if spec.seed is None else spec.seed
-            texts = synthetic_comparisons(spec.made, tests, spec.sample or 1000, language, own)
-            found.append(
+            texts = synthetic_comparisons(spec.made, tests, spec.sample or 1000, language, spec_seed)
+            parts.append(
                 _synthetic_examples(texts, tests[0].name, features, vectors, store, spec.weight, jobs, progress)
             )
             continue
-        chosen = sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed, skip=spec.skip)
-        if not chosen:
+        sampled_tests = sample_judgments(tests, spec.sample, spec_seed, skip=spec.skip)
+        if not sampled_tests:
             raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
-        for test in chosen:
-            told = staged(progress, f"{test.name} {test.pair}")
-            found.append(make_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
-    return joined(found)
+        for test in sampled_tests:
+            stage = staged(progress, f"{test.name} {test.pair}")
+            parts.append(make_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=stage))
+    return concatenate(parts)
 
 
-def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
-    """Return test sets with a number of judgments in all, drawn without replacement; ties do not count as judgments.
+def _load_answer_examples(
+    spec: DataSpec, features: FeatureSet, store: FeatureStore, folder: Path, jobs: int, progress: Progress
+) -> Examples:
+    """Read judged answers, and extract their features."""
+    name = Path(spec.answers).name
+    return answer_examples(
+        load_answers(resolve(spec.answers, folder)),
+        name if spec.references is None else f"{name}, {spec.references} references",
+        features,
+        store,
+        references=spec.references,
+        jobs=jobs,
+        progress=staged(progress, name),
+    )
+
+
+def _load_test_sets(spec: DataSpec, language: str, folder: Path, root: str | None) -> list[TestSet]:
+    """Check a spec, and read its test sets.
+
+    Raises:
+        ConfigError: if the sample or the list of language pairs is empty, or if ``skip`` is negative.
+        InputError: if the index does not have a language pair into the language.
+    """
+    evaluation = require("meteor_e_evaluation", "training", distribution="meteor-e-evaluation")
+    if spec.sample is not None and spec.sample < 1:
+        raise ConfigError(f"{spec.index}: sample is {spec.sample}; it has to be 1 or more")
+    if spec.skip < 0:
+        raise ConfigError(f"{spec.index}: skip is {spec.skip}; it has to be 0 or more")
+    if spec.pairs is not None and not spec.pairs:
+        raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
+    index = evaluation.load_index(resolve(spec.index, folder), root=root)
+    tests = [evaluation.load_test_set(index, pair) for pair in spec.pairs or index.pairs_into(language)]
+    if not tests:
+        raise InputError(f"{spec.index}: no language pair into {language!r}")
+    return tests
+
+
+def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
+    """Return test sets with a random sample of their judgments, drawn without replacement.
+
+    Ties between two hypotheses do not count as judgments.
 
     Args:
-        tests: test sets with rankings, or with scores of segments.
-        count: how many; ``None`` for all.
-        seed: of the draw.
-        skip: number of those drawn first that are left out.
+        tests: test sets with rankings, or with ratings of segments.
+        count: the number of judgments in all test sets together; ``None`` for all.
+        seed: the seed of the sample.
+        skip: the number of judgments to leave out at the beginning of the random order.
     """
     from meteor_e_evaluation import pairwise_judgments
 
@@ -118,15 +136,15 @@ def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *,
     ]
     if not skip and (count is None or count >= sum(sizes)):
         return list(tests)
-    chosen = np.zeros(sum(sizes), bool)
-    last = None if count is None else skip + count
-    chosen[np.random.default_rng(seed).permutation(len(chosen))[skip:last]] = True
+    mask = np.zeros(sum(sizes), bool)
+    end = None if count is None else skip + count
+    mask[np.random.default_rng(seed).permutation(len(mask))[skip:end]] = True
     result = []
-    for test, rankings, part in zip(tests, ranked, np.split(chosen, np.cumsum(sizes)[:-1]), strict=True):
+    for test, rankings, test_mask in zip(tests, ranked, np.split(mask, np.cumsum(sizes)[:-1]), strict=True):
         if test.rankings is not None and rankings is not None:
-            result.append(replace(test, rankings=rankings.select(part)))
+            result.append(replace(test, rankings=rankings.select(test_mask)))
         elif test.assessments is not None:
-            result.append(replace(test, assessments=test.assessments.select(part)))
+            result.append(replace(test, assessments=test.assessments.select(test_mask)))
     return [test for test in result if test.judged().any()]
 
 
@@ -140,7 +158,10 @@ def make_examples(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Examples:
-    """Extract the features of the judged hypotheses of a test set; arguments are those of :func:`load_examples`."""
+    """Extract the features of the judged hypotheses of a test set.
+
+    See :func:`load_examples` for the arguments.
+    """
     from meteor_e_evaluation import pairwise_judgments
 
     cells = test.judged()
@@ -155,25 +176,26 @@ def make_examples(
         [str(segment + 1) for segment in segments],
     )
     rows = features.extract(batch, store, jobs=jobs, progress=progress)
-    left, right = sentence_vectors(hypotheses, references, vectors, store, jobs=jobs, progress=progress)
-    place = np.full(cells.shape, -1, np.int64)
-    place[systems, segments] = np.arange(len(systems))
+    hypothesis_vectors, reference_vectors = sentence_vectors(
+        hypotheses, references, vectors, store, jobs=jobs, progress=progress
+    )
+    row_indexes = np.full(cells.shape, -1, np.int64)
+    row_indexes[systems, segments] = np.arange(len(systems))
     rankings = pairwise_judgments(test)
-    none = np.array([], np.int64)
-    better = worse = group = none
+    better = worse = group = np.array([], np.int64)
     if rankings is not None:
         rankings = rankings.strict()
-        better = place[rankings.better, rankings.segments]
-        worse = place[rankings.worse, rankings.segments]
+        better = row_indexes[rankings.better, rankings.segments]
+        worse = row_indexes[rankings.worse, rankings.segments]
         group = rankings.segments
     scores = np.full(len(systems), np.nan)
     if test.assessments is not None:
-        scores[place[test.assessments.systems, test.assessments.segments]] = test.assessments.scores
+        scores[row_indexes[test.assessments.systems, test.assessments.segments]] = test.assessments.scores
     return Examples(
         title=(f"{test.name} {test.pair}",),
         features=rows,
-        vectors=left,
-        reference_vectors=right,
+        vectors=hypothesis_vectors,
+        reference_vectors=reference_vectors,
         better=better,
         worse=worse,
         part=np.zeros(len(better), np.int64),
@@ -190,11 +212,13 @@ def _synthetic_examples(
     texts: SyntheticTexts, name: str, features: FeatureSet, vectors: FeatureSet, store: FeatureStore, weight: float,
     jobs: int, progress: Progress,
 ) -> Examples:  # fmt: skip
-    """Extract the features of synthetic texts; each kind of comparison is a part."""
+    """Extract the features of synthetic texts. Each kind of comparison becomes a part of the examples."""
     batch = FeatureBatch(texts.hypotheses, texts.references)
-    told = staged(progress, f"{SYNTHETIC} {name}")
-    rows = features.extract(batch, store, jobs=jobs, progress=told)
-    left, right = sentence_vectors(texts.hypotheses, texts.references, vectors, store, jobs=jobs, progress=told)
+    stage = staged(progress, f"{SYNTHETIC} {name}")
+    rows = features.extract(batch, store, jobs=jobs, progress=stage)
+    hypothesis_vectors, reference_vectors = sentence_vectors(
+        texts.hypotheses, texts.references, vectors, store, jobs=jobs, progress=stage
+    )
     sizes = [len(pairs) for pairs in texts.comparisons.values()]
     better, worse = (
         np.array([pair for pairs in texts.comparisons.values() for pair in pairs], np.int64).reshape(-1, 2).T
@@ -202,8 +226,8 @@ def _synthetic_examples(
     return Examples(
         title=tuple(f"{SYNTHETIC} {name} {kind}" for kind in texts.comparisons),
         features=rows,
-        vectors=left,
-        reference_vectors=right,
+        vectors=hypothesis_vectors,
+        reference_vectors=reference_vectors,
         better=better,
         worse=worse,
         part=np.repeat(np.arange(len(sizes)), sizes),
@@ -225,12 +249,12 @@ def sentence_vectors(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> tuple[Floats, Floats]:
-    """Return the vectors of hypotheses, and the means of those of their references."""
+    """Return the vector of each hypothesis, and the mean vector of its references."""
     if not vectors.features:
         return np.empty((len(hypotheses), 0)), np.empty((len(hypotheses), 0))
-    distinct = list(dict.fromkeys([*hypotheses, *(one for each in references for one in each)]))
-    row = {segment: at for at, segment in enumerate(distinct)}
-    found = vectors.segment_vectors(distinct, store, jobs=jobs, progress=progress)
-    left = found[[row[segment] for segment in hypotheses]]
-    right = np.array([found[[row[one] for one in each]].mean(axis=0) for each in references])
-    return left, right.reshape(len(hypotheses), -1)
+    distinct = list(dict.fromkeys([*hypotheses, *(text for texts in references for text in texts)]))
+    row_index = {text: index for index, text in enumerate(distinct)}
+    rows = vectors.segment_vectors(distinct, store, jobs=jobs, progress=progress)
+    hypothesis_vectors = rows[[row_index[text] for text in hypotheses]]
+    reference_vectors = np.array([rows[[row_index[text] for text in texts]].mean(axis=0) for texts in references])
+    return hypothesis_vectors, reference_vectors.reshape(len(hypotheses), -1)

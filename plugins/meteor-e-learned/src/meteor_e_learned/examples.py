@@ -10,13 +10,13 @@ from meteor_e.api import Examples
 from meteor_e.base.array_cache import Floats, Integers
 
 
-def joined(parts: Sequence[Examples]) -> Examples:
-    """Return several sets of examples as one."""
-    hypotheses = np.cumsum([0, *(len(part.features) for part in parts)])
-    titles = np.cumsum([0, *(len(part.title) for part in parts)])
-    groups = np.cumsum([0, *(int(part.group.max(initial=-1)) + 1 for part in parts)])
+def concatenate(parts: Sequence[Examples]) -> Examples:
+    """Return one set of examples that contains the examples of all parts."""
+    row_offsets = np.cumsum([0, *(len(part.features) for part in parts)])
+    part_offsets = np.cumsum([0, *(len(part.title) for part in parts)])
+    group_offsets = np.cumsum([0, *(int(part.group.max(initial=-1)) + 1 for part in parts)])
 
-    def stacked(name: str, offsets: Sequence[int] | Integers | None = None) -> Floats:
+    def stack(name: str, offsets: Sequence[int] | Integers | None = None) -> Floats:
         values = [getattr(part, name) for part in parts]
         if offsets is not None:
             values = [value + offset for value, offset in zip(values, offsets, strict=False)]
@@ -24,16 +24,16 @@ def joined(parts: Sequence[Examples]) -> Examples:
 
     return Examples(
         title=tuple(title for part in parts for title in part.title),
-        features=stacked("features"),
-        vectors=stacked("vectors"),
-        reference_vectors=stacked("reference_vectors"),
-        weight=stacked("weight"),
-        scores=stacked("scores"),
-        better=stacked("better", hypotheses).astype(np.int64),
-        worse=stacked("worse", hypotheses).astype(np.int64),
-        part=stacked("part", titles).astype(np.int64),
-        group=stacked("group", groups).astype(np.int64),
-        hypothesis_part=stacked("hypothesis_part", titles).astype(np.int64),
+        features=stack("features"),
+        vectors=stack("vectors"),
+        reference_vectors=stack("reference_vectors"),
+        weight=stack("weight"),
+        scores=stack("scores"),
+        better=stack("better", row_offsets).astype(np.int64),
+        worse=stack("worse", row_offsets).astype(np.int64),
+        part=stack("part", part_offsets).astype(np.int64),
+        group=stack("group", group_offsets).astype(np.int64),
+        hypothesis_part=stack("hypothesis_part", part_offsets).astype(np.int64),
         hypotheses=tuple(text for part in parts for text in part.hypotheses),
         references=tuple(texts for part in parts for texts in part.references),
     )

@@ -1,4 +1,4 @@
-"""Why a model holds one output for better than another: which features moved the scores apart."""
+"""Explanations of a model's scores: the features that cause the difference between the scores of two systems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
 
-_GROUPS: dict[str, str] = {
+_GROUP_BY_PREFIX: dict[str, str] = {
     **dict.fromkeys(
         ("answer.contains", "answer.recall", "answer.content", "answer.new_recall", "answer.rare", "answer.contained"),
         "words of an acceptable answer",
@@ -46,13 +46,13 @@ class ExplainableEstimator(Protocol):
     """An estimator whose score is a function of a sum over the features.
 
     Attributes:
-        points: points per unit of the score.
+        points: the number of points per unit of the score.
     """
 
     points: ClassVar[float]
 
     def contributions(self, features: Floats) -> Floats:
-        """Return what each feature adds to the sum, ``(hypotheses, features)``."""
+        """Return the contribution of each feature to the sum, ``(hypotheses, features)``."""
         ...
 
     def raw(self, features: Floats) -> Floats:
@@ -60,23 +60,23 @@ class ExplainableEstimator(Protocol):
         ...
 
     def slope(self, raw: float) -> float:
-        """Return how much the score rises per unit of the sum."""
+        """Return the increase of the score per unit of the sum, at a value of the sum."""
         ...
 
     def note(self, features: Floats) -> str:
-        """Return what else there is to say of the scores; may be empty."""
+        """Return a remark about the scores, or an empty string."""
         ...
 
 
 @dataclass(frozen=True)
 class Reason:
-    """A group of features, and how far it moves the scores apart.
+    """A group of features, and its share of the difference between two scores.
 
     Attributes:
-        what: the group, in words.
-        points: of the difference of the scores, in points; above 0 in favor of the first output.
-        feature: the feature of the group that moves most.
-        first, second: its means over both outputs.
+        what: the description of the group.
+        points: the share of the difference, in points; positive if it favors the first system.
+        feature: the feature of the group that contributes most.
+        first, second: the mean values of this feature in the two systems.
     """
 
     what: str
@@ -88,10 +88,13 @@ class Reason:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Two scores, and the reasons for their difference, the largest first; the reasons add up to the difference.
+    """Two scores, and the reasons for their difference.
 
     Attributes:
-        notes: how much of the scores is learned, and why not all, for models that say so.
+        model: the name of the model.
+        first, second: the scores of the two systems.
+        reasons: the reasons, the largest first. They add up to the difference of the scores.
+        notes: remarks of the estimator, such as how much of the scores is learned.
     """
 
     model: str
@@ -101,31 +104,32 @@ class Explanation:
     notes: tuple[str, ...] = ()
 
     def text(self, names: tuple[str, str] = ("the first", "the second"), most: int = 5) -> str:
-        """Return the explanation in words, one line for each reason.
+        """Return the explanation as text, with one line per reason.
 
         Args:
-            names: what to call the outputs.
-            most: largest number of reasons.
+            names: the names of the two systems.
+            most: the maximum number of reasons.
         """
-        apart = self.first - self.second
-        if not apart:
+        difference = self.first - self.second
+        if not difference:
             return f"{self.model}: {names[0]} and {names[1]} have the same score, {self.first:.2f}."
-        higher, lower = names if apart > 0 else names[::-1]
+        higher, lower = names if difference > 0 else names[::-1]
         lines = [
             (
-                f"{self.model}: {higher} ({max(self.first, self.second):.2f}) is {abs(apart):.2f} points above {lower} "
-                f"({min(self.first, self.second):.2f})."
+                f"{self.model}: {higher} ({max(self.first, self.second):.2f}) is {abs(difference):.2f} points above "
+                f"{lower} ({min(self.first, self.second):.2f})."
             )
         ]
         for reason in self.reasons[:most]:
-            ahead = higher if (reason.points > 0) == (apart > 0) else lower
+            favored = higher if (reason.points > 0) == (difference > 0) else lower
             lines.append(
-                f"  {abs(reason.points):5.2f} for {ahead}: {reason.what}; most by {reason.feature} "
+                f"  {abs(reason.points):5.2f} for {favored}: {reason.what}; most by {reason.feature} "
                 f"({reason.first:.4g} and {reason.second:.4g})"
             )
-        rest = sum(reason.points for reason in self.reasons[most:])
+        remaining_points = sum(reason.points for reason in self.reasons[most:])
         if self.reasons[most:]:
-            lines.append(f"  {abs(rest):5.2f} for {names[0] if rest > 0 else names[1]}: all else")
+            favored = names[0] if remaining_points > 0 else names[1]
+            lines.append(f"  {abs(remaining_points):5.2f} for {favored}: all else")
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
@@ -136,17 +140,17 @@ def explain(
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
 ) -> Explanation:
-    """Say which features move the scores of two outputs apart.
+    """Return the features that cause the difference between the scores of two systems.
 
     Args:
         model: a model whose estimator is an :class:`ExplainableEstimator`.
-        first, second: the segments of two systems; lists of one for a single segment.
-        references: for each segment its references.
+        first, second: the hypotheses of the two systems; at least one each.
+        references: the references of each segment.
         sources: the source of each segment, for features that read it.
 
     Raises:
-        ConfigError: for a model of another estimator.
-        InputError: if the outputs differ in length, or are empty.
+        ConfigError: if the estimator of the model is not explainable.
+        InputError: if the lists differ in length, or are empty.
     """
     estimator = model.estimator
     if not isinstance(estimator, ExplainableEstimator):
@@ -159,32 +163,65 @@ def explain(
     if not len(first):
         raise InputError("there is nothing to explain: the outputs are empty")
     store = FeatureStore(enabled=False)
-    rows = [model.features.extract(FeatureBatch(side, references, sources), store) for side in (first, second)]
-    scores = [float(model.estimator.score_segments(side).mean()) * estimator.points for side in rows]
-    brought = [estimator.contributions(side).mean(axis=0) for side in rows]
-    difference: Floats = brought[0] - brought[1]
-    total = float(difference.sum())
-    apart = scores[0] - scores[1]
-    # Points that a unit of the weighted sum is worth here; of means of curved scores, their sign may differ.
-    worth = (
-        apart / total
-        if total * apart > 0
-        else estimator.slope(float(np.mean([estimator.raw(side).mean() for side in rows]))) * estimator.points
-    )
-    columns = model.features.columns
-    groups: dict[str, list[int]] = {}
-    for place, column in enumerate(columns):
-        what = next((words for start, words in _GROUPS.items() if column.startswith(start)), column.partition(".")[0])
-        groups.setdefault(what, []).append(place)
-    reasons = []
-    for what, places in groups.items():
-        top = max(places, key=lambda place: abs(difference[place]))
-        means = [float(side[:, top].mean()) for side in rows]
-        reasons.append(Reason(what, float(difference[places].sum()) * worth, columns[top], *means))
+    rows = [
+        model.features.extract(FeatureBatch(hypotheses, references, sources), store) for hypotheses in (first, second)
+    ]
+    scores = [float(model.estimator.score_segments(features).mean()) * estimator.points for features in rows]
+    contributions = [estimator.contributions(features).mean(axis=0) for features in rows]
+    differences: Floats = contributions[0] - contributions[1]
+    points_per_unit = _points_per_unit(estimator, scores, float(differences.sum()), rows)
+    reasons = _group_reasons(model.features.columns, differences, points_per_unit, rows)
+    unexplained = scores[0] - scores[1] - sum(reason.points for reason in reasons)
+    if abs(unexplained) > 1e-9:
+        reasons.append(Reason("how scores are spread over the scale", unexplained, "score", *scores))
     reasons.sort(key=lambda reason: -abs(reason.points))
-    left = apart - sum(reason.points for reason in reasons)
-    if abs(left) > 1e-9:
-        reasons.append(Reason("how scores are spread over the scale", left, "score", *scores))
-        reasons.sort(key=lambda reason: -abs(reason.points))
-    notes = tuple(filter(None, dict.fromkeys(estimator.note(side) for side in rows)))
-    return Explanation(model.recipe.name, scores[0], scores[1], tuple(r for r in reasons if r.points), notes)
+    notes = tuple(filter(None, dict.fromkeys(estimator.note(features) for features in rows)))
+    return Explanation(
+        model.recipe.name, scores[0], scores[1], tuple(reason for reason in reasons if reason.points), notes
+    )
+
+
+def _points_per_unit(
+    estimator: ExplainableEstimator, scores: Sequence[float], total: float, rows: Sequence[Floats]
+) -> float:
+    """Return the number of points that a unit of the sum is worth.
+
+    The difference of the mean scores can have another sign than the difference of the mean sums, because the score is
+    not a linear function of the sum. The slope of the score at the mean sum then replaces their ratio.
+
+    Args:
+        estimator: the estimator.
+        scores: the scores of the two systems, in points.
+        total: the difference between the mean sums of the two systems.
+        rows: the features of the two systems.
+    """
+    difference = scores[0] - scores[1]
+    if total * difference > 0:
+        return difference / total
+    mean_sum = float(np.mean([estimator.raw(features).mean() for features in rows]))
+    return estimator.slope(mean_sum) * estimator.points
+
+
+def _group_reasons(
+    columns: Sequence[str], differences: Floats, points_per_unit: float, rows: Sequence[Floats]
+) -> list[Reason]:
+    """Return one reason per group of features, the largest first."""
+    groups: dict[str, list[int]] = {}
+    for index, column in enumerate(columns):
+        groups.setdefault(_describe_group(column), []).append(index)
+    reasons = []
+    for description, indexes in groups.items():
+        top = max(indexes, key=lambda index: abs(differences[index]))
+        means = [float(features[:, top].mean()) for features in rows]
+        points = float(differences[indexes].sum()) * points_per_unit
+        reasons.append(Reason(description, points, columns[top], *means))
+    reasons.sort(key=lambda reason: -abs(reason.points))
+    return reasons
+
+
+def _describe_group(column: str) -> str:
+    """Return the description of a feature's group; by default the name of the feature's component."""
+    for prefix, description in _GROUP_BY_PREFIX.items():
+        if column.startswith(prefix):
+            return description
+    return column.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Use of a trained model: scores of segments, decisions between hypotheses, rankings."""
+"""Trained models as metrics, and their pairwise decisions between hypotheses."""
 
 from __future__ import annotations
 
@@ -49,53 +49,63 @@ def pairwise_advantages(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Floats:
-    """Return by how much a model holds each hypothesis for better than each other one.
+    """Return how much better each hypothesis is than the other hypotheses of its segment, according to a model.
 
     Args:
-        model: a model that compares, or that scores.
-        systems: the systems' hypotheses, one list of segments each.
-        references: for each segment its references.
-        store: where features are kept.
-        names: of the systems, for features that look up what another program computed.
-        wanted: which hypotheses to compare, ``(systems, segments)``; by default all.
-        jobs: number of processes.
-        progress: told about the features.
+        model: a model that compares pairs of hypotheses, or scores single hypotheses.
+        systems: the hypotheses of each system.
+        references: the references of each segment.
+        store: the cache of features.
+        names: the names of the systems, for features that look up what another program computed.
+        wanted: the hypotheses to compare, ``(systems, segments)``; by default all.
+        jobs: the number of processes.
+        progress: receives the progress of the feature extraction.
 
     Returns:
-        ``(systems, systems, segments)``: above 0 where the first is better; NaN where it was not asked for.
+        The advantages, ``(systems, systems, segments)``: positive if the hypothesis of the first system is better, and
+        NaN if one of the two hypotheses is not wanted.
     """
-    count, length = len(systems), len(references)
-    wanted = np.ones((count, length), bool) if wanted is None else wanted
-    which, segments = (positions.tolist() for positions in wanted.nonzero())
-    hypotheses = [systems[system][segment] for system, segment in zip(which, segments, strict=True)]
-    its_references = [list(references[segment]) for segment in segments]
-    labels = [str(place) for place in range(count)] if names is None else list(names)
+    n_systems, n_segments = len(systems), len(references)
+    mask = np.ones((n_systems, n_segments), bool) if wanted is None else wanted
+    system_indexes, segment_indexes = (indexes.tolist() for indexes in mask.nonzero())
+    hypotheses = [systems[system][segment] for system, segment in zip(system_indexes, segment_indexes, strict=True)]
+    batch_references = [list(references[segment]) for segment in segment_indexes]
+    labels = [str(index) for index in range(n_systems)] if names is None else list(names)
     batch = FeatureBatch(
-        hypotheses, its_references, None, [labels[place] for place in which], [str(at + 1) for at in segments]
+        hypotheses,
+        batch_references,
+        None,
+        [labels[system] for system in system_indexes],
+        [str(segment + 1) for segment in segment_indexes],
     )
-    place = np.full(wanted.shape, -1, np.int64)
-    place[which, segments] = np.arange(len(which))
-    result = np.full((count, count, length), np.nan)
     if model.estimator.needs_texts or model.estimator.task != "pairs":
-        scores = np.full(wanted.shape, np.nan)
-        scores[which, segments] = score_segments(model, batch, store, jobs=jobs, progress=progress)
+        scores = np.full(mask.shape, np.nan)
+        scores[system_indexes, segment_indexes] = score_segments(model, batch, store, jobs=jobs, progress=progress)
         differences: Floats = scores[:, None] - scores[None]
-        differences[np.arange(count), np.arange(count)] = np.nan
+        differences[np.arange(n_systems), np.arange(n_systems)] = np.nan
         return differences
     from meteor_e_learned.data import sentence_vectors
 
     rows = model.features.extract(batch, store, jobs=jobs, progress=progress)
-    left, right = sentence_vectors(hypotheses, its_references, model.vectors, store, jobs=jobs, progress=progress)
-    for one, other in combinations(range(count), 2):
-        both = np.flatnonzero(wanted[one] & wanted[other])
-        first, second = place[one, both], place[other, both]
-        blocks = [rows[first], rows[second], left[first], left[second], right[first]]
-        if len(both):
-            with guarded_estimator(f"model {model.recipe.name!r}"):
-                compares: Any = model.estimator
-                result[one, other, both] = compares.decision_function(np.hstack(blocks))
-            result[other, one, both] = -result[one, other, both]
-    return result
+    vectors, reference_vectors = sentence_vectors(
+        hypotheses, batch_references, model.vectors, store, jobs=jobs, progress=progress
+    )
+    row_indexes = np.full(mask.shape, -1, np.int64)
+    row_indexes[system_indexes, segment_indexes] = np.arange(len(system_indexes))
+    advantages = np.full((n_systems, n_systems, n_segments), np.nan)
+    for left, right in combinations(range(n_systems), 2):
+        segments = np.flatnonzero(mask[left] & mask[right])
+        if not len(segments):
+            continue
+        left_rows, right_rows = row_indexes[left, segments], row_indexes[right, segments]
+        inputs = np.hstack([
+            rows[left_rows], rows[right_rows], vectors[left_rows], vectors[right_rows], reference_vectors[left_rows]
+        ])  # fmt: skip
+        with guarded_estimator(f"model {model.recipe.name!r}"):
+            estimator: Any = model.estimator
+            advantages[left, right, segments] = estimator.decision_function(inputs)
+        advantages[right, left, segments] = -advantages[left, right, segments]
+    return advantages
 
 
 @dataclass(frozen=True)
@@ -103,9 +113,9 @@ class PairwiseComparison:
     """Decisions of a model between every two systems on every segment.
 
     Attributes:
-        systems: names.
+        systems: the names of the systems.
         decisions: ``(systems, systems, segments)``: 1 if the first system's hypothesis is better, -1 if the second's
-            is, and 0 if the model does not prefer one, as for equal texts.
+            is, and 0 if the model prefers neither of them, for example because the texts are equal.
     """
 
     systems: tuple[str, ...]
@@ -114,9 +124,9 @@ class PairwiseComparison:
     @property
     def segment_shares(self) -> Floats:
         """Share of the other systems that each system beats, ``(systems, segments)``; ties count half."""
-        others = len(self.systems) - 1
-        won: Floats = (self.decisions.sum(axis=1) / others + 1) / 2
-        return won
+        n_opponents = len(self.systems) - 1
+        shares: Floats = (self.decisions.sum(axis=1) / n_opponents + 1) / 2
+        return shares
 
     @property
     def shares(self) -> Floats:
@@ -125,28 +135,30 @@ class PairwiseComparison:
         return shares
 
     def shares_by_pair(self) -> dict[str, dict[str, float]]:
-        """Return for each system the share of its decisions that it wins against each other system."""
-        won = (self.decisions.mean(axis=2) + 1) / 2
+        """Return, for each system, the share of the decisions against each other system that it wins."""
+        shares = (self.decisions.mean(axis=2) + 1) / 2
         return {
-            name: {other: float(won[row, column]) for column, other in enumerate(self.systems) if column != row}
-            for row, name in enumerate(self.systems)
+            system: {
+                opponent: float(shares[row, column]) for column, opponent in enumerate(self.systems) if column != row
+            }
+            for row, system in enumerate(self.systems)
         }
 
     def segment_decisions(self, system: str) -> list[dict[str, dict[str, int]]]:
-        """Return for each segment the decisions between a system and each other one, under ``decisions``."""
+        """Return, for each segment, the decisions between a system and each other system, as ``decisions``."""
         row = self.systems.index(system)
-        others = [(column, name) for column, name in enumerate(self.systems) if column != row]
+        opponents = [(column, name) for column, name in enumerate(self.systems) if column != row]
         return [
-            {"decisions": {name: int(self.decisions[row, column, segment]) for column, name in others}}
+            {"decisions": {name: int(self.decisions[row, column, segment]) for column, name in opponents}}
             for segment in range(self.decisions.shape[2])
         ]
 
 
 def check_language(model: LearnedModel, language: str) -> None:
-    """Raise if texts are in another language than a model's.
+    """Check that a model scores texts of a language.
 
     Raises:
-        ConfigError: saying what to use instead.
+        ConfigError: if the model was trained for another language.
     """
     if language != model.recipe.language:
         raise ConfigError(
@@ -155,19 +167,25 @@ def check_language(model: LearnedModel, language: str) -> None:
         )
 
 
-class ModelMetric(SystemsMetric):
-    """A trained model as a metric of an evaluation.
+def _segment_references(test: SystemOutputs) -> list[list[str]]:
+    """Return the references of each segment."""
+    return [list(references) for references in zip(*test.references, strict=True)]
 
-    A model that scores single hypotheses is taken by its scores, before they are mapped to shares: the order is the
-    same, and correlations are those of the model. A model that only compares is turned into scores:
-    a hypothesis's mean advantage over the other judged ones of its segment. Pairwise decisions of such a model may be
-    cyclic, and scores cannot, so that its τ by scores differs a little from the one by decisions.
+
+class ModelMetric(SystemsMetric):
+    """A trained model as a metric.
+
+    If the model scores single hypotheses, an evaluation uses its scores before they are mapped to shares. The order of
+    the hypotheses is the same, and the correlations are those of the model itself. If the model only compares, the
+    score of a hypothesis is its mean advantage over the other judged hypotheses of its segment. The decisions of such a
+    model can be cyclic, but scores cannot, so its τ computed from scores differs slightly from its τ computed from
+    decisions.
     """
 
     name: ClassVar[str] = "model"
 
     class Options(ComponentOptions):
-        """The model."""
+        """The path of the model."""
 
         path: Annotated[FilePath, Meta(description="A model file, or the name of a model that comes with the plugin.")]
 
@@ -182,11 +200,14 @@ class ModelMetric(SystemsMetric):
 
     @property
     def additive(self) -> bool:
-        """Whether a system's score is the mean of its segments: not if decisions are compared, or by another mean."""
+        """Whether a system's score is the mean of its segment scores.
+
+        It is not if the model only compares hypotheses, or if the estimator defines another mean.
+        """
         return self.scores_segments and type(self.model.estimator).system_score is Estimator.system_score
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> Floats:
-        """Return scores of a system, or of samples of its segments, by the estimator's own mean."""
+        """Return the score of a system, or of samples of its segments, as the estimator averages segment scores."""
         return self.model.estimator.system_score(statistics[:, 0], weights)
 
     def compare(
@@ -199,39 +220,41 @@ class ModelMetric(SystemsMetric):
         """Decide between every two systems on every segment.
 
         Args:
-            outputs: the segments of each system, by its name; at least two systems.
-            references: for each segment its reference, or a sequence of references.
-            progress: told about the features.
+            outputs: the hypotheses of each system, by system name; at least two systems.
+            references: the reference of each segment, or a sequence of references.
+            progress: receives the progress of the feature extraction.
 
         Raises:
-            InputError: for fewer than two systems, or lists of different lengths.
+            InputError: if there are fewer than two systems, or if the lists differ in length.
         """
         if len(outputs) < 2:
             raise InputError(
                 f"model {self.model.recipe.name!r} decides between systems; give two or more, and their references"
             )
         texts = check_items(**{"references": references})["references"]
-        lists = [[each] if isinstance(each, str) else list(each) for each in texts]
-        for name, segments in outputs.items():
-            if len(segments) != len(lists):
-                raise InputError(f"{name} has {len(segments)} segments, and there are {len(lists)} references")
-        if not lists:
+        reference_lists = [[item] if isinstance(item, str) else list(item) for item in texts]
+        for name, hypotheses in outputs.items():
+            if len(hypotheses) != len(reference_lists):
+                raise InputError(
+                    f"{name} has {len(hypotheses)} segments, and there are {len(reference_lists)} references"
+                )
+        if not reference_lists:
             raise InputError("there are no segments to compare")
         store = FeatureStore(enabled=False)
         names = tuple(outputs)
         advantages = pairwise_advantages(
-            self.model, list(outputs.values()), lists, store, names=names, jobs=self._jobs, progress=progress
+            self.model, list(outputs.values()), reference_lists, store, names=names, jobs=self._jobs, progress=progress
         )
         return PairwiseComparison(names, np.sign(np.nan_to_num(advantages)).astype(np.int8))
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
-        """Return each system's share of won decisions, with the shares by pair and the decisions as details.
+        """Return the share of decisions that each system wins, with the shares by pair and the decisions as details.
 
         Raises:
-            InputError: for fewer than two systems.
+            InputError: if there are fewer than two systems.
         """
-        references = [list(each) for each in zip(*test.references, strict=True)]
-        comparison = self.compare(dict(zip(test.systems, test.outputs, strict=True)), references, progress=progress)
+        outputs = dict(zip(test.systems, test.outputs, strict=True))
+        comparison = self.compare(outputs, _segment_references(test), progress=progress)
         return Scores(
             self.label,
             self.signature,
@@ -249,46 +272,62 @@ class ModelMetric(SystemsMetric):
     def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
-        """Score cells, before scores are mapped to shares; features come from their own store.
+        """Return the scores of hypotheses, before they are mapped to shares.
+
+        Features are cached in their own store, next to the folder of ``cache``.
 
         Raises:
-            ConfigError: for a test set in another language than the model's.
+            ConfigError: if the language of the test set is not the model's.
         """
         check_language(self.model, test.language)
-        wanted = np.ones_like(cells) if systems else cells
+        mask = np.ones_like(cells) if systems else cells
         store = FeatureStore(cache.folder.parent / "features", enabled=cache.enabled)
-        references = [list(each) for each in zip(*test.references, strict=True)]
-        values = np.full(wanted.shape, np.nan)
         if has_scores(self.model):
-            which, segments = wanted.nonzero()
-            batch = FeatureBatch(
-                [test.outputs[system][at] for system, at in zip(which, segments, strict=True)],
-                [references[at] for at in segments],
-                None if test.source is None else [test.source[at] for at in segments],
-                [test.systems[system] for system in which],
-                [str(at + 1) for at in segments],
-            )
-            values[which, segments] = score_segments(
-                self.model, batch, store, raw=True, jobs=self._jobs, progress=progress
-            )
+            values = self._score_cells(test, mask, store, progress)
         else:
-            found = pairwise_advantages(
-                self.model, test.outputs, references, store, names=test.systems, wanted=wanted, jobs=self._jobs,
-                progress=progress,
-            )  # fmt: skip
-            known = ~np.isnan(found)
-            values = np.where(wanted, np.where(known, found, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1), np.nan)
-        mean = self.model.estimator.system_score
-        whole = np.array([mean(row)[0] for row in values]) if systems else np.full(len(values), np.nan)
+            values = self._average_advantages(test, mask, store, progress)
+        average = self.model.estimator.system_score
+        system_scores = np.array([average(row)[0] for row in values]) if systems else np.full(len(values), np.nan)
         signature = self.signature + ("|scale:none" if has_scale(self.model) else "")
-        return Scores(self.label, signature, values, whole, lambda system, weights: mean(values[system], weights))
+        return Scores(
+            self.label, signature, values, system_scores, lambda system, weights: average(values[system], weights)
+        )
+
+    def _score_cells(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
+        """Return the scores of the hypotheses that are set in the mask, and NaN for the others."""
+        references = _segment_references(test)
+        system_indexes, segment_indexes = mask.nonzero()
+        batch = FeatureBatch(
+            [test.outputs[system][segment] for system, segment in zip(system_indexes, segment_indexes, strict=True)],
+            [references[segment] for segment in segment_indexes],
+            None if test.source is None else [test.source[segment] for segment in segment_indexes],
+            [test.systems[system] for system in system_indexes],
+            [str(segment + 1) for segment in segment_indexes],
+        )
+        values = np.full(mask.shape, np.nan)
+        values[system_indexes, segment_indexes] = score_segments(
+            self.model, batch, store, raw=True, jobs=self._jobs, progress=progress
+        )
+        return values
+
+    def _average_advantages(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
+        """Return the mean advantage of the hypotheses that are set in the mask, and NaN for the others."""
+        advantages = pairwise_advantages(
+            self.model, test.outputs, _segment_references(test), store, names=test.systems, wanted=mask,
+            jobs=self._jobs, progress=progress,
+        )  # fmt: skip
+        compared = ~np.isnan(advantages)
+        means = np.where(compared, advantages, 0).sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
+        values: Floats = np.where(mask, means, np.nan)
+        return values
 
     @classmethod
     def from_options(cls, context: MetricContext, options: Any) -> ModelMetric:
         """Load the model.
 
         Raises:
-            InputError: if there is no such model.
+            ConfigError: if the language of the context is not the model's.
+            InputError: if the model does not exist.
         """
         metric = cls(load_model(options.path), jobs=context.jobs)
         if context.language:
@@ -311,17 +350,17 @@ class ModelMetric(SystemsMetric):
         return {"path": text}
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return scores and how many they are.
+        """Return the score of each segment, and its count, 1.
 
         Raises:
-            ConfigError: for a model that only compares hypotheses.
+            ConfigError: if the model only compares hypotheses.
         """
         segments = FeatureBatch(batch.hypotheses, batch.references, batch.sources)
         scores = score_segments(self.model, segments, FeatureStore(enabled=False), jobs=self._jobs)
         return np.stack([scores, np.ones(len(scores))], axis=1)
 
     def scores(self, sums: Floats) -> Floats:
-        """Return means."""
+        """Return the mean scores."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
 
@@ -333,20 +372,23 @@ class ModelMetric(SystemsMetric):
         names: tuple[str, str] = ("the first", "the second"),
         sources: Sequence[str] | None = None,
     ) -> str:
-        """Say which features move the scores of two systems apart; see :func:`meteor_e_learned.explain.explain`.
+        """Return a text that names the features that cause the difference between the scores of two systems.
+
+        See :func:`meteor_e_learned.explain.explain`.
 
         Raises:
-            ConfigError: for a model whose scores are no sum of features.
-            InputError: for other things than texts, or lists of different lengths.
+            ConfigError: if the model's scores are not computed from a sum of features.
+            InputError: if an argument is not a list of texts, or if the lists differ in length.
         """
         optional = {} if sources is None else {"sources": sources}
         texts = check_items(first=first, second=second, references=references, **optional)
-        lists = [[reference] if isinstance(reference, str) else reference for reference in texts["references"]]
-        return explain(self.model, texts["first"], texts["second"], lists, texts.get("sources")).text(names)
+        reference_lists = [[item] if isinstance(item, str) else item for item in texts["references"]]
+        explanation = explain(self.model, texts["first"], texts["second"], reference_lists, texts.get("sources"))
+        return explanation.text(names)
 
 
 class ReadyMetric(ModelMetric):
-    """Base of the models that come with the plugin; the name of the metric is that of the model."""
+    """Base class of the metrics for the models that come with the plugin. A metric has the name of its model."""
 
     Options: ClassVar[Any] = None
 
@@ -355,7 +397,7 @@ class ReadyMetric(ModelMetric):
         """Load the model.
 
         Raises:
-            ConfigError: for another language than the model's.
+            ConfigError: if the language of the context is not the model's.
         """
         metric = cls(load_model(cls.name), jobs=context.jobs)
         if context.language:
@@ -374,5 +416,5 @@ class ReadyMetric(ModelMetric):
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Refuse options."""
+        """Raise ConfigError: the metric does not have options."""
         raise ConfigError(f"metric {cls.name!r} has no options; write -M {cls.name}")

@@ -1,4 +1,4 @@
-"""Synthetic comparisons, whose answer is known without a judge: errors put into texts, and excerpts."""
+"""Synthetic comparisons, whose better text is known by construction: texts with errors, and excerpts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SyntheticKind = Literal["errors", "excerpts"]
 
 @dataclass
 class SyntheticTexts:
-    """Synthetic texts, and comparisons among them.
+    """Synthetic texts, and comparisons of pairs of them.
 
     Attributes:
-        hypotheses, references: the texts, and the references of each.
-        comparisons: for each kind of comparison, rows of the better and the worse text.
-        scores: of each text, where its worth is known as a number; else empty.
+        hypotheses, references: the texts, and the references of each text.
+        comparisons: for each kind of comparison, pairs of row indexes: the better text and the worse text.
+        scores: the score of each text; empty if the quality of the texts is not known as a number.
     """
 
     hypotheses: list[str] = field(default_factory=list)
@@ -35,83 +35,119 @@ class SyntheticTexts:
     scores: list[float] = field(default_factory=list)
 
     def add(self, hypothesis: str, references: Sequence[str]) -> int:
-        """Add a text; return its row."""
+        """Add a text, and return its row index."""
         self.hypotheses.append(hypothesis)
         self.references.append(list(references))
         return len(self.hypotheses) - 1
 
     def put_errors(self, texts: Sequence[str], references: Sequence[Sequence[str]], language: str, seed: int) -> None:
-        """Compare each text with the same text with each error that it can have (``meteor-e stress``)."""
+        """Add each text, and a comparison with each erroneous version of it (``meteor-e stress``)."""
         stress = require("meteor_e_evaluation.stress", "making errors", distribution="meteor-e-evaluation")
         rules = [rule for rule in stress.perturbations(language) if rule.kind == "error"]
-        for position, (text, own) in enumerate(zip(texts, references, strict=True)):
-            row = self.add(text, own)
-            context = PerturbationContext(language, texts, position, None, own[0])
+        for index, (text, text_references) in enumerate(zip(texts, references, strict=True)):
+            row = self.add(text, text_references)
+            context = PerturbationContext(language, texts, index, None, text_references[0])
             for rule in rules:
-                worse = rule.apply(text, random.Random(zlib.crc32(f"{seed} {position} {rule.name}".encode())), context)
-                if worse is not None and worse != text and worse.strip():
-                    self.comparisons.setdefault(rule.name, []).append((row, self.add(worse, own)))
+                generator = random.Random(zlib.crc32(f"{seed} {index} {rule.name}".encode()))
+                worse_text = rule.apply(text, generator, context)
+                if worse_text is not None and worse_text != text and worse_text.strip():
+                    worse_row = self.add(worse_text, text_references)
+                    self.comparisons.setdefault(rule.name, []).append((row, worse_row))
 
 
 def synthetic_comparisons(
     kind: SyntheticKind, tests: Sequence[TestSet], count: int, language: str, seed: int
 ) -> SyntheticTexts:
-    """Make comparisons of the outputs of test sets.
+    """Make synthetic comparisons from the outputs of test sets.
 
     Args:
-        kind: ``errors``, or ``excerpts``: some sentences of a document, against a reference of some of them, where the
-            better one has more of the reference; and against a single sentence of it.
+        kind: ``errors`` compares an output with the same output after an error was inserted. ``excerpts`` compares
+            excerpts of translated documents with an excerpt of the reference, which has three sentences or one; the
+            better text covers more of it.
         tests: the test sets.
-        count: of outputs that errors are put into, or of references of excerpts.
-        language: of the texts.
-        seed: of what is drawn.
+        count: the number of outputs to insert errors into, or the number of reference excerpts.
+        language: the language of the texts.
+        seed: the seed of the random choices.
     """
-    found, draw = SyntheticTexts(), np.random.default_rng(seed)
+    texts, generator = SyntheticTexts(), np.random.default_rng(seed)
     if kind == "errors":
-        cells = [
-            (test.outputs[system][segment], [reference[segment] for reference in test.references])
-            for test in tests
-            for system, segment in zip(*test.judged().nonzero(), strict=True)
-        ]
-        chosen = [cells[at] for at in draw.permutation(len(cells))[:count]]
-        texts = [" ".join(text.split()) for text, _ in chosen]
-        kept = [at for at, text in enumerate(texts) if len(text.split()) > 2]
-        found.put_errors([texts[at] for at in kept], [chosen[at][1] for at in kept], language, seed)
-        return found
-    for number in range(count):
-        test = tests[number % len(tests)]
-        _excerpts(found, test.outputs, test.references[0], draw, several=number % 2 == 0)
-    return found
+        _add_errors(texts, tests, count, language, seed, generator)
+        return texts
+    for index in range(count):
+        test = tests[index % len(tests)]
+        _add_excerpts(texts, test.outputs, test.references[0], generator, several=index % 2 == 0)
+    return texts
 
 
-def _excerpts(
+def _add_errors(
+    target: SyntheticTexts,
+    tests: Sequence[TestSet],
+    count: int,
+    language: str,
+    seed: int,
+    generator: np.random.Generator,
+) -> None:
+    """Add a random sample of the judged outputs, and their comparisons with erroneous versions."""
+    outputs = [
+        (test.outputs[system][segment], [reference[segment] for reference in test.references])
+        for test in tests
+        for system, segment in zip(*test.judged().nonzero(), strict=True)
+    ]
+    sample = [outputs[index] for index in generator.permutation(len(outputs))[:count]]
+    hypotheses, references = [], []
+    for hypothesis, hypothesis_references in sample:
+        words = hypothesis.split()
+        if len(words) > 2:
+            hypotheses.append(" ".join(words))
+            references.append(hypothesis_references)
+    target.put_errors(hypotheses, references, language, seed)
+
+
+def _add_excerpts(
     target: SyntheticTexts,
     outputs: Sequence[Sequence[str]],
     reference: Sequence[str],
-    draw: np.random.Generator,
+    generator: np.random.Generator,
     *,
     several: bool,
 ) -> None:
-    """Add six texts of some of seven sentences, and compare them by how much of a reference they have."""
-    first = int(draw.integers(max(1, len(reference) - 7)))
-    around = np.arange(first, min(first + 7, len(reference)))
-    wanted = np.sort(draw.choice(around, min(3, len(around)), replace=False)) if several else draw.choice(around, 1)
-    sizes = {at: len(reference[at].split()) for at in around.tolist()}
-    whole = " ".join(reference[at] for at in wanted.tolist())
-    rows = []
+    """Add six excerpts of a window of seven sentences, and compare them by how much of a reference they cover.
+
+    Args:
+        target: receives the texts and their comparisons.
+        outputs: the hypotheses of each system.
+        reference: the sentences of the reference.
+        generator: the source of random choices.
+        several: whether the reference excerpt has three sentences, and not one.
+    """
+    start = int(generator.integers(max(1, len(reference) - 7)))
+    window = np.arange(start, min(start + 7, len(reference)))
+    if several:
+        reference_indexes = np.sort(generator.choice(window, min(3, len(window)), replace=False))
+    else:
+        reference_indexes = generator.choice(window, 1)
+    lengths = {index: len(reference[index].split()) for index in window.tolist()}
+    reference_text = " ".join(reference[index] for index in reference_indexes.tolist())
+    covered_rows = []
     for _ in range(6):
-        system = outputs[int(draw.integers(len(outputs)))]
-        parts, share = [], 0.0
+        system = outputs[int(generator.integers(len(outputs)))]
         if several:
-            taken = np.sort(draw.choice(around, min(len(around), int(draw.integers(2, 5))), replace=False))
+            size = min(len(window), int(generator.integers(2, 5)))
+            indexes = np.sort(generator.choice(window, size, replace=False))
         else:
-            begin = int(draw.integers(len(around)))
-            taken = around[begin : begin + int(draw.integers(1, 5))]
-        for at in taken.tolist():
-            part = 1.0 if several or draw.random() < 2 / 3 else 0.5
-            words = system[at].split()
-            parts.append(" ".join(words[: max(3, int(len(words) * part))]))
-            share += part * sizes[at] * (at in wanted)
-        rows.append((share, target.add(" ".join(parts), [whole])))
-    pairs = target.comparisons.setdefault("excerpts-several" if several else "excerpts-one", [])
-    pairs += [(one, other) for more, one in rows for less, other in rows if more > less]
+            offset = int(generator.integers(len(window)))
+            indexes = window[offset : offset + int(generator.integers(1, 5))]
+        sentences, coverage = [], 0.0
+        for index in indexes.tolist():
+            fraction = 1.0 if several or generator.random() < 2 / 3 else 0.5
+            words = system[index].split()
+            sentences.append(" ".join(words[: max(3, int(len(words) * fraction))]))
+            coverage += fraction * lengths[index] * (index in reference_indexes)
+        covered_rows.append((coverage, target.add(" ".join(sentences), [reference_text])))
+    comparisons = target.comparisons.setdefault("excerpts-several" if several else "excerpts-one", [])
+    comparisons += [
+        (better, worse)
+        for better_coverage, better in covered_rows
+        for worse_coverage, worse in covered_rows
+        if better_coverage > worse_coverage
+    ]

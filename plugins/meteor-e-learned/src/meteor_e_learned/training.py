@@ -1,4 +1,4 @@
-"""From a recipe to a model: data, estimator, log, checkpoints, card."""
+"""Training of models from recipes, with a log, checkpoints and a model card."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,22 +43,22 @@ def train(
     progress: Progress = silent,
     roots: Mapping[str, str] | None = None,
 ) -> LearnedModel:
-    """Train a model and write its file, with its log beside it (``.jsonl``).
+    """Train a model, and write the model file and, next to it, the training log (``.jsonl``).
 
     Args:
         recipe: the recipe.
-        output: the model file.
-        folder: what the recipe's paths are seen from.
-        store: where features are kept.
-        seed: instead of the recipe's.
-        resume: go on from a checkpoint, if there is one beside the output.
-        jobs: processes that extract features.
-        listener: told what is logged.
-        progress: told about the work.
-        roots: folders of data by the names of their indexes, instead of the indexes' own.
+        output: the path of the model file.
+        folder: the folder that the paths in the recipe are relative to.
+        store: the cache of features.
+        seed: replaces the seed of the recipe.
+        resume: whether to continue from the checkpoint next to the output, if there is one.
+        jobs: the number of processes that extract features.
+        listener: called with each entry of the log.
+        progress: receives the progress of the work.
+        roots: folders of data by name of the index, which replace the folders in the indexes.
 
     Raises:
-        MeteorError: for whatever is wrong with recipe or data.
+        MeteorError: if there is an error in the recipe or in the data.
     """
     if output.is_dir():
         raise InputError(f"cannot write {output}: it is a folder; name a file in it")
@@ -68,50 +68,52 @@ def train(
         make_features(entries, recipe.language, folder, unescape=recipe.unescape)
         for entries in (recipe.features, recipe.vectors)
     )
-    of_words = word_vectors(recipe, vectors)
-    if of_words is not None:
+    words = word_vectors(recipe, vectors)
+    if words is not None:
         vectors = FeatureSet([])
     estimator = make_estimator(recipe, features, vectors)
     signature = features_signature(features, vectors)
-    state_file = output.with_name(output.name + ".checkpoint")
-    words = "" if of_words is None else of_words.digest
-    identity = digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature, words])
-    state, logged = (read_checkpoint(state_file, identity) if resume else None) or (None, 0)
-    log = TrainingLog(output.with_name(output.name + ".jsonl"), keep=logged, listener=listener)
-    started = time.perf_counter()
-    common: dict[str, Any] = {
+    checkpoint_path = output.with_name(output.name + ".checkpoint")
+    words_digest = "" if words is None else words.digest
+    identity = digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature, words_digest])
+    state, log_length = (read_checkpoint(checkpoint_path, identity) if resume else None) or (None, 0)
+    log = TrainingLog(output.with_name(output.name + ".jsonl"), keep=log_length, listener=listener)
+    start_time = time.perf_counter()
+    loading_options: dict[str, Any] = {
         "language": recipe.language, "folder": folder, "seed": recipe.seed, "jobs": jobs, "progress": progress,
         "roots": roots,
     }  # fmt: skip
     try:
-        examples = learnable(recipe, recipe.train, features, vectors, store, **common)
-        held = learnable(recipe, recipe.validation, features, vectors, store, **common) if recipe.validation else None
+        examples = learnable(recipe, recipe.train, features, vectors, store, **loading_options)
+        validation = None
+        if recipe.validation:
+            validation = learnable(recipe, recipe.validation, features, vectors, store, **loading_options)
     except BaseException:
         log.withdraw()
         raise
     log({"event": "data", "comparisons": len(examples.better), "hypotheses": len(examples.features),
-         "seconds": round(time.perf_counter() - started, 1)})  # fmt: skip
-    started = time.perf_counter()
-    checkpoints = Checkpoints(state_file, identity, log)
+         "seconds": round(time.perf_counter() - start_time, 1)})  # fmt: skip
+    start_time = time.perf_counter()
+    checkpoints = Checkpoints(checkpoint_path, identity, log)
     with checkpoints.written_when_interrupted(), guarded_estimator(f"training {recipe.estimator!r}"):
-        run = TrainingRun(recipe.seed, features.columns, log, checkpoints, state, of_words)
-        own = estimator.learn(examples, held, run)
-        figures = {**own, **agreement(estimator, examples, held)}
+        run = TrainingRun(recipe.seed, features.columns, log, checkpoints, state, words)
+        training_figures = estimator.learn(examples, validation, run)
+        figures = {**training_figures, **agreement(estimator, examples, validation)}
     if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
         raise ConfigError(f"training {recipe.estimator!r} gave infinite numbers; try a lower learning_rate")
-    if held is not None and (seen := comparisons_in_common(examples, held)):
-        figures["validation comparisons trained on, too"] = seen
+    if validation is not None and (overlap := comparisons_in_common(examples, validation)):
+        figures["validation comparisons trained on, too"] = overlap
     card = {
         "description": recipe.description,
-        "training": _describe(examples),
-        "validation": None if held is None else _describe(held),
-        # The last digits of a correlation depend on the processor.
+        "training": _summarize(examples),
+        "validation": None if validation is None else _summarize(validation),
+        # Rounded, because the last digits of a correlation depend on the processor.
         "figures": {name: round(value, 6) if isinstance(value, float) else value for name, value in figures.items()},
-        "versions": _versions(estimator.requires),
+        "versions": _package_versions(estimator.requires),
         "seed": recipe.seed,
     }
     model = LearnedModel(
-        _relocated(recipe, folder, output),
+        _relocate(recipe, folder, output),
         estimator,
         signature,
         card,
@@ -119,8 +121,8 @@ def train(
         make_check_texts(features, recipe.language),
     )
     save_model(model, output)
-    log({"event": "done", "figures": figures, "seconds": round(time.perf_counter() - started, 1)})
-    state_file.unlink(missing_ok=True)
+    log({"event": "done", "figures": figures, "seconds": round(time.perf_counter() - start_time, 1)})
+    checkpoint_path.unlink(missing_ok=True)
     return model
 
 
@@ -128,10 +130,10 @@ def learnable(
     recipe: Recipe, specs: Sequence[DataSpec], features: FeatureSet, vectors: FeatureSet, store: FeatureStore,
     **options: Any,
 ) -> Examples:  # fmt: skip
-    """Load examples; a recipe's target takes the place of human scores.
+    """Load examples. If the recipe has a target, its values replace the human scores.
 
     Raises:
-        ConfigError: if the target is not one number.
+        ConfigError: if the target has more than one column.
     """
     examples = load_examples(specs, features, vectors, store, **options)
     if recipe.target is None:
@@ -147,84 +149,87 @@ def learnable(
 
 
 def comparisons_in_common(examples: Examples, held: Examples) -> int:
-    """Return how many comparisons of a validation set are, with the same texts, in the training set, too."""
+    """Return the number of validation comparisons whose texts also form a training comparison."""
+    training_comparisons = set(_comparison_texts(examples))
+    return sum(comparison in training_comparisons for comparison in _comparison_texts(held))
 
-    def texts(of: Examples, better: int, worse: int) -> tuple[object, ...]:
-        return of.hypotheses[better], of.hypotheses[worse], of.references[better]
 
-    rows = zip(examples.better.tolist(), examples.worse.tolist(), strict=True)
-    known = {texts(examples, better, worse) for better, worse in rows}
-    rows = zip(held.better.tolist(), held.worse.tolist(), strict=True)
-    return sum(texts(held, better, worse) in known for better, worse in rows)
+def _comparison_texts(examples: Examples) -> Iterator[tuple[object, ...]]:
+    """Yield the better hypothesis, the worse hypothesis and the references of each comparison."""
+    for better, worse in zip(examples.better.tolist(), examples.worse.tolist(), strict=True):
+        yield examples.hypotheses[better], examples.hypotheses[worse], examples.references[better]
 
 
 def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) -> Estimator:
     """Make the estimator of a recipe.
 
     Raises:
-        ConfigError: for an option that it does not have, a value of another type, or vectors that it does not read.
+        ConfigError: if the estimator does not have an option or does not read vectors, or if a value has the wrong
+            type.
     """
     if "seed" in recipe.options:
         raise ConfigError("the seed is a key of the recipe, or comes from --seed; take it out of 'options'")
-    kind = estimator_class(recipe.estimator)
-    known = kind.options_class()
-    # An estimator that draws nothing need not have the option.
-    seed = {"seed": recipe.seed} if known is not None and "seed" in known.__struct_fields__ else {}
-    if vectors.features and not kind.needs_vectors:
+    estimator_type = estimator_class(recipe.estimator)
+    options_type = estimator_type.options_class()
+    # Estimators that do not draw random numbers need not have the option.
+    has_seed = options_type is not None and "seed" in options_type.__struct_fields__
+    seed_option = {"seed": recipe.seed} if has_seed else {}
+    if vectors.features and not estimator_type.needs_vectors:
         raise ConfigError(f"estimator {recipe.estimator!r} has no use for 'vectors'")
-    estimator: Estimator = kind.make(**recipe.options, **seed)
+    estimator: Estimator = estimator_type.make(**recipe.options, **seed_option)
     return estimator
 
 
 def word_vectors(recipe: Recipe, vectors: FeatureSet) -> Any:
-    """Return the vectors of words that a recipe names; ``None`` for estimators that read no texts.
+    """Return the word vectors of a recipe, or ``None`` if the estimator does not read texts.
 
     Raises:
-        ConfigError: if the recipe names none, or something else.
+        ConfigError: if the estimator reads texts, but the recipe does not have exactly one source of word vectors.
     """
     if not estimator_class(recipe.estimator).needs_texts:
         return None
-    found = [getattr(entry.feature, "word_vectors", None) for entry in vectors.features]
-    if len(found) != 1 or found[0] is None:
+    candidates = [getattr(entry.feature, "word_vectors", None) for entry in vectors.features]
+    if len(candidates) != 1 or candidates[0] is None:
         raise ConfigError(
             f"estimator {recipe.estimator!r} reads words: the recipe needs "
             "'vectors: [{use: word-vectors, file: FILE}]'"
         )
-    return found[0]
+    return candidates[0]
 
 
-def _describe(examples: Examples) -> dict[str, Any]:
+def _summarize(examples: Examples) -> dict[str, Any]:
+    """Return the number of hypotheses and comparisons of each test set, and a digest of the examples."""
     counts = {
         title: {
-            "hypotheses": int((examples.hypothesis_part == place).sum()),
-            "comparisons": int((examples.part == place).sum()),
+            "hypotheses": int((examples.hypothesis_part == index).sum()),
+            "comparisons": int((examples.part == index).sum()),
         }
-        for place, title in enumerate(examples.title)
+        for index, title in enumerate(examples.title)
     }
-    state = digest(
+    examples_digest = digest(
         [str(examples.features.shape), examples.features.tobytes().hex()[:100_000], str(len(examples.better))]
     )
-    return {"test sets": counts, "digest": state[:16]}
+    return {"test sets": counts, "digest": examples_digest[:16]}
 
 
-def _versions(packages: Sequence[str]) -> dict[str, str]:
-    """Return the versions of what trains; other packages change no byte of the model."""
+def _package_versions(packages: Sequence[str]) -> dict[str, str]:
+    """Return the versions of the packages that can change the bytes of a model."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {}
+    versions = {}
     for name in ("meteor_e", "meteor-e-learned", "numpy", *packages):
         with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            versions[name] = version(name)
+    return versions
 
 
-def _relocated(recipe: Recipe, folder: Path, output: Path) -> Recipe:
-    """Return a recipe whose relative paths are seen from the model file's folder."""
-    here = output.absolute().parent
+def _relocate(recipe: Recipe, folder: Path, output: Path) -> Recipe:
+    """Return the recipe with paths relative to the folder of the model file."""
+    model_folder = output.absolute().parent
 
-    def moved(path: str) -> str:
-        return path if path.startswith(("$", "~", "/")) else os.path.relpath(folder.absolute() / path, here)
+    def relocate_path(path: str) -> str:
+        return path if path.startswith(("$", "~", "/")) else os.path.relpath(folder.absolute() / path, model_folder)
 
-    features, vectors = (FeatureSet.with_paths(entries, moved) for entries in (recipe.features, recipe.vectors))
-    target = None if recipe.target is None else FeatureSet.with_paths([recipe.target], moved)[0]
+    features, vectors = (FeatureSet.with_paths(entries, relocate_path) for entries in (recipe.features, recipe.vectors))
+    target = None if recipe.target is None else FeatureSet.with_paths([recipe.target], relocate_path)[0]
     return msgspec.structs.replace(recipe, features=features, vectors=vectors, target=target)

@@ -1,4 +1,4 @@
-"""MaxSD (Ma et al., 2016): a score of a single hypothesis, learned from comparisons of two hypotheses."""
+"""MaxSD (Ma et al., 2016): a model that scores single hypotheses and learns from comparisons."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from meteor_e_papers.maxsd_network import SimilarityNetwork
 
 BATCH_WORDS = 20_000
-"""Number of words in a batch that is scored, including padding."""
+"""Maximum number of words in a batch of hypotheses to score, including padding."""
 
 
 @dataclass
 class _PreparedTexts:
-    """The rows of the words of each text, and scaled features."""
+    """Texts as row indexes of the word table, and scaled features."""
 
     hypotheses: list[NDArray[np.int64]]
     references: list[list[NDArray[np.int64]]]
@@ -41,11 +41,12 @@ class _PreparedTexts:
 
 
 class MaxSD(Estimator):
-    """Similarity of a hypothesis to its reference, trained so that better hypotheses get higher scores than worse ones.
+    """The similarity of a hypothesis to its reference, trained so that better hypotheses get higher scores.
 
-    LSTMs read the words. Their similarity (equation 2) and the features, which are scores of metrics, give the score
-    (equation 4). Training reads triples of a reference, a better and a worse hypothesis, and increases the distance
-    between their scores. With several references, the similarities are averaged.
+    LSTMs read the words of both texts. The score (equation 4) combines the similarity of their representations
+    (equation 2) with the features, which are scores of metrics. Training reads triples of a reference, a better
+    hypothesis and a worse hypothesis, and increases the distance between the scores of the two hypotheses. With several
+    references, the similarities are averaged.
     """
 
     name: ClassVar[str] = "maxsd"
@@ -53,12 +54,12 @@ class MaxSD(Estimator):
     needs_texts: ClassVar[bool] = True
 
     class Options(ComponentOptions):
-        """The paper's options, and our own."""
+        """The options of the paper, and additional options."""
 
         encoder: Annotated[
             Literal["bi-lstm", "bic-lstm"],
             Meta(
-                description="bi-lstm (MaxSD-1) reads a sentence alone; bic-lstm (MaxSD-2) reads it after the other one."
+                description="bi-lstm (MaxSD-1) reads each text alone; bic-lstm (MaxSD-2) reads it after the other text."
             ),
         ] = "bi-lstm"
         loss: Annotated[
@@ -113,19 +114,19 @@ class MaxSD(Estimator):
         checkpoint: Callable[[TrainingState], object] | None = None,
         resume: TrainingState | None = None,
     ) -> MaxSD:
-        """Learn from comparisons.
+        """Train the network on comparisons.
 
         Args:
-            X: hypotheses with references and features.
+            X: the hypotheses, with their references and features.
             y: the comparisons.
             vectors: the word vectors.
-            validation: comparisons whose τ chooses the best epoch; by default the training comparisons.
+            validation: the comparisons whose τ selects the best epoch; by default the training comparisons.
             report: called with the figures of each epoch.
             checkpoint: called with the state after each epoch.
-            resume: the state of an interrupted training, which continues from it.
+            resume: the state of an interrupted training to continue from.
 
         Raises:
-            ConfigError: if there are no word vectors.
+            ConfigError: if ``vectors`` is ``None``.
             InputError: if there are no comparisons after cleaning.
         """
         import torch
@@ -138,46 +139,47 @@ class MaxSD(Estimator):
         self._table = WordTable(words, vectors.table[[vectors.rows[word] for word in words]])
         self._fit_scaler(X.features)
         data = self._prepare(X)
-        cleaned = self._clean(X, y, data)
-        validation_texts, validation_comparisons = (X, cleaned) if validation is None else validation
+        training_comparisons = self._select_comparisons(X, y, data)
+        validation_texts, validation_comparisons = (X, training_comparisons) if validation is None else validation
         validation_data = data if validation is None else self._prepare(validation_texts)
         device = choose_device(self.options.device)
-        random = np.random.default_rng(self.options.seed)
-        with _one_thread(device):
-            network = self._make(X.features.shape[1])
-            network.start(random, self.options.deviation)
+        generator = np.random.default_rng(self.options.seed)
+        with _single_thread(device):
+            network = self._make_network(X.features.shape[1])
+            network.start(generator, self.options.deviation)
             network.to(device)
-            learned = [parameter for parameter in network.parameters() if parameter.requires_grad]
-            optimizer = torch.optim.Adadelta(learned, lr=self.options.learning_rate)
-            best_theta, best_tau, best_epoch, first = _flat(learned), -np.inf, 0, 0
+            parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
+            optimizer = torch.optim.Adadelta(parameters, lr=self.options.learning_rate)
+            best_theta, best_tau, best_epoch, first_epoch = _flatten(parameters), -np.inf, 0, 0
             if resume is not None:
-                _restore_state(resume, learned, optimizer, random)
+                _restore_state(resume, parameters, optimizer, generator)
                 best_theta, best_tau = resume.best_theta[0], float(resume.best_tau[0])
-                best_epoch, first = int(resume.best_epoch[0]), resume.epoch
-            for epoch in range(first + 1, self.options.epochs + 1):
+                best_epoch, first_epoch = int(resume.best_epoch[0]), resume.epoch
+            for epoch in range(first_epoch + 1, self.options.epochs + 1):
                 if self.options.patience is not None and epoch - 1 - best_epoch >= self.options.patience:
                     break
-                started = time.perf_counter()
-                loss = self._epoch(network, optimizer, data, cleaned, random, device)
-                scores = self._score(network, validation_data, device)
+                start_time = time.perf_counter()
+                loss = self._train_epoch(network, optimizer, data, training_comparisons, generator, device)
+                scores = self._compute_scores(network, validation_data, device)
                 tau = strict_tau(scores[validation_comparisons.better] - scores[validation_comparisons.worse])
                 if tau >= best_tau:
-                    best_theta, best_tau, best_epoch = _flat(learned), tau, epoch
+                    best_theta, best_tau, best_epoch = _flatten(parameters), tau, epoch
                 if report is not None:
                     report({
                         "cost": self.options.loss, "epoch": epoch, "loss": [loss], "tau": [tau], "best": [best_tau],
-                        "seconds": round(time.perf_counter() - started, 3), "device": str(device),
+                        "seconds": round(time.perf_counter() - start_time, 3), "device": str(device),
                     })  # fmt: skip
                 if checkpoint is not None:
-                    state = dict(random.bit_generator.state)
-                    checkpoint(_state(epoch, learned, optimizer, best_theta, best_tau, best_epoch, state))
-            _fill(learned, best_theta)
-        self.best_tau_, self.best_epoch_, self.comparisons_ = best_tau, best_epoch, len(cleaned)
+                    checkpoint(
+                        _make_checkpoint(epoch, parameters, optimizer, best_theta, best_tau, best_epoch, generator)
+                    )
+            _fill(parameters, best_theta)
+        self.best_tau_, self.best_epoch_, self.comparisons_ = best_tau, best_epoch, len(training_comparisons)
         self._network = network.cpu()
         return self
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
-        """Learn from comparisons of texts."""
+        """Train the network on the comparisons of the examples."""
         examples.check_comparisons(held)
         validation = None if held is None else (texts_of(held), comparisons_of(held))
         self.fit(
@@ -191,7 +193,7 @@ class MaxSD(Estimator):
         }
 
     def decisions(self, examples: Examples) -> Floats:
-        """Return how much better the better hypotheses are."""
+        """Return the score of the better hypothesis of each comparison minus that of the worse."""
         scores = self.score_texts(texts_of(examples))
         result: Floats = scores[examples.better] - scores[examples.worse]
         return result
@@ -199,34 +201,35 @@ class MaxSD(Estimator):
     def predict(self, X: TextSamples) -> Floats:  # noqa: N803
         """Return scores between 0 and 1, ``(hypotheses,)``."""
         device = choose_device(self.options.device)
-        with _one_thread(device):
-            logits = self._score(self._network.to(device), self._prepare(X), device)
+        with _single_thread(device):
+            logits = self._compute_scores(self._network.to(device), self._prepare(X), device)
         self._network.cpu()
         result: Floats = 1 / (1 + np.exp(-logits))
         return result
 
     def score_texts(self, X: TextSamples) -> Floats:  # noqa: N803
-        """Return scores; the same as :meth:`predict`."""
+        """Return scores between 0 and 1, like :meth:`predict`."""
         return self.predict(X)
 
     def score(self, X: TextSamples, y: Comparisons) -> float:  # noqa: N803
-        """Return the strict τ of comparisons."""
+        """Return the strict τ of the scores on comparisons."""
         scores = self.predict(X)
         return float(strict_tau(scores[y.better] - scores[y.worse]))
 
     def importance(self) -> Floats:
-        """Return the weight of each metric score, for standardized ones."""
+        """Return the weight of each standardized feature."""
         weights: Floats = self._network.final.weight.detach().numpy()[0, 1:].astype(float)
         return weights
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the scaler, the words, their vectors and all weights."""
-        found = {f"network.{name}": value.detach().numpy() for name, value in self._network.named_parameters()}
+        weights = {f"network.{name}": value.detach().numpy() for name, value in self._network.named_parameters()}
         words = np.frombuffer("\n".join(self._table.words).encode(), np.uint8)
-        return {"low": self.low_, "high": self.high_, "mean": self.mean_, "scale": self.scale_, "words": words, **found}
+        scaler = {"low": self.low_, "high": self.high_, "mean": self.mean_, "scale": self.scale_}
+        return {**scaler, "words": words, **weights}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what was learned."""
+        """Restore the scaler, the words, their vectors and all weights."""
         import torch
 
         from meteor_e_papers.maxsd_network import WordTable
@@ -238,26 +241,26 @@ class MaxSD(Estimator):
         words = arrays["words"].astype(np.uint8).tobytes().decode("utf-8").split("\n")
         if vectors.ndim != 2 or len(vectors) != len(words) + 1:
             raise ValueError("the numbers of words and vectors differ")
-        if self.low_.ndim != 1 or len({each.shape for each in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
+        if self.low_.ndim != 1 or len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
             raise ValueError("the arrays of the features' scale differ in shape")
-        # The shapes are compared before memory of the size that the options name is allocated.
+        # The shapes are checked before the network allocates memory according to the options.
         for name, shape in (
             ("compare.weight", (self.options.layer, 4 * self.options.hidden)),
             ("forwards.weight_hh_l0", (4 * self.options.hidden, self.options.hidden)),
             ("forwards.weight_ih_l0", (4 * self.options.hidden, vectors.shape[1])),
         ):
             if arrays[f"network.{name}"].shape != shape:
-                raise ValueError("arrays do not have the shapes that the options ask for")
+                raise ValueError("the shapes of the arrays do not match the options")
         self._table = WordTable(words, vectors[1:])
-        self._network = self._make(len(self.low_))
+        self._network = self._make_network(len(self.low_))
         with torch.no_grad():
             for name, parameter in self._network.named_parameters():
                 value = arrays[f"network.{name}"].astype(np.float32)
                 if value.shape != tuple(parameter.shape):
-                    raise ValueError("arrays do not have the shapes that the options ask for")
+                    raise ValueError("the shapes of the arrays do not match the options")
                 parameter.copy_(torch.from_numpy(value))
 
-    def _make(self, features: int) -> SimilarityNetwork:
+    def _make_network(self, features: int) -> SimilarityNetwork:
         import torch
 
         from meteor_e_papers.maxsd_network import SimilarityNetwork
@@ -280,67 +283,69 @@ class MaxSD(Estimator):
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
     def _prepare(self, texts: TextSamples) -> _PreparedTexts:
+        """Look up the words of the texts, and scale the features."""
         if texts.features.shape[1] != len(self.low_):
             raise ConfigError(f"{texts.features.shape[1]} features; the model has {len(self.low_)}")
-        known: dict[str, NDArray[np.int64]] = {}
+        rows_by_text: dict[str, NDArray[np.int64]] = {}
 
-        def words(segment: str) -> NDArray[np.int64]:
-            if segment not in known:
-                known[segment] = self._table.rows(split(segment))
-            return known[segment]
+        def word_rows(text: str) -> NDArray[np.int64]:
+            if text not in rows_by_text:
+                rows_by_text[text] = self._table.rows(split(text))
+            return rows_by_text[text]
 
         scaled = (texts.features.clip(self.low_, self.high_) - self.mean_) / self.scale_
         return _PreparedTexts(
-            [words(segment) for segment in texts.hypotheses],
-            [[words(segment) for segment in references] for references in texts.references],
+            [word_rows(hypothesis) for hypothesis in texts.hypotheses],
+            [[word_rows(reference) for reference in references] for references in texts.references],
             scaled.astype(np.float32),
         )
 
-    def _clean(self, texts: TextSamples, comparisons: Comparisons, data: _PreparedTexts) -> Comparisons:
+    def _select_comparisons(self, texts: TextSamples, comparisons: Comparisons, data: _PreparedTexts) -> Comparisons:
+        """Return the comparisons to train on: cleaned if the options say so, and without long texts."""
         lengths = [
-            max(len(hypothesis), *(len(one) for one in references))
+            max(len(hypothesis), *(len(reference) for reference in references))
             for hypothesis, references in zip(data.hypotheses, data.references, strict=True)
         ]
         if self.options.clean:
-            found = clean_comparisons(texts, comparisons, lengths, self.options.longest)
+            selected = clean_comparisons(texts, comparisons, lengths, self.options.longest)
         else:
-            fits = np.array(lengths) <= self.options.longest
-            found = comparisons.select(np.flatnonzero(fits[comparisons.better] & fits[comparisons.worse]))
-        if not len(found):
+            is_short = np.array(lengths) <= self.options.longest
+            selected = comparisons.select(np.flatnonzero(is_short[comparisons.better] & is_short[comparisons.worse]))
+        if not len(selected):
             raise InputError("there are no comparisons to learn from")
-        return found
+        return selected
 
-    def _batches(
+    def _make_batches(
         self, comparisons: Comparisons, data: _PreparedTexts, random: np.random.Generator
     ) -> list[NDArray[np.int64]]:
-        """Return the rows of the comparisons of each batch of an epoch.
+        """Return the row indexes of the comparisons in each batch of an epoch.
 
-        A batch has segments of similar lengths, so that little is padded: shuffled segments are collected for fifty
-        batches, sorted by length and cut into batches. Then all batches are shuffled.
+        The comparisons of a batch have similar lengths, which limits padding. Shuffled groups of comparisons are
+        collected for fifty batches, sorted by length, and divided into batches. Then all batches are shuffled.
         """
         count = len(comparisons)
-        single = self.options.batching == "comparisons" or comparisons.group is None
-        group = np.arange(count) if single else comparisons.group
-        assert group is not None
-        order = np.argsort(group, kind="stable")
-        parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
-        size = np.array([max(map(len, data.references[row])) for row in comparisons.better])
+        is_grouped = self.options.batching == "segments" and comparisons.group is not None
+        group_ids = comparisons.group if is_grouped else np.arange(count)
+        assert group_ids is not None
+        order = np.argsort(group_ids, kind="stable")
+        groups = np.split(order, np.flatnonzero(np.diff(group_ids[order])) + 1)
+        lengths = np.array([max(map(len, data.references[row])) for row in comparisons.better])
         batches: list[NDArray[np.int64]] = []
-        shuffled = [parts[at] for at in random.permutation(len(parts))]
-        in_pool = max(1, round(50 * self.options.batch * len(parts) / count))
-        for begin in range(0, len(shuffled), in_pool):
-            pool = sorted(shuffled[begin : begin + in_pool], key=lambda rows: int(size[rows[0]]))
-            step: list[NDArray[np.int64]] = []
+        shuffled = [groups[index] for index in random.permutation(len(groups))]
+        pool_size = max(1, round(50 * self.options.batch * len(groups) / count))
+        for start in range(0, len(shuffled), pool_size):
+            pool = sorted(shuffled[start : start + pool_size], key=lambda rows: int(lengths[rows[0]]))
+            batch: list[NDArray[np.int64]] = []
             for rows in pool:
-                step.append(rows)
-                if sum(map(len, step)) >= self.options.batch:
-                    batches.append(np.concatenate(step))
-                    step = []
-            if step:
-                batches.append(np.concatenate(step))
-        return [batches[at] for at in random.permutation(len(batches))]
+                batch.append(rows)
+                if sum(map(len, batch)) >= self.options.batch:
+                    batches.append(np.concatenate(batch))
+                    batch = []
+            if batch:
+                batches.append(np.concatenate(batch))
+        return [batches[index] for index in random.permutation(len(batches))]
 
-    def _epoch(
+    def _train_epoch(
         self,
         network: SimilarityNetwork,
         optimizer: torch.optim.Optimizer,
@@ -349,16 +354,16 @@ class MaxSD(Estimator):
         random: np.random.Generator,
         device: torch.device,
     ) -> float:
-        """Go over all comparisons once; return the mean loss."""
+        """Train on all comparisons once, and return the mean loss."""
         import torch
 
         weight = np.ones(len(comparisons)) if comparisons.weight is None else comparisons.weight
         total = 0.0
-        for rows in self._batches(comparisons, data, random):
+        for rows in self._make_batches(comparisons, data, random):
             better, worse = comparisons.better[rows], comparisons.worse[rows]
-            used, places = np.unique(np.r_[better, worse], return_inverse=True)
-            similarity = torch.sigmoid(self._logits(network, data, used, device, random))
-            distance = similarity[places[: len(rows)]] - similarity[places[len(rows) :]]
+            hypotheses, indexes = np.unique(np.r_[better, worse], return_inverse=True)
+            similarity = torch.sigmoid(self._compute_logits(network, data, hypotheses, device, random))
+            distance = similarity[indexes[: len(rows)]] - similarity[indexes[len(rows) :]]
             loss = self._loss(distance)
             cost = (loss * torch.from_numpy(weight[rows].astype(np.float32)).to(device)).mean()
             optimizer.zero_grad()
@@ -375,7 +380,7 @@ class MaxSD(Estimator):
             return -torch.relu(distance)
         return torch.relu(self.options.margin - distance)
 
-    def _logits(
+    def _compute_logits(
         self,
         network: SimilarityNetwork,
         data: _PreparedTexts,
@@ -383,108 +388,115 @@ class MaxSD(Estimator):
         device: torch.device,
         random: np.random.Generator | None,
     ) -> torch.Tensor:
-        """Return log odds of the scores of some hypotheses."""
+        """Return the log odds of the scores of the hypotheses in the rows."""
         import torch
 
-        hypotheses, references, owner = [], [], []
-        for place, row in enumerate(rows.tolist()):
+        hypotheses, references, hypothesis_indexes = [], [], []
+        for index, row in enumerate(rows.tolist()):
             for reference in data.references[row]:
                 hypotheses.append(data.hypotheses[row])
                 references.append(reference)
-                owner.append(place)
-        found = network(hypotheses, references, self.options.dropout, random)
-        if len(owner) > len(rows):
-            each = torch.tensor(owner, device=device)
-            counts = torch.bincount(each, minlength=len(rows))
-            found = torch.zeros(len(rows), device=device).index_add(0, each, found) / counts
-        return network.combine(found, torch.from_numpy(data.features[rows]).to(device))
+                hypothesis_indexes.append(index)
+        similarity = network(hypotheses, references, self.options.dropout, random)
+        if len(hypothesis_indexes) > len(rows):
+            indexes = torch.tensor(hypothesis_indexes, device=device)
+            counts = torch.bincount(indexes, minlength=len(rows))
+            similarity = torch.zeros(len(rows), device=device).index_add(0, indexes, similarity) / counts
+        return network.combine(similarity, torch.from_numpy(data.features[rows]).to(device))
 
-    def _score(self, network: SimilarityNetwork, data: _PreparedTexts, device: torch.device) -> Floats:
-        """Return log odds of the scores of all hypotheses."""
+    def _compute_scores(self, network: SimilarityNetwork, data: _PreparedTexts, device: torch.device) -> Floats:
+        """Return the log odds of the scores of all hypotheses."""
         import torch
 
         lengths = np.array(
             [
-                max(len(hypothesis), *(len(one) for one in references)) * len(references)
+                max(len(hypothesis), *(len(reference) for reference in references)) * len(references)
                 for hypothesis, references in zip(data.hypotheses, data.references, strict=True)
             ],
             np.int64,
         )
         result = np.empty(len(lengths))
         order = np.argsort(lengths, kind="stable")
-        begin = 0
+        start = 0
         with torch.no_grad():
-            while begin < len(order):
-                end = begin + 1
-                while end < len(order) and (end + 1 - begin) * lengths[order[end]] <= BATCH_WORDS:
+            while start < len(order):
+                end = start + 1
+                while end < len(order) and (end + 1 - start) * lengths[order[end]] <= BATCH_WORDS:
                     end += 1
-                rows = order[begin:end]
-                result[rows] = self._logits(network, data, rows, device, None).cpu().numpy()
-                begin = end
+                rows = order[start:end]
+                result[rows] = self._compute_logits(network, data, rows, device, None).cpu().numpy()
+                start = end
         return result
 
 
 @contextlib.contextmanager
-def _one_thread(device: torch.device) -> Iterator[None]:
-    """Use one thread on a processor: small matrices are multiplied faster, and always in the same order."""
+def _single_thread(device: torch.device) -> Iterator[None]:
+    """Limit PyTorch to one thread on a CPU, where small products are faster and deterministic with one thread."""
     import torch
 
-    before = torch.get_num_threads()
+    previous_count = torch.get_num_threads()
     if device.type == "cpu":
         torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(previous_count)
 
 
-def _flat(tensors: list[Any]) -> Floats:
+def _flatten(tensors: list[Any]) -> Floats:
+    """Return the values of tensors as one vector."""
     return np.concatenate([tensor.detach().cpu().numpy().ravel() for tensor in tensors]).astype(float)
 
 
 def _fill(tensors: list[Any], values: Floats) -> None:
+    """Copy a vector, as :func:`_flatten` returns it, to tensors."""
     import torch
 
-    begin = 0
+    offset = 0
     with torch.no_grad():
         for tensor in tensors:
-            part = values[begin : begin + tensor.numel()].astype(np.float32).reshape(tuple(tensor.shape))
-            tensor.copy_(torch.from_numpy(part))
-            begin += tensor.numel()
+            block = values[offset : offset + tensor.numel()].astype(np.float32).reshape(tuple(tensor.shape))
+            tensor.copy_(torch.from_numpy(block))
+            offset += tensor.numel()
 
 
-def _state(
+def _make_checkpoint(
     epoch: int,
-    learned: list[Any],
+    parameters: list[Any],
     optimizer: torch.optim.Optimizer,
     best_theta: Floats,
     best_tau: float,
     best_epoch: int,
-    random: dict[str, Any],
+    generator: np.random.Generator,
 ) -> TrainingState:
-    """Return the state of a training; ``squares`` has both accumulators of Adadelta, one after the other."""
-    memories = [optimizer.state[parameter] for parameter in learned]
-    squares = _flat([memory[name] for name in ("square_avg", "acc_delta") for memory in memories])
+    """Return the state of a training. ``squares`` contains the two accumulators of Adadelta, one after the other."""
+    optimizer_states = [optimizer.state[parameter] for parameter in parameters]
+    squares = _flatten([state[name] for name in ("square_avg", "acc_delta") for state in optimizer_states])
     return TrainingState(
-        0, epoch, _flat(learned)[None], squares[None], best_theta[None], np.array([best_tau]), np.array([best_epoch]),
-        [random],
+        0, epoch, _flatten(parameters)[None], squares[None], best_theta[None], np.array([best_tau]),
+        np.array([best_epoch]), [dict(generator.bit_generator.state)],
     )  # fmt: skip
 
 
 def _restore_state(
-    state: TrainingState, learned: list[Any], optimizer: torch.optim.Optimizer, random: np.random.Generator
+    checkpoint: TrainingState, parameters: list[Any], optimizer: torch.optim.Optimizer, generator: np.random.Generator
 ) -> None:
+    """Restore the parameters, the optimizer and the random number generator from a checkpoint."""
     import torch
 
-    _fill(learned, state.theta[0])
-    half = len(state.squares[0]) // 2
-    step = torch.tensor(float(state.epoch))
-    memories: list[dict[str, torch.Tensor]] = [
-        {"step": step.clone(), "square_avg": torch.zeros_like(one), "acc_delta": torch.zeros_like(one)}
-        for one in learned
+    _fill(parameters, checkpoint.theta[0])
+    half = len(checkpoint.squares[0]) // 2
+    step = torch.tensor(float(checkpoint.epoch))
+    optimizer_states: list[dict[str, torch.Tensor]] = [
+        {
+            "step": step.clone(),
+            "square_avg": torch.zeros_like(parameter),
+            "acc_delta": torch.zeros_like(parameter),
+        }
+        for parameter in parameters
     ]
-    _fill([memory["square_avg"] for memory in memories], state.squares[0][:half])
-    _fill([memory["acc_delta"] for memory in memories], state.squares[0][half:])
-    for parameter, memory in zip(learned, memories, strict=True):
-        optimizer.state[parameter] = memory
-    random.bit_generator.state = state.order[0]
+    _fill([state["square_avg"] for state in optimizer_states], checkpoint.squares[0][:half])
+    _fill([state["acc_delta"] for state in optimizer_states], checkpoint.squares[0][half:])
+    for parameter, state in zip(parameters, optimizer_states, strict=True):
+        optimizer.state[parameter] = state
+    generator.bit_generator.state = checkpoint.order[0]

@@ -60,13 +60,13 @@ class SimilarityNetwork(nn.Module):
         self.final = nn.Linear(1 + features, 1)
 
     def start(self, random: np.random.Generator, deviation: float) -> None:
-        """Draw weights from a normal distribution; biases are 0."""
+        """Initialize the weights from a normal distribution, and the biases with 0."""
         with torch.no_grad():
             for name, parameter in self.named_parameters():
                 if name == "table":
                     continue
-                drawn = random.normal(0, deviation, tuple(parameter.shape))
-                parameter.copy_(torch.from_numpy(np.zeros_like(drawn) if "bias" in name else drawn))
+                values = random.normal(0, deviation, tuple(parameter.shape))
+                parameter.copy_(torch.from_numpy(np.zeros_like(values) if "bias" in name else values))
 
     def encode(
         self,
@@ -78,10 +78,10 @@ class SimilarityNetwork(nn.Module):
         """Return representations of sentences, each read after its context, ``(sentences, 2 · hidden)``.
 
         Args:
-            contexts: for each sentence the words that are read before it; empty for a Bi-LSTM.
+            contexts: the words that are read before each sentence; empty for a Bi-LSTM.
             sentences: the sentences.
-            dropout: share of inputs and outputs that are dropped.
-            random: generator that draws them; without a generator, nothing is dropped.
+            dropout: the share of inputs and outputs to drop.
+            random: the generator that selects them; without a generator, nothing is dropped.
         """
         starts = np.array([len(words) for words in contexts])
         ends = starts + np.array([len(words) for words in sentences])
@@ -109,7 +109,7 @@ class SimilarityNetwork(nn.Module):
         dropout: float = 0.0,
         random: np.random.Generator | None = None,
     ) -> Tensor:
-        """Return the similarity of each hypothesis to its reference by words alone (equation 6), ``(hypotheses,)``."""
+        """Return the similarity of each hypothesis to its reference (equation 6), ``(hypotheses,)``."""
         if self.kind == "bic-lstm":
             representations = self.encode([*hypotheses, *references], [*references, *hypotheses], dropout, random)
             reference, hypothesis = representations[: len(hypotheses)], representations[len(hypotheses) :]
@@ -124,18 +124,18 @@ class SimilarityNetwork(nn.Module):
         return similarity
 
     def combine(self, similarity: Tensor, features: Tensor) -> Tensor:
-        """Return log odds of the final similarity (equation 7), from the similarity by words and the metric scores."""
+        """Return the log odds of the score (equation 7), from the similarity (equation 6) and the metric scores."""
         logits: Tensor = self.final(torch.cat([similarity[:, None], features], dim=1))[:, 0]
         return logits
 
 
 def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
     """Return the distinct sentences in the order of their first occurrence, and the index of each sentence in them."""
-    numbers: dict[bytes, int] = {}
+    index_by_words: dict[bytes, int] = {}
     distinct: list[Words] = []
     indices = []
     for words in sentences:
-        index = numbers.setdefault(words.tobytes(), len(distinct))
+        index = index_by_words.setdefault(words.tobytes(), len(distinct))
         if index == len(distinct):
             distinct.append(words)
         indices.append(index)
@@ -143,7 +143,10 @@ def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
 
 
 def drop_out(values: Tensor, share: float, random: np.random.Generator | None) -> Tensor:
-    """Drop a share of the values and scale up the others. NumPy draws them, because a checkpoint stores its state."""
+    """Set a random share of the values to 0, and scale up the others.
+
+    The generator is NumPy's, because checkpoints store its state.
+    """
     if random is None or share <= 0:
         return values
     mask = random.random(tuple(values.shape), np.float32) >= share

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 
 
 class PairwiseNetwork(Estimator):
-    """Decides which of two hypotheses is better, by a small network on vectors and features (Guzmán et al., 2015).
+    """A small network that decides which of two hypotheses is better (Guzmán et al., 2015).
 
-    Three groups of tanh nodes read the vectors of (hypothesis 1, hypothesis 2), (hypothesis 1, reference) and
-    (hypothesis 2, reference). Skip arcs bring the features of both hypotheses straight to the output (equation 3). A
-    decision compares f(1, 2) with f(2, 1), so that the order of the hypotheses does not matter.
+    Its inputs are sentence vectors and features. Three groups of tanh nodes read the vectors of (hypothesis 1,
+    hypothesis 2), (hypothesis 1, reference) and (hypothesis 2, reference). Skip arcs connect the features of both
+    hypotheses directly with the output (equation 3). A decision compares f(1, 2) with f(2, 1), so it does not depend
+    on the order of the hypotheses.
     """
 
     name: ClassVar[str] = "pairwise-network"
@@ -40,7 +42,7 @@ class PairwiseNetwork(Estimator):
     best_tau_: float
 
     class Options(ComponentOptions):
-        """Size and training of the network; the recipe's features give the number of its inputs."""
+        """Size and training of the network. Training sets ``features`` and ``vector_size`` from the recipe."""
 
         features: Annotated[
             int, Meta(ge=0, description="Number of features of a hypothesis, which skip the hidden layer.")
@@ -83,22 +85,22 @@ class PairwiseNetwork(Estimator):
         checkpoint: Callable[[TrainingState], object] | None = None,
         resume: TrainingState | None = None,
     ) -> PairwiseNetwork:
-        """Learn.
+        """Train the network.
 
         Args:
-            X: features of the first and of the second hypotheses, vectors of the first, of the second, and of the
-                reference, side by side, ``(pairs, 2 · features + 3 · vector_size)``.
-            y: 1 where the first is better, 0 where the second is.
-            validation: pairs that choose the best epoch; by default the training pairs.
+            X: the features of the first and of the second hypothesis, and the vectors of the first hypothesis, the
+                second hypothesis and the reference, ``(pairs, 2 · features + 3 · vector_size)``.
+            y: 1 if the first hypothesis is better, 0 if the second is better.
+            validation: the pairs that select the best epoch; by default the training pairs.
             report: called with the figures of each epoch.
             checkpoint: called with the state after each epoch.
-            resume: the state of an interrupted training, which continues from it.
+            resume: the state of an interrupted training to continue from.
         """
         fit_seeds([self], X, y, validation=validation, report=report, checkpoint=checkpoint, resume=resume)
         return self
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
-        """Learn from comparisons; the network has as many inputs as features and vectors. Validation stops it."""
+        """Train the network on comparisons. The validation comparisons select the best epoch and stop the training."""
         examples.check_comparisons(held)
         self.options = self.options.replaced(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
         validation = None if held is None else held.drawn_pairs(run.seed)
@@ -115,13 +117,13 @@ class PairwiseNetwork(Estimator):
         return count
 
     def swapped(self, X: NDArray[Any]) -> NDArray[Any]:  # noqa: N803
-        """Return pairs with their hypotheses exchanged."""
+        """Return the pairs with their hypotheses swapped."""
         d, n = self.options.features, self.options.vector_size
         parts = [X[:, d : 2 * d], X[:, :d], X[:, 2 * d + n : 2 * d + 2 * n], X[:, 2 * d : 2 * d + n]]
         return np.hstack([*parts, X[:, 2 * d + 2 * n :]])
 
     def scaled(self, X: Floats) -> NDArray[np.float32]:  # noqa: N803
-        """Return pairs mapped to [-1, 1] by the extremes of the training; values beyond them are clipped."""
+        """Return the pairs, scaled so that training values are in [-1, 1]. Values outside are clipped."""
         if X.ndim != 2 or X.shape[1] != self.inputs:
             raise ConfigError(f"{X.shape[-1]} numbers per pair; the network has {self.inputs} inputs")
         result: NDArray[np.float32] = ((np.clip(X, self.low_, self.high_) - self.low_) * self.factor_ - 1).astype(
@@ -130,7 +132,7 @@ class PairwiseNetwork(Estimator):
         return result
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return f(1, 2) - f(2, 1), as log odds: above 0, the first hypothesis is better."""
+        """Return f(1, 2) - f(2, 1) as log odds, which are positive if the first hypothesis is better."""
         return self.logit(X) - self.logit(self.swapped(X))
 
     def logit(self, X: Floats) -> Floats:  # noqa: N803
@@ -145,7 +147,7 @@ class PairwiseNetwork(Estimator):
         return np.concatenate(parts).astype(float)
 
     def predict(self, X: Floats) -> NDArray[np.int64]:  # noqa: N803
-        """Return 1 where the first hypothesis is better, else 0."""
+        """Return 1 if the first hypothesis is better, otherwise 0."""
         result: NDArray[np.int64] = (self.decision_function(X) > 0).astype(np.int64)
         return result
 
@@ -158,37 +160,46 @@ class PairwiseNetwork(Estimator):
         return {"low": self.low_, "high": self.high_, "factor": self.factor_, "theta": self.theta_}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what was learned."""
+        """Restore the scaler and the parameters."""
         self.low_, self.high_, self.factor_ = (arrays[name].astype(float) for name in ("low", "high", "factor"))
         self.theta_ = arrays["theta"].astype(np.float32)
         if self.theta_.shape != (_layout(self)[1],) or self.low_.shape != (self.inputs,):
-            raise ValueError("arrays do not have the shapes that the options ask for")
+            raise ValueError("the shapes of the arrays do not match the options")
 
 
-def _layout(network: PairwiseNetwork) -> tuple[dict[str, tuple[int, tuple[int, ...]]], int]:
-    """Return where each block of parameters begins, its shape, and how many parameters there are."""
-    return _places(
-        network.options.features, network.options.vector_size, network.options.hidden, network.options.architecture
-    )
+Layout = dict[str, tuple[int, tuple[int, ...]]]
+"""For each block of parameters: its offset in the parameter vector, and its shape."""
+
+
+def _layout(network: PairwiseNetwork) -> tuple[Layout, int]:
+    """Return the layout of a network's parameters, and their number."""
+    options = network.options
+    return _compute_layout(options.features, options.vector_size, options.hidden, options.architecture)
 
 
 @functools.lru_cache(maxsize=8)
-def _places(d: int, n: int, h: int, architecture: str) -> tuple[dict[str, tuple[int, tuple[int, ...]]], int]:
+def _compute_layout(d: int, n: int, h: int, architecture: str) -> tuple[Layout, int]:
+    """Return the layout for d features, vectors of size n, and h nodes per group."""
     blocks: dict[str, tuple[int, ...]] = {"skip": (2 * d,), "bias": (1,)}
     if n and architecture == "multi-layer":
         blocks |= {"groups": (3, 2 * n, h), "group_bias": (3, 1, h), "output": (3 * h,)}
     elif n:
         blocks["vectors"] = (3 * n,)
-    places, start = {}, 0
+    layout, offset = {}, 0
     for name, shape in blocks.items():
-        places[name] = (start, shape)
-        start += math.prod(shape)
-    return places, start
+        layout[name] = (offset, shape)
+        offset += math.prod(shape)
+    return layout, offset
 
 
-def _start(network: PairwiseNetwork, generator: np.random.Generator, X: NDArray[np.float32], y: NDArray[Any]) -> Floats:  # noqa: N803
-    """Return parameters to start from: Glorot and Bengio (2010); biases are 0."""
-    places, count = _layout(network)
+def _initialize(
+    network: PairwiseNetwork,
+    generator: np.random.Generator,
+    X: NDArray[np.float32],  # noqa: N803
+    y: NDArray[Any],
+) -> Floats:
+    """Return initial parameters (Glorot and Bengio, 2010). Biases are 0."""
+    layout, count = _layout(network)
     theta = np.zeros(count)
     fans = {
         "skip": (network.inputs, 1),
@@ -196,11 +207,11 @@ def _start(network: PairwiseNetwork, generator: np.random.Generator, X: NDArray[
         "groups": (2 * network.options.vector_size, network.options.hidden),
         "output": (3 * network.options.hidden + 2 * network.options.features, 1),
     }
-    for name, (start, shape) in places.items():
+    for name, (offset, shape) in layout.items():
         if name in fans:
             limit = np.sqrt(6 / sum(fans[name]))
             size = math.prod(shape)
-            theta[start : start + size] = generator.uniform(-limit, limit, size)
+            theta[offset : offset + size] = generator.uniform(-limit, limit, size)
     if network.options.skip_start == "logistic" and network.options.features:
         from sklearn.linear_model import LogisticRegression
 
@@ -208,24 +219,30 @@ def _start(network: PairwiseNetwork, generator: np.random.Generator, X: NDArray[
         model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=2000)
         differences = X[:, :d] - X[:, d : 2 * d]
         model.fit(np.vstack([differences, -differences]), np.r_[y, 1 - y])
-        start = places["skip"][0]
-        theta[start : start + 2 * d] = np.r_[model.coef_[0], -model.coef_[0]]
+        offset = layout["skip"][0]
+        theta[offset : offset + 2 * d] = np.r_[model.coef_[0], -model.coef_[0]]
     return theta
 
 
 def forward(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
-    """Return log odds ``(models, pairs)`` of several models with parameters ``theta`` on pairs of each."""
+    """Return the log odds of several models, ``(models, pairs)``.
+
+    Args:
+        network: the options of the models.
+        theta: the parameters of each model, ``(models, parameters)``.
+        X: the scaled pairs of each model, ``(models, pairs, inputs)``.
+    """
     return _forward(network, theta, X)[0]
 
 
 def _block(network: PairwiseNetwork, theta: torch.Tensor, name: str) -> torch.Tensor:
-    """Return a view of some of the parameters, ``(models, …)``."""
-    start, shape = _layout(network)[0][name]
-    return theta[:, start : start + math.prod(shape)].view(len(theta), *shape)
+    """Return a view of a block of the parameters, ``(models, …)``."""
+    offset, shape = _layout(network)[0][name]
+    return theta[:, offset : offset + math.prod(shape)].view(len(theta), *shape)
 
 
 _GROUPS = ((0, 1), (0, 2), (1, 2))
-"""Which two of first hypothesis, second hypothesis and reference a group of nodes sees."""
+"""The two texts that each group of nodes reads: 0 is the first hypothesis, 1 the second, 2 the reference."""
 
 
 def _forward(
@@ -233,28 +250,42 @@ def _forward(
     theta: torch.Tensor,
     X: torch.Tensor,  # noqa: N803
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Return log odds, and what the hidden nodes say, ``(models, pairs, 3 · hidden)``, if there are any."""
+    """Return the log odds, and the activations of the hidden nodes, ``(models, pairs, 3 · hidden)``, if they exist."""
     import torch
 
     d, n, h = network.options.features, network.options.vector_size, network.options.hidden
-    multi = bool(n) and network.options.architecture == "multi-layer"
-    direct = torch.cat(
-        [_block(network, theta, "skip"), *([_block(network, theta, "vectors")] if n and not multi else [])], 1
-    )
+    has_hidden_layer = bool(n) and network.options.architecture == "multi-layer"
+    direct_weights = [_block(network, theta, "skip")]
+    if n and not has_hidden_layer:
+        direct_weights.append(_block(network, theta, "vectors"))
+    direct = torch.cat(direct_weights, 1)
     result = _block(network, theta, "bias") + (X[:, :, : direct.shape[1]] @ direct[:, :, None])[:, :, 0]
-    if not multi:
+    if not has_hidden_layer:
         return result, None
-    # One matrix for all groups, with zeros for the side that a group does not see.
+    # One matrix holds the weights of all groups, with zeros for the text that a group does not read.
     groups = _block(network, theta, "groups")
-    whole = theta.new_zeros(len(theta), 3 * n, 3 * h)
-    for place, sides in enumerate(_GROUPS):
-        for half, side in enumerate(sides):
-            whole[:, side * n : (side + 1) * n, place * h : (place + 1) * h] = groups[
-                :, place, half * n : (half + 1) * n
-            ]
+    matrix = theta.new_zeros(len(theta), 3 * n, 3 * h)
+    for group, half, rows, columns in _group_blocks(n, h):
+        matrix[:, rows, columns] = groups[:, group, half]
     biases = _block(network, theta, "group_bias").reshape(len(theta), 1, 3 * h)
-    hidden = torch.tanh(X[:, :, 2 * d :] @ whole + biases)
+    hidden = torch.tanh(X[:, :, 2 * d :] @ matrix + biases)
     return result + (hidden @ _block(network, theta, "output")[:, :, None])[:, :, 0], hidden
+
+
+def _group_blocks(n: int, h: int) -> Iterator[tuple[int, slice, slice, slice]]:
+    """Yield the blocks of the matrix that holds the weights of all groups.
+
+    Yields:
+        The group, the rows of its weights, and the rows and columns of the matrix.
+    """
+    for group, texts in enumerate(_GROUPS):
+        for half, text in enumerate(texts):
+            yield (
+                group,
+                slice(half * n, (half + 1) * n),
+                slice(text * n, (text + 1) * n),
+                slice(group * h, (group + 1) * h),
+            )
 
 
 def _backward(
@@ -265,9 +296,18 @@ def _backward(
     slope: torch.Tensor,
     gradient: torch.Tensor,
 ) -> None:
-    """Add to the gradient of the parameters, given the cost's slope by the log odds, ``(models, pairs)``.
+    """Add the gradient of a cost to ``gradient``.
 
-    Written out, because automatic differentiation takes most of the time of networks that are so small.
+    The gradient is computed by hand, because automatic differentiation would take most of the time for such small
+    networks.
+
+    Args:
+        network: the options of the models.
+        theta: the parameters of each model, ``(models, parameters)``.
+        X: the scaled pairs of each model, ``(models, pairs, inputs)``.
+        hidden: the activations of the hidden nodes, as :func:`_forward` returns them.
+        slope: the derivative of the cost with respect to the log odds, ``(models, pairs)``.
+        gradient: the sum to add to, ``(models, parameters)``.
     """
     d, n, h = network.options.features, network.options.vector_size, network.options.hidden
     row = slope[:, None, :]
@@ -282,16 +322,14 @@ def _backward(
     _block(network, gradient, "output").add_((row @ hidden)[:, 0])
     nodes = slope[:, :, None] * _block(network, theta, "output")[:, None, :] * (1 - hidden * hidden)
     _block(network, gradient, "group_bias").add_(nodes.sum(dim=1).view(len(theta), 3, 1, h))
-    whole = X[:, :, 2 * d :].transpose(1, 2) @ nodes
+    matrix = X[:, :, 2 * d :].transpose(1, 2) @ nodes
     groups = _block(network, gradient, "groups")
-    for place, sides in enumerate(_GROUPS):
-        for half, side in enumerate(sides):
-            groups[:, place, half * n : (half + 1) * n] += whole[
-                :, side * n : (side + 1) * n, place * h : (place + 1) * h
-            ]
+    for group, half, rows, columns in _group_blocks(n, h):
+        groups[:, group, half] += matrix[:, rows, columns]
 
 
 def _swap(network: PairwiseNetwork, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
+    """Return the pairs with their hypotheses swapped."""
     import torch
 
     d, n = network.options.features, network.options.vector_size
@@ -306,7 +344,7 @@ def cost_and_gradient(
     X: torch.Tensor,  # noqa: N803
     y: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the mean cost of each model's pairs, ``(models,)``, without the penalty, and its gradient by ``theta``."""
+    """Return each model's mean cost without the penalty, ``(models,)``, and its gradient, ``(models, parameters)``."""
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits
 
@@ -318,29 +356,29 @@ def cost_and_gradient(
         value = binary_cross_entropy_with_logits(logits, y, reduction="none").mean(dim=1)
         _backward(network, theta, X, hidden, (first - y) / count, gradient)
         return value, gradient
-    turned = _swap(network, X)
-    other, other_hidden = _forward(network, theta, turned)
-    second = torch.sigmoid(other)
+    swapped = _swap(network, X)
+    swapped_logits, swapped_hidden = _forward(network, theta, swapped)
+    second = torch.sigmoid(swapped_logits)
     delta, steep = first - second, network.options.steepness
-    won = torch.sigmoid(steep * delta)
-    near = torch.exp(-steep * delta**2 / 2)
-    value = (y * (1 - won) + (1 - y) * won + near).mean(dim=1)
-    slope = ((1 - 2 * y) * steep * won * (1 - won) - steep * delta * near) / count
+    win = torch.sigmoid(steep * delta)
+    tie = torch.exp(-steep * delta**2 / 2)
+    value = (y * (1 - win) + (1 - y) * win + tie).mean(dim=1)
+    slope = ((1 - 2 * y) * steep * win * (1 - win) - steep * delta * tie) / count
     _backward(network, theta, X, hidden, slope * first * (1 - first), gradient)
-    _backward(network, theta, turned, other_hidden, -slope * second * (1 - second), gradient)
+    _backward(network, theta, swapped, swapped_hidden, -slope * second * (1 - second), gradient)
     return value, gradient
 
 
 def _weight_decay(network: PairwiseNetwork, width: int) -> torch.Tensor:
-    """Return the decay of each parameter: none for biases, nor for the skip connection where the options say so."""
+    """Return the decay of each parameter. It is 0 for biases, and for skip arcs unless ``decay_skip`` is set."""
     import torch
 
     decay = torch.full((width,), network.options.decay)
-    places, _ = _layout(network)
+    layout, _ = _layout(network)
     for name in ("bias", "group_bias", *(() if network.options.decay_skip else ("skip",))):
-        if name in places:
-            start, shape = places[name]
-            decay[start : start + math.prod(shape)] = 0
+        if name in layout:
+            offset, shape = layout[name]
+            decay[offset : offset + math.prod(shape)] = 0
     return decay
 
 
@@ -354,125 +392,190 @@ def fit_seeds(
     checkpoint: Callable[[TrainingState], object] | None = None,
     resume: TrainingState | None = None,
 ) -> None:
-    """Train networks that only differ in their seeds at once, in little more time than one network needs.
+    """Train several networks that differ in their seeds only, in little more time than one network needs.
 
     Arguments are those of :meth:`PairwiseNetwork.fit`.
     """
     import torch
 
-    network = networks[0]
-    _check(networks)
+    network, options = networks[0], networks[0].options
+    _check_networks(networks)
     X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
     if X.ndim != 2 or X.shape[1] != network.inputs:
         raise ConfigError(f"{X.shape[-1]} numbers per pair; the network has {network.inputs} inputs")
-    for each in networks:
-        _fit_scaler(each, X)
-    device = choose_device(network.options.device)
+    for seed_network in networks:
+        _fit_scaler(seed_network, X)
+    device = choose_device(options.device)
     scaled = network.scaled(X)
     pairs = torch.from_numpy(scaled).to(device)
-    target = torch.from_numpy(labels.astype(np.float32)).to(device)
-    held, held_labels = (X, labels) if validation is None else validation
-    held_pairs = torch.from_numpy(network.scaled(np.asarray(held, float))).to(device)
-    held_sign = torch.from_numpy(np.where(np.asarray(held_labels) == 1, 1.0, -1.0).astype(np.float32)).to(device)
-    generators = [np.random.default_rng(each.options.seed) for each in networks]
-    costs = {"logistic-kendall": ["logistic", "kendall"]}.get(network.options.cost, [network.options.cost])
-    first_phase = first_epoch = 0
+    targets = torch.from_numpy(labels.astype(np.float32)).to(device)
+    validation_X, validation_y = (X, labels) if validation is None else validation  # noqa: N806
+    validation_pairs = torch.from_numpy(network.scaled(np.asarray(validation_X, float))).to(device)
+    validation_signs = np.where(np.asarray(validation_y) == 1, 1.0, -1.0).astype(np.float32)
+    validation_signs_on_device = torch.from_numpy(validation_signs).to(device)
+    generators = [np.random.default_rng(seed_network.options.seed) for seed_network in networks]
+    costs = {"logistic-kendall": ["logistic", "kendall"]}.get(options.cost, [options.cost])
     if resume is None:
-        theta = torch.tensor(
-            np.stack([_start(network, generator, scaled, labels) for generator in generators]), dtype=torch.float32
-        ).to(device)
-        squares = torch.zeros_like(theta)
-        best_theta, best_tau = theta.clone(), np.full(len(networks), -np.inf)
-        best_epoch = np.zeros(len(networks), np.int64)
+        parameters = [_initialize(network, generator, scaled, labels) for generator in generators]
+        state = _start_training(torch.tensor(np.stack(parameters), dtype=torch.float32).to(device))
     else:
-        for generator, state in zip(generators, resume.order, strict=True):
-            generator.bit_generator.state = state
-        theta, squares, best_theta = (
-            torch.tensor(values, dtype=torch.float32).to(device)
-            for values in (resume.theta, resume.squares, resume.best_theta)
-        )
-        best_tau, best_epoch = resume.best_tau.copy(), resume.best_epoch.copy()
-        first_phase, first_epoch = resume.phase, resume.epoch
-    penalty = _weight_decay(network, theta.shape[1]).to(device)
+        state = _resume_training(resume, generators, device)
+    penalty = _weight_decay(network, state.theta.shape[1]).to(device)
+    first_phase, first_epoch = state.phase, state.epoch
     for phase in range(first_phase, len(costs)):
-        if phase > first_phase or (resume is None and phase > 0):
-            # The second cost starts from the best of the first, with AdaGrad's memory empty.
-            theta, squares, first_epoch = best_theta.clone(), torch.zeros_like(theta), 0
-            best_epoch = np.zeros_like(best_epoch)
-        for epoch in range(first_epoch + 1, network.options.epochs + 1):
-            if network.options.patience is not None and epoch - 1 - best_epoch.max() >= network.options.patience:
+        state.phase = phase
+        if phase > first_phase:
+            # The second cost starts from the best parameters of the first, with an empty AdaGrad history.
+            state.theta, state.squares, first_epoch = state.best_theta.clone(), torch.zeros_like(state.theta), 0
+            state.best_epoch = np.zeros_like(state.best_epoch)
+        for epoch in range(first_epoch + 1, options.epochs + 1):
+            if options.patience is not None and epoch - 1 - state.best_epoch.max() >= options.patience:
                 break
-            started = time.perf_counter()
-            order = np.stack([generator.permutation(len(pairs)) for generator in generators])
-            orders = torch.from_numpy(order).to(device)
-            total = torch.zeros(len(networks), device=device)
-            for begin in range(0, len(pairs), network.options.batch):
-                at = orders[:, begin : begin + network.options.batch]
-                cost, gradient = cost_and_gradient(network, costs[phase], theta, pairs[at], target[at])
-                total += cost * at.shape[1]
-                gradient += penalty * theta
-                squares.addcmul_(gradient, gradient)
-                theta.addcdiv_(gradient, squares.sqrt().add_(1e-8), value=-network.options.learning_rate)
-            tau = _validate(network, theta, held_pairs, held_sign)
-            for place in np.flatnonzero(tau >= best_tau):
-                best_tau[place], best_epoch[place], best_theta[place] = tau[place], epoch, theta[place]
+            start_time = time.perf_counter()
+            state.epoch = epoch
+            order = torch.from_numpy(np.stack([generator.permutation(len(pairs)) for generator in generators]))
+            total_cost = _train_epoch(network, costs[phase], state, pairs, targets, order.to(device), penalty)
+            tau = _validate(network, state.theta, validation_pairs, validation_signs_on_device)
+            state.keep_best(tau)
             if report is not None:
                 report(
                     {
                         "cost": costs[phase],
                         "epoch": epoch,
-                        "loss": (total / len(pairs)).tolist(),
+                        "loss": (total_cost / len(pairs)).tolist(),
                         "tau": tau.tolist(),
-                        "best": best_tau.tolist(),
-                        "seconds": round(time.perf_counter() - started, 3),
+                        "best": state.best_tau.tolist(),
+                        "seconds": round(time.perf_counter() - start_time, 3),
                         "device": str(device),
                     }
                 )
             if checkpoint is not None:
-                now, sums, best = (tensor.cpu().numpy().astype(float) for tensor in (theta, squares, best_theta))
-                states = [dict(generator.bit_generator.state) for generator in generators]
-                checkpoint(TrainingState(phase, epoch, now, sums, best, best_tau.copy(), best_epoch.copy(), states))
-    for index, each in enumerate(networks):
-        each.theta_ = best_theta[index].cpu().numpy()
-        each.best_tau_, each.best_epoch_ = float(best_tau[index]), int(best_epoch[index])
+                checkpoint(state.to_checkpoint(generators))
+    for index, seed_network in enumerate(networks):
+        seed_network.theta_ = state.best_theta[index].cpu().numpy()
+        seed_network.best_tau_, seed_network.best_epoch_ = float(state.best_tau[index]), int(state.best_epoch[index])
 
 
-def _validate(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor, sign: torch.Tensor) -> Floats:  # noqa: N803
+@dataclass
+class _DeviceState:
+    """The state of a training on its device; see :class:`TrainingState` for the attributes."""
+
+    phase: int
+    epoch: int
+    theta: torch.Tensor
+    squares: torch.Tensor
+    best_theta: torch.Tensor
+    best_tau: Floats
+    best_epoch: NDArray[np.int64]
+
+    def keep_best(self, tau: Floats) -> None:
+        """Keep the current parameters of the networks whose τ is at least as high as in all earlier epochs."""
+        for index in np.flatnonzero(tau >= self.best_tau):
+            self.best_tau[index], self.best_epoch[index] = tau[index], self.epoch
+            self.best_theta[index] = self.theta[index]
+
+    def to_checkpoint(self, generators: Sequence[np.random.Generator]) -> TrainingState:
+        """Return a copy of the state in main memory, with the states of the random number generators."""
+        theta, squares, best_theta = (
+            tensor.cpu().numpy().astype(float) for tensor in (self.theta, self.squares, self.best_theta)
+        )
+        generator_states = [dict(generator.bit_generator.state) for generator in generators]
+        return TrainingState(
+            self.phase, self.epoch, theta, squares, best_theta, self.best_tau.copy(), self.best_epoch.copy(),
+            generator_states,
+        )  # fmt: skip
+
+
+def _start_training(theta: torch.Tensor) -> _DeviceState:
+    """Return the state before the first epoch."""
+    n_networks = len(theta)
+    best_tau, best_epoch = np.full(n_networks, -np.inf), np.zeros(n_networks, np.int64)
+    return _DeviceState(0, 0, theta, theta.new_zeros(theta.shape), theta.clone(), best_tau, best_epoch)
+
+
+def _resume_training(
+    checkpoint: TrainingState, generators: Sequence[np.random.Generator], device: torch.device
+) -> _DeviceState:
+    """Restore the random number generators, and return the state of a checkpoint."""
+    import torch
+
+    for generator, generator_state in zip(generators, checkpoint.order, strict=True):
+        generator.bit_generator.state = generator_state
+    theta, squares, best_theta = (
+        torch.tensor(values, dtype=torch.float32).to(device)
+        for values in (checkpoint.theta, checkpoint.squares, checkpoint.best_theta)
+    )
+    return _DeviceState(
+        checkpoint.phase, checkpoint.epoch, theta, squares, best_theta, checkpoint.best_tau.copy(),
+        checkpoint.best_epoch.copy(),
+    )  # fmt: skip
+
+
+def _train_epoch(
+    network: PairwiseNetwork,
+    cost_name: str,
+    state: _DeviceState,
+    pairs: torch.Tensor,
+    targets: torch.Tensor,
+    order: torch.Tensor,
+    penalty: torch.Tensor,
+) -> torch.Tensor:
+    """Update the parameters with AdaGrad, batch by batch, and return each network's total cost."""
+    import torch
+
+    total_cost = torch.zeros(len(order), device=order.device)
+    for start in range(0, len(pairs), network.options.batch):
+        indexes = order[:, start : start + network.options.batch]
+        cost, gradient = cost_and_gradient(network, cost_name, state.theta, pairs[indexes], targets[indexes])
+        total_cost += cost * indexes.shape[1]
+        gradient += penalty * state.theta
+        state.squares.addcmul_(gradient, gradient)
+        state.theta.addcdiv_(gradient, state.squares.sqrt().add_(1e-8), value=-network.options.learning_rate)
+    return total_cost
+
+
+def _validate(
+    network: PairwiseNetwork,
+    theta: torch.Tensor,
+    X: torch.Tensor,  # noqa: N803
+    signs: torch.Tensor,
+) -> Floats:
+    """Return the strict τ of each model's decisions; signs are 1 if the first hypothesis is better, otherwise -1."""
     import torch
 
     with torch.no_grad():
-        right = torch.zeros(len(theta), device=theta.device)
-        for begin in range(0, len(X), 10_000):
-            part = X[begin : begin + 10_000].expand(len(theta), -1, -1)
-            delta = forward(network, theta, part) - forward(network, theta, _swap(network, part))
-            right += (delta * sign[begin : begin + 10_000] > 0).sum(dim=1)
-        result: Floats = (2 * right / max(1, len(X)) - 1).cpu().numpy().astype(float)
-        return result
+        correct = torch.zeros(len(theta), device=theta.device)
+        for start in range(0, len(X), 10_000):
+            block = X[start : start + 10_000].expand(len(theta), -1, -1)
+            delta = forward(network, theta, block) - forward(network, theta, _swap(network, block))
+            correct += (delta * signs[start : start + 10_000] > 0).sum(dim=1)
+        taus: Floats = (2 * correct / max(1, len(X)) - 1).cpu().numpy().astype(float)
+        return taus
 
 
 def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
-    """Find the extremes of each number over all its places in a pair, so that swapping changes nothing."""
+    """Set the minimum and maximum of each input.
+
+    They are shared by the two hypotheses of a pair, and by all three vectors, so that swapping does not change the
+    scale.
+    """
     d, n = network.options.features, network.options.vector_size
     low, high = X.min(axis=0), X.max(axis=0)
-
-    def over(parts: Sequence[slice], find: Any, values: Floats) -> Floats:
-        found: Floats = find(np.stack([values[part] for part in parts]), axis=0)
-        return found
-
-    skips = [slice(0, d), slice(d, 2 * d)]
-    sides = [slice(2 * d + n * place, 2 * d + n * (place + 1)) for place in range(3)]
-    for parts in (skips, sides):
-        small, large = over(parts, np.min, low), over(parts, np.max, high)
-        for part in parts:
-            low[part], high[part] = small, large
+    feature_slices = [slice(0, d), slice(d, 2 * d)]
+    vector_slices = [slice(2 * d + n * index, 2 * d + n * (index + 1)) for index in range(3)]
+    for slices in (feature_slices, vector_slices):
+        shared_low = np.min(np.stack([low[part] for part in slices]), axis=0)
+        shared_high = np.max(np.stack([high[part] for part in slices]), axis=0)
+        for part in slices:
+            low[part], high[part] = shared_low, shared_high
     network.low_, network.high_ = low, high
     network.factor_ = np.where(high > low, 2 / np.where(high > low, high - low, 1), 0.0)
 
 
-def _check(networks: Sequence[PairwiseNetwork]) -> None:
-    network = networks[0]
-    if not network.inputs:
+def _check_networks(networks: Sequence[PairwiseNetwork]) -> None:
+    """Check that the networks have inputs, and differ in their seeds only."""
+    if not networks[0].inputs:
         raise ConfigError("pairwise-network: neither features nor vectors")
-    others = [{**options_by_name(each.options), "seed": 0} for each in networks]
-    if any(other != others[0] for other in others):
+    options = [{**options_by_name(network.options), "seed": 0} for network in networks]
+    if any(network_options != options[0] for network_options in options):
         raise ValueError("networks that are trained together must differ in their seeds alone")

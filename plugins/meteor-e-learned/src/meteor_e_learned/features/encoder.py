@@ -1,4 +1,4 @@
-"""Similarity of a text and its reference to a sentence encoder."""
+"""Feature that compares the sentence vectors of a hypothesis and its reference."""
 
 from __future__ import annotations
 
@@ -19,25 +19,28 @@ from meteor_e_learned.features.references import mean_over_references, segment_p
 
 Vectors = tuple[NDArray[np.float32], NDArray[np.float32]]
 
-KEPT = 16_384
-"""Sentences whose vectors are kept in memory: the references of a test set, with which each system is compared."""
-LONGEST = 256
-"""Pieces of words of a sentence that are encoded."""
-TOGETHER = 8
-"""Sentences of equal length that are computed together."""
+CACHE_SIZE = 16_384
+"""Number of sentences whose vectors are cached. Caching the references saves time, as all systems share them."""
+MAX_PIECES = 256
+"""Number of word pieces after which a sentence is truncated."""
+BATCH_SIZE = 8
+"""Maximum number of sentences of equal length in a batch of the network."""
 
 
 class EncoderFeature(Feature):
-    """The cosine of two sentences' mean vectors, and the difference of those of an inner layer, number by number.
+    """The cosine of two sentence vectors, and the difference of two sentence vectors of an inner layer.
 
-    The vectors of the inner layer are scaled to length 1. Weights of their difference learn in which ways systems put
-    things otherwise than people: inner layers hold wording and grammar rather than meaning. Sentences are never
-    padded. Those of as many pieces are computed together if the network then gives the same numbers to the last bit,
-    which is tried once; so numbers do not depend on a sentence's neighbors. Each distinct sentence is encoded once,
-    several at once by threads. Against several references, the mean over them.
+    A sentence vector is the mean of the token vectors. The vectors of the inner layer are scaled to length 1. Inner
+    layers represent wording and grammar more than meaning, so the weights of their difference learn how the wording of
+    systems differs from that of people.
+
+    Values do not depend on the other sentences of a batch. Sentences are never padded. Sentences with equal numbers of
+    word pieces are batched if a trial shows that the network then computes bit-identical vectors. Each distinct
+    sentence is encoded once, and several threads encode sentences at a time. With several references, each value is the
+    mean over the references.
 
     Raises:
-        ConfigError: if the encoder has no such layer.
+        ConfigError: if the encoder does not have the layer.
         PluginError: if meteor-e-vectors or ONNX Runtime is not installed.
         ResourceError: if the encoder is not installed.
     """
@@ -45,20 +48,21 @@ class EncoderFeature(Feature):
     name: ClassVar[str] = "encoder"
     requires: ClassVar[tuple[str, ...]] = ("onnxruntime", "tokenizers", "an encoder")
     tolerance: ClassVar[float] = 1e-3
-    """By how much numbers may differ between processors, which add up in another order."""
+    """Maximum difference of values between processors, which add numbers in different orders."""
 
     class Options(ComponentOptions):
-        """Options in a recipe."""
+        """The encoder, and the inner layer."""
 
         encoder: Annotated[str, Meta(description="An installed encoder.")] = "minilm"
         layer: Annotated[int, Meta(ge=1, description="Number of the layer, from 1, whose vectors are subtracted.")] = 4
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._memory: Memory[str, Vectors] = Memory(KEPT)
+        self._cache: Memory[str, Vectors] = Memory(CACHE_SIZE)
         self._load()
 
     def _load(self) -> None:
+        """Load the encoder, and find out whether sentences can be batched."""
         name, layer = self.options.encoder, self.options.layer
         encoders = require(
             "meteor_e_vectors.contextual.encoder", f"feature {self.name!r}", "encoder", "meteor-e-vectors"
@@ -72,15 +76,15 @@ class EncoderFeature(Feature):
         self._digest = f"{files.description.network.sha256[:8]}{files.description.tokenizer.sha256[:4]}"
         self._tensors = [layers[-1], layers[layer - 1]]
         self._session = encoders.make_session(files, self._tensors, folder)
-        self._inputs = [given.name for given in self._session.get_inputs()]
+        self._input_names = [tensor.name for tensor in self._session.get_inputs()]
         self._tokenizer = encoders.make_tokenizer(files.tokenizer, folder)
-        self._tokenizer.enable_truncation(min(LONGEST, files.description.pieces))
+        self._tokenizer.enable_truncation(min(MAX_PIECES, files.description.pieces))
         self._threads = os.cpu_count() or 1
-        one, other = self._tokenizer.encode("A dog."), self._tokenizer.encode("The cat.")
-        apart = [*self._encode([one]), *self._encode([other])]
-        same = len(one.ids) == len(other.ids) and _equal(self._encode([one, other]), apart)
-        self._together = TOGETHER if same else 1
-        self._size = len(apart[0][1])
+        first, second = self._tokenizer.encode("A dog."), self._tokenizer.encode("The cat.")
+        vectors = [*self._encode([first]), *self._encode([second])]
+        can_batch = len(first.ids) == len(second.ids) and _are_equal(self._encode([first, second]), vectors)
+        self._batch_size = BATCH_SIZE if can_batch else 1
+        self._size = len(vectors[0][1])
 
     def __getstate__(self) -> dict[str, Any]:
         return {"options": self.options}
@@ -90,7 +94,7 @@ class EncoderFeature(Feature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The cosine, then the differences."""
+        """The name of the cosine, then the names of the differences."""
         return ("cosine", *(f"difference-{number}" for number in range(1, self._size + 1)))
 
     @property
@@ -99,67 +103,74 @@ class EncoderFeature(Feature):
         return 1 + self._size
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Encode, and compare."""
-        left, right = segment_pairs(batch)
-        known = self._encoded([*left, *right])
-        rows = np.empty((len(left), self.dimension))
-        for row, one, other in zip(rows, left, right, strict=True):
-            (whole, inner), (their_whole, their_inner) = known[one], known[other]
-            lengths = float(np.linalg.norm(whole) * np.linalg.norm(their_whole))
-            row[0] = float(whole @ their_whole) / lengths if lengths > 0 else 0.0
-            row[1:] = inner - their_inner
+        """Encode the sentences, and compare the vectors of each hypothesis with those of its references."""
+        hypotheses, references = segment_pairs(batch)
+        vectors = self._encode_distinct([*hypotheses, *references])
+        rows = np.empty((len(hypotheses), self.dimension))
+        for row, hypothesis, reference in zip(rows, hypotheses, references, strict=True):
+            hypothesis_vector, hypothesis_inner = vectors[hypothesis]
+            reference_vector, reference_inner = vectors[reference]
+            norms = float(np.linalg.norm(hypothesis_vector) * np.linalg.norm(reference_vector))
+            row[0] = float(hypothesis_vector @ reference_vector) / norms if norms > 0 else 0.0
+            row[1:] = hypothesis_inner - reference_inner
         return mean_over_references(rows, batch)
 
-    def _encoded(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors of each distinct text."""
-        known = {text: found for text in texts if (found := self._memory.get(text)) is not None}
-        missing = sorted({*texts}.difference(known))
+    def _encode_distinct(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Return the vectors of each distinct text, from the cache if possible."""
+        vectors = {text: cached for text in texts if (cached := self._cache.get(text)) is not None}
+        missing = sorted({*texts}.difference(vectors))
         by_length: dict[int, list[tuple[str, Any]]] = {}
-        for text, pieces in zip(missing, self._tokenizer.encode_batch(missing), strict=True):
-            by_length.setdefault(len(pieces.ids), []).append((text, pieces))
-        # Long ones first, so that no thread is left with some at the end.
-        groups = [
-            same[start : start + self._together]
-            for _, same in sorted(by_length.items(), reverse=True)
-            for start in range(0, len(same), self._together)
+        for text, encoding in zip(missing, self._tokenizer.encode_batch(missing), strict=True):
+            by_length.setdefault(len(encoding.ids), []).append((text, encoding))
+        # Long sentences come first, so that all threads finish at about the same time.
+        batches = [
+            sentences[start : start + self._batch_size]
+            for _, sentences in sorted(by_length.items(), reverse=True)
+            for start in range(0, len(sentences), self._batch_size)
         ]
-        with ThreadPool(self._threads) as pool:
-            for group, vectors in zip(
-                groups, pool.map(lambda each: self._encode([p for _, p in each]), groups), strict=True
-            ):
-                for (text, _), found in zip(group, vectors, strict=True):
-                    known[text] = self._memory[text] = found
-        return known
 
-    def _encode(self, texts: Sequence[Any]) -> list[Vectors]:
-        """Return the vectors of texts of as many pieces, which the tokenizer has made."""
-        ids = np.array([text.ids for text in texts], np.int64)
-        given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        states = self._session.run(self._tensors, {name: given[name] for name in self._inputs})
-        found = []
-        for place, text in enumerate(texts):
-            # The pieces that open and close a sentence do not count.
-            own = [at for at, special in enumerate(text.special_tokens_mask) if not special]
-            whole, inner = (
-                np.asarray(each[place], np.float32)[own].mean(axis=0) if own else np.zeros(each.shape[2], np.float32)
-                for each in states
+        def encode_batch(batch: list[tuple[str, Any]]) -> list[Vectors]:
+            return self._encode([encoding for _, encoding in batch])
+
+        with ThreadPool(self._threads) as pool:
+            for batch, batch_vectors in zip(batches, pool.map(encode_batch, batches), strict=True):
+                for (text, _), text_vectors in zip(batch, batch_vectors, strict=True):
+                    vectors[text] = self._cache[text] = text_vectors
+        return vectors
+
+    def _encode(self, encodings: Sequence[Any]) -> list[Vectors]:
+        """Return the vectors of tokenized sentences that have equal numbers of word pieces."""
+        ids = np.array([encoding.ids for encoding in encodings], np.int64)
+        tensors = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        states = self._session.run(self._tensors, {name: tensors[name] for name in self._input_names})
+        vectors = []
+        for index, encoding in enumerate(encodings):
+            # The mean leaves out the special pieces at the beginning and the end of the sentence.
+            positions = [position for position, special in enumerate(encoding.special_tokens_mask) if not special]
+            last, inner = (
+                np.asarray(state[index], np.float32)[positions].mean(axis=0)
+                if positions
+                else np.zeros(state.shape[2], np.float32)
+                for state in states
             )
-            length = np.linalg.norm(inner)
-            found.append((whole, (inner / length).astype(np.float32) if length > 0 else inner))
-        return found
+            norm = np.linalg.norm(inner)
+            vectors.append((last, (inner / norm).astype(np.float32) if norm > 0 else inner))
+        return vectors
 
     def describe(self) -> str:
-        """Return the digest of encoder and tokenizer, the layer, and the versions of what runs them."""
+        """Return the definition, and the versions of the packages that run the encoder."""
         from importlib.metadata import version
 
         return f"{self.definition()}|onnxruntime-{version('onnxruntime')}|tokenizers-{version('tokenizers')}"
 
     def definition(self) -> str:
-        """Return the digest of encoder and tokenizer, and the layer."""
+        """Return the digest of the encoder and its tokenizer, and the layer."""
         return f"@{self._digest}:layer-{self.options.layer}"
 
 
-def _equal(one: Sequence[Vectors], other: Sequence[Vectors]) -> bool:
+def _are_equal(first: Sequence[Vectors], second: Sequence[Vectors]) -> bool:
     return all(
-        np.array_equal(a, b) for left, right in zip(one, other, strict=True) for a, b in zip(left, right, strict=True)
+        np.array_equal(first_vector, second_vector)
+        for first_pair, second_pair in zip(first, second, strict=True)
+        for first_vector, second_vector in zip(first_pair, second_pair, strict=True)
     )

@@ -1,7 +1,7 @@
-"""Words, characters, word pairs and negations that a text and its reference share, lack and add, by class and rarity.
+"""Feature that compares the words, characters, word pairs and negations of a hypothesis with those of its reference.
 
-The definition is here, one pair of texts at a time. The extension ``_native`` gives the same numbers, bit for bit, in
-one pass over the words.
+This module is the reference implementation and compares one pair of texts at a time. The extension module ``_native``
+computes bit-identical values in one pass over the words.
 """
 
 from __future__ import annotations
@@ -39,43 +39,43 @@ if os.environ.get("METEOR_E_PURE", "0") in ("", "0"):
         from meteor_e_learned import _native  # type: ignore[no-redef]
 
 
-def listed(text: str) -> frozenset[str]:
-    """Return the words of a text."""
+def split_words(text: str) -> frozenset[str]:
+    """Return the set of words in a text, split at white space."""
     return frozenset(text.split())
 
 
 WORD_CLASSES: dict[str, frozenset[str]] = {
-    "determiner": listed(
+    "determiner": split_words(
         "a an the this that these those some any each every either neither another such all both half many much few "
         "several own other"
     ),
-    "pronoun": listed(
+    "pronoun": split_words(
         "i you he she it we they me him her us them my your his its our their mine yours hers ours theirs myself "
         "yourself himself herself itself ourselves yourselves themselves one someone somebody something anyone anybody "
         "anything everyone everybody everything there"
     ),
-    "preposition": listed(
+    "preposition": split_words(
         "of in to for with on at from by about as into like through after over between out against during without "
         "before under around among within along across behind beyond up down off above near since until towards "
         "toward despite upon per via onto"
     ),
-    "conjunction": listed(
+    "conjunction": split_words(
         "and but or so yet because although though while whereas if unless whether than however therefore thus also "
         "then moreover"
     ),
-    "auxiliary": listed(
+    "auxiliary": split_words(
         "be am is are was were been being have has had having do does did doing will would shall should can could may "
         "might must ought 's 're 've 'll 'm 'd"
     ),
-    "question": listed("who whom whose which what when where why how"),
-    "negation": listed("no not never none nobody nothing nowhere nor cannot 't t hardly"),
+    "question": split_words("who whom whose which what when where why how"),
+    "negation": split_words("no not never none nobody nothing nowhere nor cannot 't t hardly"),
 }
-"""The classes and their words, in lower case; a word is of the first class that has it."""
-_CLASS = {word: place for place, members in reversed(list(enumerate(WORD_CLASSES.values()))) for word in members}
+"""Lowercase words by class. A word in several classes belongs to the first of them."""
+_CLASS_INDEX = {word: index for index, words in reversed(list(enumerate(WORD_CLASSES.values()))) for word in words}
 DETERMINER, PRONOUN, _, _, AUXILIARY, _, NEGATION = range(len(WORD_CLASSES))
-NUMBER, MARK, CONTENT = (len(WORD_CLASSES) + step for step in range(3))
+NUMBER, MARK, CONTENT = (len(WORD_CLASSES) + offset for offset in range(3))
 DENIALS = WORD_CLASSES["negation"] - {"t"} | {"without", "neither"}
-IMPLIED = listed(
+IMPLIED = split_words(
     "absence absent avoid avoided avoiding avoids ban banned barely cease ceased denied denies deny denying disagree "
     "disagreed disagrees dislike dislikes except fail failed failing fails failure far few forbid forbidden forbids "
     "ignore ignored illegal impossible improbable incapable inability insufficient instead lack lacked lacking "
@@ -84,24 +84,24 @@ IMPLIED = listed(
     "rejects scarcely seldom stop stopped stops too unable uncertain unclear unexpected unfortunately unhappy unknown "
     "unlike unlikely unnecessary unless unwilling"
 )
-"""Words that deny without a word of negation: one text may use them where another says "not"."""
-_LISTED = {
-    form: (_CLASS.get(form, CONTENT), form in DENIALS, form in IMPLIED)
-    for form in sorted({*_CLASS, *DENIALS, *IMPLIED})
+"""Words that imply a negation. A text may use one of them where another text says "not"."""
+_WORD_PROPERTIES = {
+    form: (_CLASS_INDEX.get(form, CONTENT), form in DENIALS, form in IMPLIED)
+    for form in sorted({*_CLASS_INDEX, *DENIALS, *IMPLIED})
 }
-"""The class of each word of these lists, and whether it denies or implies it."""
+"""For each word of the lists above: its class, whether it is a negation, and whether it implies a negation."""
 _WORD = re.compile(r"\w+|'\w+|[^\w\s]")
-_ENDING = re.compile(r"(?<=\w{3})(?:ing|e?[sd]|e)$")
-_LONGEST = 2000
-"""Characters of a text that the edit distance compares."""
+_SUFFIX = re.compile(r"(?<=\w{3})(?:ing|e?[sd]|e)$")
+_MAX_EDIT_LENGTH = 2000
+"""Number of leading characters of a text that the edit distance compares."""
 ORDERS = 6
-"""Characters of the longest n-grams."""
+"""Length of the longest character n-grams."""
 BACK_OFF = 0.4
-"""Weight of a word's own frequency where a pair is not listed (Brants et al., 2007)."""
+"""Weight of the unigram probability for a word pair that is not listed (stupid backoff, Brants et al., 2007)."""
 UNLISTED = 5000.0
-"""The count of a word that is not listed, a little below the rarest that are."""
+"""Count assumed for an unlisted word, slightly below the lowest count in the list."""
 STRONGEST = 8.0
-"""The most that one pair can add to the association of words."""
+"""Maximum association (pointwise mutual information) of a word pair."""
 
 COUNTED = (
     *("length", "words_difference", "abs_log_character_ratio"),
@@ -114,22 +114,25 @@ COUNTED = (
     *("pairs_log_probability", "pairs_least_log_probability", "pairs_unlisted", "pairs_association"),
     *("pairs_moved_log_probability", "pairs_moved_least_log_probability", "edit_similarity"),
 )
-"""Counts of a text and one reference."""
+"""Columns that are computed from a hypothesis and one reference."""
 
 
 class Word(NamedTuple):
     """Properties of a word.
 
     Attributes:
-        form: in lower case.
-        stem: without its ending (s, d, ed, ing).
-        plain: as lists of pairs have it; empty for a mark of punctuation.
-        kind: its class, or number, mark or content word.
-        letters: how many.
-        wordlike: it begins with a letter.
-        unknown, rare, frequent: by wordfreq's list; the first two only of what is wordlike.
-        capital: it begins with a capital.
-        denies, implies: it is a negation; it denies without one.
+        form: the lowercase word.
+        stem: the form without its suffix (s, d, ed, ing).
+        plain: the form as the lists of word pairs spell it; empty for a punctuation mark.
+        kind: the index of its word class, or ``NUMBER``, ``MARK`` or ``CONTENT``.
+        letters: the number of characters.
+        wordlike: whether it begins with a letter.
+        unknown, rare: whether wordfreq does not list the word, or lists it as rare; false for words that are not
+            wordlike.
+        frequent: whether wordfreq lists the word as frequent.
+        capital: whether it begins with a capital letter.
+        denies: whether it is a negation.
+        implies: whether it implies a negation, such as "fail".
     """
 
     form: str
@@ -146,235 +149,268 @@ class Word(NamedTuple):
     implies: bool
 
 
-def describe(text: str) -> Word:
-    """Return what is known about a word as it stands in a text."""
-    form = text.lower()
+def describe(token: str) -> Word:
+    """Return the properties of a token as it is spelled in a text."""
+    form = token.lower()
     first = form[0]
     kind = NUMBER if first.isdigit() else CONTENT if first.isalpha() or first == "'" else MARK
-    kind, denies, implies = _LISTED.get(form, (kind, False, False))
+    kind, denies, implies = _WORD_PROPERTIES.get(form, (kind, False, False))
     wordlike, lists = first.isalpha(), frequencies()
     return Word(
-        form, _ENDING.sub("", form), "" if kind == MARK else form.lstrip("'"), kind, len(form), wordlike,
+        form, _SUFFIX.sub("", form), "" if kind == MARK else form.lstrip("'"), kind, len(form), wordlike,
         wordlike and form not in lists.listed, wordlike and form not in lists.usual, form in lists.frequent,
-        text[0].isupper(), denies, implies,
+        token[0].isupper(), denies, implies,
     )  # fmt: skip
 
 
-class Side:
-    """A text, split.
+class WordSequence:
+    """A text, split into words, word pairs and characters.
 
     Args:
         text: the text.
-        known: returns what is known about a word.
+        describe_word: the function that returns the properties of a token.
     """
 
-    def __init__(self, text: str, known: Callable[[str], Word]) -> None:
-        self.size, self.text = len(text), text[:_LONGEST]
-        self.words = [known(word) for word in _WORD.findall(text)]
+    def __init__(self, text: str, describe_word: Callable[[str], Word]) -> None:
+        self.size, self.text = len(text), text[:_MAX_EDIT_LENGTH]
+        self.words = [describe_word(token) for token in _WORD.findall(text)]
         self.forms = [word.form for word in self.words]
         self.characters = "".join(text.split())
         self.capitals = Counter(filter(str.isupper, self.characters))
-        plain = [word.plain for word in self.words if word.plain]
-        self.plain, self.pairs = set(plain), list(pairwise(plain))
+        plain_words = [word.plain for word in self.words if word.plain]
+        self.plain, self.pairs = set(plain_words), list(pairwise(plain_words))
 
-    def count(self, holds: Callable[[Word], bool]) -> int:
-        """Return how many words it holds for."""
-        return sum(map(holds, self.words))
+    def count(self, predicate: Callable[[Word], bool]) -> int:
+        """Return the number of words for which a predicate is true."""
+        return sum(map(predicate, self.words))
 
     def ngrams(self, order: int) -> Counter[str]:
-        """Return the n-grams of characters."""
-        return Counter(self.characters[at : at + order] for at in range(len(self.characters) - order + 1))
+        """Return the character n-grams of an order, without spaces."""
+        return Counter(self.characters[start : start + order] for start in range(len(self.characters) - order + 1))
 
-    def content(self) -> tuple[Counter[str], Counter[tuple[str, bool]]]:
-        """Return the stems of content words, and the stems with whether one of four words before denies."""
-        signed = [
-            (word.stem, any(before.denies for before in self.words[max(0, at - 4) : at]))
-            for at, word in enumerate(self.words)
+    def content_stems(self) -> tuple[Counter[str], Counter[tuple[str, bool]]]:
+        """Return the stems of the content words, and the same stems with their polarity.
+
+        A stem is negated if one of the four preceding words is a negation.
+        """
+        stems_with_polarity = [
+            (word.stem, any(preceding.denies for preceding in self.words[max(0, position - 4) : position]))
+            for position, word in enumerate(self.words)
             if word.kind == CONTENT
         ]
-        return Counter(stem for stem, _ in signed), Counter(signed)
+        return Counter(stem for stem, _ in stems_with_polarity), Counter(stems_with_polarity)
 
 
-def count(left: Side, right: Side, lists: PairLists) -> list[float]:
-    """Return the numbers of a text beside a reference, in the order of :data:`COUNTED`."""
+def compare_texts(hypothesis: WordSequence, reference: WordSequence, lists: PairLists) -> list[float]:
+    """Return the values of a hypothesis and one reference, in the order of :data:`COUNTED`."""
     from rapidfuzz.distance import Levenshtein
 
-    edits = Levenshtein.normalized_similarity(left.text, right.text)
-    return [*_lengths(left, right), *_characters(left, right), *_words(left, right), *_pairs(left, right, lists), edits]
+    return [
+        *_compare_lengths(hypothesis, reference),
+        *_compare_characters(hypothesis, reference),
+        *_compare_words(hypothesis, reference),
+        *_rate_added_pairs(hypothesis, reference, lists),
+        Levenshtein.normalized_similarity(hypothesis.text, reference.text),
+    ]
 
 
-def _lengths(left: Side, right: Side) -> list[float]:
-    words, characters = len(right.words), (left.size + 1) / (right.size + 1)
-    return [math.log(words + 1), len(left.words) - words, abs(math.log(characters))]
+def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+    word_count, character_ratio = len(reference.words), (hypothesis.size + 1) / (reference.size + 1)
+    return [math.log(word_count + 1), len(hypothesis.words) - word_count, abs(math.log(character_ratio))]
 
 
-def _characters(left: Side, right: Side) -> list[float]:
-    """Return chrF (Popović, 2015) and n-grams, and capitals, digits, and whether both begin alike."""
+def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+    """Return chrF (Popović, 2015), n-gram precisions, capitals, digits, and whether the first letters' cases agree."""
     precisions = []
     precision = recall = 0.0
-    orders = 0
+    n_orders = 0
     for order in range(1, ORDERS + 1):
-        sides = [max(0, len(side.characters) - order + 1) for side in (left, right)]
-        common = (left.ngrams(order) & right.ngrams(order)).total()
-        precisions.append(common / max(1, sides[0]))
-        if all(sides):  # An order counts where both sides have it.
-            orders += 1
+        hypothesis_total, reference_total = (
+            max(0, len(text.characters) - order + 1) for text in (hypothesis, reference)
+        )
+        common = (hypothesis.ngrams(order) & reference.ngrams(order)).total()
+        precisions.append(common / max(1, hypothesis_total))
+        if hypothesis_total and reference_total:  # chrF averages over the orders that occur in both texts.
+            n_orders += 1
             precision += precisions[-1]
-            recall += common / sides[1]
-    precision, recall = precision / max(1, orders), recall / max(1, orders)
-    # Recall weighs four times as much as precision.
+            recall += common / reference_total
+    precision, recall = precision / max(1, n_orders), recall / max(1, n_orders)
+    # The F-score with β = 2: recall has four times the weight of precision.
     chrf = 5 * precision * recall / (4 * precision + recall) if precision + recall > 0 else 0.0
-    capitals = [left.capitals.total(), *((one - other).total() for one, other in (
-        (right.capitals, left.capitals), (left.capitals, right.capitals)
-    ))]  # fmt: skip
-    digits = sum(map(str.isdigit, left.characters))
-    alike = left.characters[:1].isupper() == right.characters[:1].isupper()
-    return [chrf, precisions[1], precisions[5], *capitals, digits, alike]
-
-
-def _words(left: Side, right: Side) -> list[float]:
-    """Return words in common by class, words that the reference lacks by rarity, repetitions and negations."""
-    rest = Counter(right.forms)
-    common = [0] * (CONTENT + 1)
-    frequent = 0
-    for word in left.words:
-        if rest[word.form] > 0:
-            rest[word.form] -= 1
-            common[word.kind] += 1
-            frequent += word.frequent
-    of_left, of_right = Counter(word.kind for word in left.words), Counter(word.kind for word in right.words)
-
-    def recall(kind: int) -> float:
-        return common[kind] / of_right[kind] if of_right[kind] else 0.5
-
-    def difference(value: Callable[[Word], int]) -> float:
-        one, other = (sum(map(value, side.words)) / max(1, len(side.words)) for side in (left, right))
-        return one - other
-
-    added = [word for word in left.words if word.form not in rest]
-    unknown = sum(word.unknown for word in added)
-    negations, denials = (
-        right.count(lambda word: word.denies) - left.count(lambda word: word.denies),
-        left.count(lambda word: word.denies or word.implies) - right.count(lambda word: word.denies or word.implies),
-    )
-    (one, one_signed), (other, other_signed) = left.content(), right.content()
+    missing_capitals = (reference.capitals - hypothesis.capitals).total()
+    added_capitals = (hypothesis.capitals - reference.capitals).total()
+    digits = sum(map(str.isdigit, hypothesis.characters))
+    same_first_case = hypothesis.characters[:1].isupper() == reference.characters[:1].isupper()
     return [
-        unknown, unknown / max(1, left.count(lambda word: word.wordlike)), sum(word.rare for word in added),
-        sum(word.unknown and word.capital for word in added),
-        frequent / max(1, right.count(lambda word: word.frequent)),
-        sum(one == other for one, other in pairwise(left.forms)),
-        recall(DETERMINER), recall(PRONOUN), of_right[PRONOUN] - common[PRONOUN],
-        of_left[AUXILIARY] - common[AUXILIARY], of_right[NEGATION] - common[NEGATION],
-        common[MARK] / of_left[MARK] if of_left[MARK] else 0.5, recall(CONTENT),
-        difference(lambda word: word.letters), difference(lambda word: word.frequent),
-        len(set(right.forms)) / max(1, len(right.words)),
-        max(0, negations), max(0, denials),
-        (one & other).total() - (one_signed & other_signed).total(),
+        chrf, precisions[1], precisions[5], hypothesis.capitals.total(), missing_capitals, added_capitals, digits,
+        same_first_case,
     ]  # fmt: skip
 
 
-def _pairs(left: Side, right: Side, lists: PairLists) -> list[float]:
-    """Return how usual the pairs of words are that the reference lacks.
+def _compare_words(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+    """Return values of shared words by class, of added words by rarity, of repetitions and of negations."""
+    unmatched = Counter(reference.forms)
+    common = [0] * (CONTENT + 1)
+    common_frequent = 0
+    for word in hypothesis.words:
+        if unmatched[word.form] > 0:
+            unmatched[word.form] -= 1
+            common[word.kind] += 1
+            common_frequent += word.frequent
+    hypothesis_kinds = Counter(word.kind for word in hypothesis.words)
+    reference_kinds = Counter(word.kind for word in reference.words)
 
-    By counts of the web's words and pairs of words (Norvig, 2009): logarithms of the second word's probability, per
-    pair of the text, the least of them; pairs that are not listed; association; and logarithms of pairs whose two words
-    the reference has.
+    def recall(kind: int) -> float:
+        return common[kind] / reference_kinds[kind] if reference_kinds[kind] else 0.5
+
+    def mean_difference(value: Callable[[Word], int]) -> float:
+        hypothesis_mean, reference_mean = (
+            sum(map(value, text.words)) / max(1, len(text.words)) for text in (hypothesis, reference)
+        )
+        return hypothesis_mean - reference_mean
+
+    added = [word for word in hypothesis.words if word.form not in unmatched]
+    unknown = sum(word.unknown for word in added)
+    missing_negations = reference.count(lambda word: word.denies) - hypothesis.count(lambda word: word.denies)
+    added_denials = hypothesis.count(lambda word: word.denies or word.implies) - reference.count(
+        lambda word: word.denies or word.implies
+    )
+    hypothesis_stems, hypothesis_polarities = hypothesis.content_stems()
+    reference_stems, reference_polarities = reference.content_stems()
+    return [
+        unknown, unknown / max(1, hypothesis.count(lambda word: word.wordlike)), sum(word.rare for word in added),
+        sum(word.unknown and word.capital for word in added),
+        common_frequent / max(1, reference.count(lambda word: word.frequent)),
+        sum(form == next_form for form, next_form in pairwise(hypothesis.forms)),
+        recall(DETERMINER), recall(PRONOUN), reference_kinds[PRONOUN] - common[PRONOUN],
+        hypothesis_kinds[AUXILIARY] - common[AUXILIARY], reference_kinds[NEGATION] - common[NEGATION],
+        common[MARK] / hypothesis_kinds[MARK] if hypothesis_kinds[MARK] else 0.5, recall(CONTENT),
+        mean_difference(lambda word: word.letters), mean_difference(lambda word: word.frequent),
+        len(set(reference.forms)) / max(1, len(reference.words)),
+        max(0, missing_negations), max(0, added_denials),
+        (hypothesis_stems & reference_stems).total() - (hypothesis_polarities & reference_polarities).total(),
+    ]  # fmt: skip
+
+
+def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: PairLists) -> list[float]:
+    """Return how usual the word pairs of a hypothesis are that the reference does not contain.
+
+    The probabilities come from counts of words and word pairs on the web (Norvig, 2009). The values are, in order: the
+    log probability of the second word given the first, per pair of the hypothesis; the lowest log probability; the
+    number of unlisted pairs; the association per pair; and the first two values again for moved pairs only, that is,
+    for pairs whose two words both occur in the reference.
     """
-    known = set(right.pairs)
-    total = least = unlisted = association = moved = least_moved = 0.0
-    for pair in left.pairs:
-        if pair in known:
+    reference_pairs = set(reference.pairs)
+    total = lowest = n_unlisted = association = moved_total = moved_lowest = 0.0
+    for pair in hypothesis.pairs:
+        if pair in reference_pairs:
             continue
         first, second = pair
-        together, alone = lists.pairs.get(f"{first} {second}"), lists.words.get(second, UNLISTED) / lists.total
-        if together is None:
-            logarithm = math.log(BACK_OFF * alone)
-            unlisted += 1
+        pair_count = lists.pairs.get(f"{first} {second}")
+        word_probability = lists.words.get(second, UNLISTED) / lists.total
+        if pair_count is None:
+            log_probability = math.log(BACK_OFF * word_probability)
+            n_unlisted += 1
         else:
-            probability = min(1.0, together / lists.words.get(first, together))
-            logarithm = math.log(probability)
-            association += min(STRONGEST, math.log(probability / alone))
-        total += logarithm
-        least = min(least, logarithm)
-        if first in right.plain and second in right.plain:
-            moved += logarithm
-            least_moved = min(least_moved, logarithm)
-    count = max(1, len(left.pairs))
-    return [total / count, least, unlisted, association / count, moved / count, least_moved]
+            probability = min(1.0, pair_count / lists.words.get(first, pair_count))
+            log_probability = math.log(probability)
+            association += min(STRONGEST, math.log(probability / word_probability))
+        total += log_probability
+        lowest = min(lowest, log_probability)
+        if first in reference.plain and second in reference.plain:
+            moved_total += log_probability
+            moved_lowest = min(moved_lowest, log_probability)
+    n_pairs = max(1, len(hypothesis.pairs))
+    return [total / n_pairs, lowest, n_unlisted, association / n_pairs, moved_total / n_pairs, moved_lowest]
 
 
 class PairLists(NamedTuple):
-    """Counts of words and of pairs of words."""
+    """Counts of words and of word pairs, and the number of words that were counted."""
 
     words: Mapping[str, float]
     pairs: Mapping[str, float]
     total: float
 
 
-def _straight(text: str) -> str:
-    """Return a text with straight quotation marks; faster than ``translate``."""
+def _straighten_quotes(text: str) -> str:
+    """Return a text with straight quotation marks. This is faster than ``str.translate``."""
     if text.isascii():
         return text
     return text.replace("‘", "'").replace("’", "'").replace("“", '"').replace("”", '"')
 
 
-@functools.cache
-def _counter() -> Callable[[list[str], list[str]], Floats]:
-    """Return what counts texts beside references, ``(texts, counted)``.
+TextComparer = Callable[[list[str], list[str]], Floats]
+"""A function from hypotheses and references to values, ``(texts, columns)``, in the order of :data:`COUNTED`."""
 
-    The extension reads wordsegment's files as they are: 333,213 words and 258,437 pairs of words.
+
+@functools.cache
+def _load_comparer() -> TextComparer:
+    """Load the word lists, and return the function that compares hypotheses with references.
+
+    The extension reads the files of wordsegment directly: 333,213 words and 258,437 word pairs.
 
     Raises:
-        ConfigError: if the package is not installed, or its files are damaged.
+        ConfigError: if wordsegment is not installed, or its files are damaged.
     """
     package: Any = require("wordsegment", "feature 'text'", distribution="meteor-e-learned")
-    made = package.Segmenter()
+    segmenter = package.Segmenter()
     try:
         if _native is not None:
-            counter = _native.TextCounter(
-                _mapped(made.UNIGRAMS_FILENAME), _mapped(made.BIGRAMS_FILENAME), english_lists(), _LISTED, usual=USUAL,
-                frequent=FREQUENT, total=made.TOTAL, back_off=BACK_OFF, unlisted=UNLISTED, strongest=STRONGEST,
-            )  # fmt: skip
-            lock = threading.Lock()
-
-            def in_turn(left: list[str], right: list[str]) -> Floats:
-                with lock:
-                    found: Floats = counter.numbers(left, right)
-                return found
-
-            return in_turn
-        made.load()
+            return _make_native_comparer(_native, segmenter)
+        segmenter.load()
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"feature 'text': the counts of wordsegment cannot be read: {error}; run: "
             "pip install --force-reinstall wordsegment"
         ) from error
-    frequencies()  # An error belongs here, not to the first word.
-    lists = PairLists(made.unigrams, made.bigrams, made.total)
-    known = functools.lru_cache(maxsize=1 << 17)(describe)
-
-    def one_by_one(left: list[str], right: list[str]) -> Floats:
-        rows = [count(Side(one, known), Side(other, known), lists) for one, other in zip(left, right, strict=True)]
-        return np.array(rows, float).reshape(len(left), len(COUNTED))
-
-    return one_by_one
+    frequencies()  # Errors in wordfreq's lists are raised here, and not while the first text is scored.
+    return _make_python_comparer(PairLists(segmenter.unigrams, segmenter.bigrams, segmenter.total))
 
 
-def _mapped(file: str) -> mmap.mmap:
-    """Return a file's content, of which memory holds what has been read."""
-    with Path(file).open("rb") as handle:
-        return mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
+def _make_native_comparer(native: ModuleType, segmenter: Any) -> TextComparer:
+    counter = native.TextCounter(
+        _map_file(segmenter.UNIGRAMS_FILENAME), _map_file(segmenter.BIGRAMS_FILENAME), english_lists(),
+        _WORD_PROPERTIES, usual=USUAL, frequent=FREQUENT, total=segmenter.TOTAL, back_off=BACK_OFF, unlisted=UNLISTED,
+        strongest=STRONGEST,
+    )  # fmt: skip
+    lock = threading.Lock()
+
+    def compare_natively(hypotheses: list[str], references: list[str]) -> Floats:
+        with lock:
+            values: Floats = counter.numbers(hypotheses, references)
+        return values
+
+    return compare_natively
+
+
+def _make_python_comparer(lists: PairLists) -> TextComparer:
+    cached_describe = functools.lru_cache(maxsize=1 << 17)(describe)
+
+    def compare_in_python(hypotheses: list[str], references: list[str]) -> Floats:
+        rows = [
+            compare_texts(WordSequence(hypothesis, cached_describe), WordSequence(reference, cached_describe), lists)
+            for hypothesis, reference in zip(hypotheses, references, strict=True)
+        ]
+        return np.array(rows, float).reshape(len(hypotheses), len(COUNTED))
+
+    return compare_in_python
+
+
+def _map_file(path: str) -> mmap.mmap:
+    """Return the content of a file as a memory map, so that only the pages that are read use memory."""
+    with Path(path).open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 class TextFeature(Feature):
-    """Numbers of a text beside its reference, all counted in one pass over the words (English).
+    """Values that compare an English hypothesis with its reference, computed in one pass over the words.
 
-    ``references``, ``length`` and ``words_difference`` say what kind of text it is: the number of references, the
-    logarithm of one plus the reference's words, and the hypothesis's words minus the reference's. ``chrf`` and
-    character n-grams of orders 2 and 6 are without spaces. Words are unknown or rare by wordfreq's list. ``*_added``
-    is what the reference lacks, ``*_missing`` what the hypothesis lacks. ``polarity`` counts content words that are
-    negated on one side only. ``pairs_*`` is how usual added pairs of words are on the web. Against several references,
-    every number is the mean over them.
+    ``references`` is the number of references, ``length`` the logarithm of one plus the number of words in the
+    reference, and ``words_difference`` the number of words in the hypothesis minus the number in the reference.
+    ``chrf`` and the character n-gram precisions of orders 2 and 6 ignore spaces. wordfreq's list decides which words
+    are unknown or rare. ``*_added`` counts what only the hypothesis contains, ``*_missing`` what only the reference
+    contains. ``polarity`` counts shared content words that are negated in only one of the two texts. ``pairs_*`` tells
+    how usual the added word pairs are on the web. With several references, each value is the mean over the references.
     """
 
     name: ClassVar[str] = "text"
@@ -384,15 +420,19 @@ class TextFeature(Feature):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: None) -> Self:
-        """Refuse other languages than English, and say at once if a list is not installed."""
+        """Check the language, and load the word lists.
+
+        Raises:
+            ConfigError: if the language is not English, or a word list is not installed.
+        """
         if context.language.code != "en":
-            raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
-        _counter()
+            raise ConfigError(f"feature {cls.name!r} supports English only, not {context.language.code!r}")
+        _load_comparer()
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Count."""
-        left, right = ([_straight(text) for text in side] for side in segment_pairs(batch))
-        counts = [len(each) for each in batch.references]
-        rows = np.column_stack([np.repeat(np.array(counts, float), counts), _counter()(left, right)])
+        """Return the mean values over the references of each hypothesis."""
+        hypotheses, references = ([_straighten_quotes(text) for text in texts] for texts in segment_pairs(batch))
+        counts = [len(segment_references) for segment_references in batch.references]
+        rows = np.column_stack([np.repeat(np.array(counts, float), counts), _load_comparer()(hypotheses, references)])
         return mean_over_references(rows, batch)
