@@ -137,7 +137,6 @@ def test_names_are_one_line_that_no_format_reads_as_its_own(cli, own_packs):
         (["-M", "spice"], "metric 'spice' is not a metric of meteor_e: it compares scene graphs"),
         (["-M", "bleu", "-M", "bleu"], "two metrics are called 'BLEU'"),
         (["-f", "csv", "--alignments"], "alignments into text and json"),
-        (["-M", "bleu", "-o", "x.parquet"], "-o TABLE does not go with -M"),
         (["--explain", "-o", "x.parquet"], "-o TABLE does not go with --explain"),
         (["--on-error", "skip", "-o", "x.parquet"], "-o TABLE does not go with --on-error"),
         (["-q", "--segments"], "--quiet does not go with --segments"),
