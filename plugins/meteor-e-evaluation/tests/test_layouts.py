@@ -348,6 +348,6 @@ def test_sacrebleu_test_set_offline_names_the_download(monkeypatch, reason):
 
     monkeypatch.setitem(DATASETS, "ours", Dataset(reason=reason))
     with pytest.raises(
-        InputError, match=r"sacrebleu -t ours -l cs-en --echo src; it comes from https://example.org/ours"
+        InputError, match=r"sacrebleu -t ours -l cs-en --echo src; it downloads https://example.org/ours"
     ):
         test_sets.named_set("ours", "cs-en")

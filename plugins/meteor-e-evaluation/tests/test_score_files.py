@@ -159,7 +159,7 @@ def test_metrics_task_lines_can_be_read_again(test, tmp_path):
     found = score(test, f"scores:{tmp_path}/m")
     assert found.segments[1, 3] == len(OUTPUTS["beta"][3])
     assert found.resamplable
-    with pytest.raises(InputError, match="names have no white space"):
+    with pytest.raises(InputError, match="names are not empty and have no white space"):
         list(metric_task_lines("my metric", "cs-en", "t", "refA", "s", [1.0]))
 
 
