@@ -3,11 +3,12 @@
     python benchmarks/data/report_pictures.py docs/images
 
 It runs the command that docs/report.md and the README show, and looks at the page in Chromium (METEOR_E_CHROMIUM, or
-on the PATH). It wants the English resource pack, sacreBLEU, playwright and pillow.
+on the PATH). It needs the English resource pack, sacreBLEU, playwright and pillow.
 """
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import shutil
@@ -68,4 +69,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="folder of the pictures, such as docs/images")
+    main(parser.parse_args().folder)
