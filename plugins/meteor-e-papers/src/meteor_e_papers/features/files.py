@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar
 
@@ -45,6 +46,44 @@ def read_rows(path: str) -> Iterator[tuple[str, list[str]]]:
             yield f"{input_name(path)}, line {number}", line.split("\t")
 
 
+class FileFeature(Feature):
+    """A feature whose values are read from the file that the option ``file`` names.
+
+    Subclasses implement :meth:`_read`, which reads the file and sets ``_digest``. A pickled feature holds only its
+    options, and reads the file again.
+    """
+
+    any_text: ClassVar[bool] = False
+    _digest: str
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        self._read()
+
+    @abstractmethod
+    def _read(self) -> None:
+        """Read the file, and set the digest of its content.
+
+        Raises:
+            InputError: if the file cannot be read, or is malformed.
+        """
+
+    def describe(self) -> str:
+        """Return the digest of the file's content."""
+        return f"@{self._digest}"
+
+    def definition(self) -> str:
+        """Return an empty text, because a trained model reads the values of other texts from another file."""
+        return ""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"options": self.options}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._read()
+
+
 class VectorFileOptions(ComponentOptions):
     """Options of the feature ``vector-file``."""
 
@@ -54,7 +93,7 @@ class VectorFileOptions(ComponentOptions):
     ]
 
 
-class VectorFileFeature(SegmentFeature):
+class VectorFileFeature(FileFeature, SegmentFeature):
     """One vector per segment, such as the syntactic vectors of Guzmán et al. (2015), looked up by the segment's text.
 
     The file needs a line for each distinct hypothesis and reference. It may be compressed. A text that is not in the
@@ -62,12 +101,7 @@ class VectorFileFeature(SegmentFeature):
     """
 
     name: ClassVar[str] = "vector-file"
-    any_text: ClassVar[bool] = False
     Options: ClassVar[type[Any] | str | None] = VectorFileOptions
-
-    def __init__(self, options: VectorFileOptions) -> None:
-        super().__init__(options)
-        self._read()
 
     def _read(self) -> None:
         self._rows: dict[str, int] = {}
@@ -111,21 +145,6 @@ class VectorFileFeature(SegmentFeature):
         table: NDArray[np.float64] = self._table[[self._rows[segment] for segment in segments]]
         return table
 
-    def describe(self) -> str:
-        """Return the digest of the vectors."""
-        return f"@{self._digest}"
-
-    def definition(self) -> str:
-        """Return nothing: a trained model reads the vectors of other texts from another file."""
-        return ""
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"options": self.options}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._read()
-
 
 class ScoreFileOptions(ComponentOptions):
     """Options of the feature ``score-file``."""
@@ -139,7 +158,7 @@ class ScoreFileOptions(ComponentOptions):
     ]
 
 
-class ScoreFileFeature(Feature):
+class ScoreFileFeature(FileFeature):
     """Scores that another program computed, such as TERp or DPMF, looked up by hypothesis and reference.
 
     The columns of the feature are the score columns of the table. Several references are scored by the mean. A pair
@@ -148,12 +167,7 @@ class ScoreFileFeature(Feature):
     """
 
     name: ClassVar[str] = "score-file"
-    any_text: ClassVar[bool] = False
     Options: ClassVar[type[Any] | str | None] = ScoreFileOptions
-
-    def __init__(self, options: ScoreFileOptions) -> None:
-        super().__init__(options)
-        self._read()
 
     def _read(self) -> None:
         self._scores: dict[tuple[str, str], list[float]] = {}
@@ -204,18 +218,3 @@ class ScoreFileFeature(Feature):
                 )
             rows.append(np.mean(np.array(scores, float), axis=0))
         return np.array(rows)
-
-    def describe(self) -> str:
-        """Return the digest of the scores."""
-        return f"@{self._digest}"
-
-    def definition(self) -> str:
-        """Return nothing: a trained model reads the scores of other texts from another table."""
-        return ""
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"options": self.options}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._read()
