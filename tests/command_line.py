@@ -89,7 +89,7 @@ class CommandLine:
                 # As Python does by itself. These are of the process, and maybe of a test before.
                 for kind in (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, ImportWarning):
                     warnings.simplefilter("ignore", kind)
-                warnings.showwarning = program._one_line_warning
+                warnings.showwarning = program._print_warning
                 code = program._run([*arguments])
         finally:
             os.chdir(before)

@@ -1,4 +1,4 @@
-"""Commands and groups of commands: options made from structs, help by group, commands of plugins."""
+"""Building blocks of the commands: groups of options, help by group, and groups that plugins extend."""
 
 from __future__ import annotations
 
@@ -19,97 +19,151 @@ from meteor_e.base.extras import comes_with_plugin
 from meteor_e.base.files import atomic_writer
 from meteor_e.plugins.distributions import noted_commands
 
+_INPUT_METAVAR = re.compile("FILE|INDEX")
+"""The placeholders, in help texts, of options that name input files."""
+
 
 class Options:
-    """Options that belong together: a group of the help, and one argument of a command's function.
+    """A group of related options. The help lists them together, and the command receives them as one argument.
 
-    Subclasses are dataclasses whose fields :func:`option` declares. They are no structs of msgspec, whose import takes
-    as long as a short run.
+    Subclasses are dataclasses. Each of their fields is declared with :func:`option`. Structs of msgspec would do the
+    same, but importing msgspec takes as long as a short run.
 
     Args:
-        heading: of the group in the help; by default the base class's.
-        example: what follows the command's name; ``…`` stands for the arguments. By default the base class's.
+        heading: the heading of the group in the help. The default is the heading of the base class.
+        example: the part of an example command that follows the command's name; ``…`` stands for its arguments. The
+            default is the example of the base class.
     """
 
     heading: ClassVar[str] = ""
     example: ClassVar[str] = ""
 
     def __init_subclass__(cls, *, heading: str = "", example: str = "") -> None:
-        cls.heading, cls.example = heading or cls.heading, example or cls.example
+        cls.heading = heading or cls.heading
+        cls.example = example or cls.example
 
 
-def option(default: Any, *flags: str, **more: Any) -> Any:
-    """Return a field that is an option of the command line; without flags, it is an argument.
+def option(default: Any, *flags: str, **attributes: Any) -> Any:
+    """Declare a dataclass field as an option of the command line, or as an argument if it has no flags.
 
     Args:
-        default: its value where it is not given; for what is required, any.
-        flags: such as ``-r`` and ``--reference``.
-        more: arguments of ``click.Option`` or ``click.Argument``.
+        default: the value if the option is not set. A required argument ignores it.
+        flags: the option's names, such as ``-r`` and ``--reference``.
+        attributes: further arguments of ``click.Option`` or ``click.Argument``.
     """
-    # What has a default is never missing for click.
-    given = {} if more.get("required") else {"default": default}
-    return dataclasses.field(default=default, metadata={"flags": flags, "more": {**given, **more}})
+    if not attributes.get("required"):
+        # click would consider a required parameter with a default as set.
+        attributes = {"default": default, **attributes}
+    return dataclasses.field(default=default, metadata={"flags": flags, "attributes": attributes})
 
 
 class GroupedCommand(click.Command):
-    """A command whose function takes :class:`Options`; its help shows them by group.
+    """A command whose function takes :class:`Options` objects. The help shows the options by group.
 
     Args:
-        options: see :class:`click.Command`. Names and types of the function's arguments tell its groups of options.
+        options: see :class:`click.Command`. The type hints of the command's function say which groups it takes.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        # The group says the same; click keeps the help option of whichever context came first.
+        # The main group also sets the names of the help option, but click caches the option of the first context.
         options["context_settings"] = {"help_option_names": ["-h", "--help"], **options.get("context_settings", {})}
         super().__init__(*args, **options)
-        self.structs: dict[str, type[Options]] = get_type_hints(self.callback)
-        self.structs.pop("return", None)
-        for struct in self.structs.values():
-            for field in dataclasses.fields(struct):  # type: ignore[arg-type]
-                flags, more = field.metadata["flags"], field.metadata["more"]
-                made = click.Option([*flags, field.name], **{"show_default": True, **more}) if flags else None
-                self.params.append(made or click.Argument([field.name], **more))
+        self.option_groups: dict[str, type[Options]] = get_type_hints(self.callback)
+        self.option_groups.pop("return", None)
+        for option_group in self.option_groups.values():
+            self.params.extend(map(_make_parameter, _option_fields(option_group)))
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; refuse numbers that are not finite, and an output that is one of the inputs."""
-        rest = super().parse_args(context, args)
-        values, output = context.params, context.params.get("output")
+        """Parse the arguments into one :class:`Options` object per group.
+
+        Raises:
+            click.BadParameter: if a number is not finite.
+            ConfigError: if the output file is one of the input files.
+        """
+        remaining_args = super().parse_args(context, args)
+        self._check_finite_numbers(context)
+        self._check_output_file(context)
+        for name, option_group in self.option_groups.items():
+            values = {field.name: context.params.pop(field.name) for field in _option_fields(option_group)}
+            context.params[name] = option_group(**values)
+        return remaining_args
+
+    def _check_finite_numbers(self, context: click.Context) -> None:
+        """Raise ``click.BadParameter`` for infinity and NaN, which the number ranges of click accept."""
         for parameter in self.params:
-            value = values.get(parameter.name or "")
+            value = context.params.get(parameter.name or "")
             if isinstance(value, float) and not math.isfinite(value):
-                # click's ranges let them through.
                 raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
-            is_input = isinstance(parameter, click.Argument) or parameter.name == "chain"
-            if parameter.name != "output" and (is_input or re.search("FILE|INDEX", parameter.metavar or "")):
-                paths = [value] if isinstance(value, str) else value or ()
-                if isinstance(output, str) and any(_is_same_file(path, output) for path in paths):
-                    raise ConfigError(f"-o {output} is an input; it would be overwritten. Name another file")
-        for name, struct in self.structs.items():
-            fields = dataclasses.fields(struct)  # type: ignore[arg-type]
-            values[name] = struct(**{field.name: values.pop(field.name) for field in fields})
-        return rest
+
+    def _check_output_file(self, context: click.Context) -> None:
+        """Raise ConfigError if the command would overwrite one of its input files."""
+        output = context.params.get("output")
+        if not isinstance(output, str):
+            return
+        for parameter in filter(_is_input, self.params):
+            value = context.params.get(parameter.name or "")
+            paths = [value] if isinstance(value, str) else value or ()
+            if any(_is_same_file(path, output) for path in paths):
+                raise ConfigError(f"-o {output} is an input file, which would be overwritten. Name another file")
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, a list per group, each below its example."""
-        for struct in self.structs.values():
-            names = {field.name for field in dataclasses.fields(struct)}  # type: ignore[arg-type]
-            own = [each for each in self.params if each.name in names and isinstance(each, click.Option)]
-            with formatter.section(struct.heading):
-                # One line, however long: it is to be copied.
-                start = f"{'':{formatter.current_indent}}$ {context.command_path}"
-                formatter.write(f"{start} {struct.example}\n")
-                formatter.write_dl([record for each in own if (record := each.get_help_record(context))])
+        """Write a section for each group of options: first its example, then its options."""
+        for option_group in self.option_groups.values():
+            names = {field.name for field in _option_fields(option_group)}
+            options = [parameter for parameter in self.params if parameter.name in names]
+            with formatter.section(option_group.heading):
+                # The example is written as one line, however long it is, because users copy it.
+                indent = " " * formatter.current_indent
+                formatter.write(f"{indent}$ {context.command_path} {option_group.example}\n")
+                formatter.write_dl(_help_records(options, context))
         help_option = self.get_help_option(context)
-        if help_option is not None and (record := help_option.get_help_record(context)):
+        if help_option is not None:
             with formatter.section("Other options"):
-                formatter.write_dl([record])
+                formatter.write_dl(_help_records([help_option], context))
+
+
+def _option_fields(option_group: type[Options]) -> tuple[dataclasses.Field[Any], ...]:
+    """Return the dataclass fields of a group of options."""
+    return dataclasses.fields(option_group)  # type: ignore[arg-type]
+
+
+def _make_parameter(field: dataclasses.Field[Any]) -> click.Parameter:
+    """Return the click parameter that a field of :class:`Options` declares."""
+    flags, attributes = field.metadata["flags"], field.metadata["attributes"]
+    if not flags:
+        return click.Argument([field.name], **attributes)
+    return click.Option([*flags, field.name], **{"show_default": True, **attributes})
+
+
+def _help_records(parameters: list[click.Parameter], context: click.Context) -> list[tuple[str, str]]:
+    """Return the names and the help text of each parameter that has a help text."""
+    records = [parameter.get_help_record(context) for parameter in parameters]
+    return [record for record in records if record is not None]
+
+
+def _is_input(parameter: click.Parameter) -> bool:
+    """Return whether the value of a parameter can be the path of an input file."""
+    if parameter.name == "output":
+        return False
+    if isinstance(parameter, click.Argument) or parameter.name == "chain":
+        return True
+    return _INPUT_METAVAR.search(parameter.metavar or "") is not None
+
+
+def _is_same_file(path1: str, path2: str) -> bool:
+    """Return whether two paths lead to the same file. A path that is too long for the system leads to no file."""
+    # The methods of pathlib raise an error if a path is too long; those of os.path return False.
+    if not (os.path.isfile(path1) and os.path.isfile(path2)):  # noqa: PTH113
+        return False
+    return os.path.samefile(path1, path2)  # noqa: PTH121
 
 
 @contextlib.contextmanager
 def destination(path: str | None) -> Iterator[TextIO]:
-    """Open standard output, or a file that is written whole or not at all.
+    """Open an output file, or standard output if the path is ``None`` or ``-``.
 
-    Standard output is UTF-8 whatever the locale says, so that the same input gives the same bytes.
+    A file appears only when it is complete. Standard output is encoded in UTF-8 whatever the locale is, so that equal
+    input gives equal bytes.
     """
     if path is not None and path != "-":
         with atomic_writer(path) as stream:
@@ -121,74 +175,89 @@ def destination(path: str | None) -> Iterator[TextIO]:
     sys.stdout.flush()
 
 
-def _is_same_file(one: str, other: str) -> bool:
-    """Return whether two paths name one file; names that are too long name none."""
-    # Path.is_file() raises for those.
-    return os.path.isfile(one) and os.path.isfile(other) and os.path.samefile(one, other)  # noqa: PTH113, PTH121
-
-
 class FullHelpGroup(click.Group):
-    """A group whose help shows what each command is for in full; click cuts it at the end of the line."""
+    """A group whose help shows the full summary of each command; click cuts summaries at the end of the line."""
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands."""
-        commands = {name: self.get_command(context, name) for name in self.list_commands(context)}
+        """Write the names and the summaries of the commands."""
+        rows = []
+        for name in self.list_commands(context):
+            command = self.get_command(context, name)
+            if command and not command.hidden:
+                rows.append((name, command.get_short_help_str(limit=1000)))
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (name, each.get_short_help_str(limit=1000))
-                    for name, each in commands.items()
-                    if each and not each.hidden
-                ]
-            )
+            formatter.write_dl(rows)
 
 
 class PluginGroup(FullHelpGroup):
-    """A group that plugins add commands to, in ``meteor_e_commands``.
+    """A group to which plugins add commands through the hook ``meteor_e_commands``.
 
     Class attributes:
-        prefix: what their names there begin with: ``"GROUP "``, or nothing for the program itself.
+        prefix: the prefix of the group's commands in the hook, such as ``"pack "``. The main group has an empty prefix.
     """
 
     prefix: ClassVar[str] = ""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, those of plugins among them."""
+        """Return the names of the group's commands, including commands of plugins."""
         from meteor_e.plugins.registry import plugin_registry
 
-        whole = [*noted_commands(), *plugin_registry().commands.names()]
-        foreign = {name.removeprefix(self.prefix) for name in whole if name.startswith(self.prefix)}
-        return sorted({*super().list_commands(context), *(name for name in foreign if " " not in name)})
+        names = set(super().list_commands(context))
+        for full_name in [*noted_commands(), *plugin_registry().commands.names()]:
+            name = full_name.removeprefix(self.prefix)
+            if full_name.startswith(self.prefix) and " " not in name:
+                names.add(name)
+        return sorted(names)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return a command of ours, else a plugin's, else one that says what to install.
+        """Return the core's command of a name, or else a plugin's command.
+
+        If the plugin is broken or is not installed, the result is a command that reports the error. While a shell
+        completes a command line, the result is ``None`` instead of an error.
 
         Raises:
-            click.UsageError: for an unknown name, with the nearest.
+            click.UsageError: if no command has this name. The message suggests the most similar name.
         """
+        command = super().get_command(context, name)
+        if command is not None or name.startswith("-"):
+            return command
+        if " " not in name:
+            command = self._get_plugin_command(context, name)
+        if command is None and not context.resilient_parsing:
+            raise click.UsageError(self._describe_unknown_command(context, name), context)
+        return command
+
+    def _get_plugin_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return a plugin's command, a command that reports why it cannot run, or ``None`` if it is unknown."""
         from meteor_e.plugins.registry import plugin_registry
 
-        own, whole, registry = super().get_command(context, name), self.prefix + name, plugin_registry()
-        if own is not None or name.startswith("-"):
-            return own
-        if " " not in name and whole in registry.commands.names():
+        full_name, commands = self.prefix + name, plugin_registry().commands
+        if full_name in commands.names():
             try:
-                return registry.commands.get(whole)
+                return commands.get(full_name)
             except MeteorError as error:
-                # Completion in a shell has no place for errors.
-                return None if context.resilient_parsing else _failing(name, f"ERROR: {error}", error)
-        if " " not in name and (note := noted_commands().get(whole)):
-            advice = PluginError(comes_with_plugin(f"`meteor-e {whole}`", note.distribution))
-            return _failing(name, f"Needs {note.distribution}. {note.summary}", advice)
-        if context.resilient_parsing:
+                if context.resilient_parsing:
+                    return None
+                return _make_failing_command(name, f"ERROR: {error}", error)
+        note = noted_commands().get(full_name)
+        if note is None:
             return None
-        hint = f"; plugins that failed: {'; '.join(registry.failures())}" if registry.failures() else ""
-        near = near_miss(name, self.list_commands(context))
-        raise click.UsageError(f"no such command {name!r}{near}{hint}", context)
+        advice = PluginError(comes_with_plugin(f"`meteor-e {full_name}`", note.distribution))
+        return _make_failing_command(name, f"Needs {note.distribution}. {note.summary}", advice)
+
+    def _describe_unknown_command(self, context: click.Context, name: str) -> str:
+        """Return the error message for an unknown command: a suggestion, and the plugins that could not be loaded."""
+        from meteor_e.plugins.registry import plugin_registry
+
+        message = f"no such command {name!r}{near_miss(name, self.list_commands(context))}"
+        failures = plugin_registry().failures()
+        if failures:
+            message += f"; plugins that failed: {'; '.join(failures)}"
+        return message
 
 
-def _failing(name: str, summary: str, error: MeteorError) -> click.Command:
-    """Return a command that takes whatever it is given, its help option too, and fails."""
+def _make_failing_command(name: str, summary: str, error: MeteorError) -> click.Command:
+    """Return a command that accepts all arguments and options, even ``--help``, and raises an error."""
 
     def fail(**_: object) -> None:
         raise error

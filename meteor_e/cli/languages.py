@@ -1,4 +1,4 @@
-"""``meteor-e languages``: which languages have a definition, and what each has."""
+"""``meteor-e languages``: the languages that have a definition, and the resources of each."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 _LEMMAS = ("simplemma",)
 _SYNONYMS = ("omw", "dbnary")
-_MODULES = {
+_MATCHERS = {
     "stem": "stem",
     "paraphrase": "paraphrase",
     **dict.fromkeys(_LEMMAS, "lemma"),
     **dict.fromkeys(_SYNONYMS, "synonym"),
 }
-"""The matcher that each resource is for; function words have none."""
+"""The matcher that uses each resource. Function words are used without a matcher."""
 
 
 @click.command()
@@ -34,57 +34,74 @@ _MODULES = {
 @click.option("--wide", is_flag=True, help="Print all columns, in lines of up to 300 characters.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def languages(code: str | None, wide: bool, as_json: bool) -> None:
-    """List languages, their resources and parameters, and what resources change in agreement with people.
+    """List languages, their resources and parameters, and the effect of resources on agreement with people.
 
-    With a CODE (ISO 639, BCP 47) or an English name, show one. Any other language works, too: it gets the generic
-    definition of its script.
+    With a CODE (ISO 639 or BCP 47) or an English name, show one language. A language that is not listed gets the
+    generic definition of its script.
 
-    Evidence is a measurement: how much a resource changes segment-level Kendall's tau on human judgments, with its
-    95 % interval. A resource is proven if the interval is above 0, harmful if it is below 0, else neutral. The
-    modules of METEOR 1.5 are on in its languages; of other languages, resources that were not tested are off. The task
-    "all" switches every module on.
+    The evidence is the measured effect of a resource: the difference in segment-level Kendall's tau on human
+    judgments, with a 95% confidence interval. A resource is proven if the interval is above 0, harmful if it is
+    below 0, and neutral otherwise. Languages of METEOR 1.5 use the matchers of METEOR 1.5. Other languages do not use
+    untested resources by default. The task "all" turns every matcher on.
 
     \b
     meteor-e languages
     meteor-e languages is
     """
-    codes = sorted({plugin_registry().languages.get(name).code for name in plugin_registry().languages.names()})
-    found = [find_language(code)] if code else [plugin_registry().languages.get(each) for each in codes]
-    packs: dict[str, list[str]] = {}
-    for name in PackStore().names():
-        packs.setdefault(name.partition("-")[0], []).append(name)
-    rows = [{**describe(language), "packs": packs.get(language.code, [])} for language in found]
+    selected_languages = [find_language(code)] if code else _defined_languages()
+    packs = _installed_packs()
+    rows = [{**describe(language), "packs": packs.get(language.code, [])} for language in selected_languages]
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif code:
         click.echo(format_wrapped_table(["key", "value"], [[key, spell(value)] for key, value in rows[0].items()]))
-    elif not wide:
+    elif wide:
+        click.echo(_format_all_columns(rows))
+    else:
         summaries = [[row["code"], row["name"], summarize_resources(row), spell(row["packs"])] for row in rows]
         click.echo(format_table(["code", "name", "resources", "packs"], summaries, left=4))
-        click.echo("\n`meteor-e languages CODE` shows all about one language, --wide all columns.")
-    else:
-        header = list(rows[0])
-        for row in rows:
-            row["evidence"] = _tested(row["evidence"])
-        click.echo(format_table(header, [[spell(row[key]) for key in header] for row in rows], left=len(header)))
+        click.echo("\n`meteor-e languages CODE` describes one language, --wide shows all columns.")
+
+
+def _defined_languages() -> list[Language]:
+    """Return the languages that have a definition, sorted by code."""
+    registry = plugin_registry().languages
+    languages_by_code = {language.code: language for language in map(registry.get, registry.names())}
+    return [registry.get(code) for code in sorted(languages_by_code)]
+
+
+def _installed_packs() -> dict[str, list[str]]:
+    """Return the names of the installed packs by language code."""
+    packs: dict[str, list[str]] = {}
+    for name in PackStore().names():
+        packs.setdefault(name.partition("-")[0], []).append(name)
+    return packs
+
+
+def _format_all_columns(rows: list[dict[str, Any]]) -> str:
+    """Return a table of all columns, with the evidence in short form."""
+    header = list(rows[0])
+    short_rows = [{**row, "evidence": _summarize_evidence(row["evidence"])} for row in rows]
+    cells = [[spell(row[key]) for key in header] for row in short_rows]
+    return format_table(header, cells, left=len(header))
 
 
 def describe(language: Language) -> dict[str, Any]:
-    """Return what is known of a language."""
+    """Return the description of a language, by column of the table."""
     task = language.tasks[language.default_task]
     lemmas = [name for name in _LEMMAS if name in language.resources]
     if language.lemmatizer and language.lemmatizer not in lemmas:
         lemmas.append(f"{language.lemmatizer} of your own")
-    own = ["own"] if "synonym" in task.weights else []
-    words = language.function_words or (language.pack and "own")
+    pack_synonyms = ["own"] if "synonym" in task.weights else []
+    pack_function_words = "own" if language.pack else None
     return {
         "code": language.code,
         "name": language.name,
         "stems": language.stemmer,
         "lemmas": lemmas,
-        "synonyms": own + [name for name in _SYNONYMS if name in language.resources],
+        "synonyms": pack_synonyms + [name for name in _SYNONYMS if name in language.resources],
         "paraphrases": has_paraphrases(language),
-        "function words": words,
+        "function words": language.function_words or pack_function_words,
         "segmenter": language.segmenter,
         "task": language.default_task,
         "parameters": " ".join(f"{getattr(task, name):g}" for name in GREEK),
@@ -107,38 +124,50 @@ def has_paraphrases(language: Language) -> bool:
 
 
 def _resources(language: Language) -> list[str]:
-    """Return the names of a language's resources, those that were tested first."""
-    modules = ["stem"] if "stem" in language.matchers else []
-    modules += ["paraphrase"] if has_paraphrases(language) else []
-    return list(dict.fromkeys([*language.evidence, *modules, *language.resources]))
+    """Return the names of a language's resources. Resources with evidence come first."""
+    matchers = ["stem"] if "stem" in language.matchers else []
+    if has_paraphrases(language):
+        matchers.append("paraphrase")
+    return list(dict.fromkeys([*language.evidence, *matchers, *language.resources]))
 
 
-def verdict(language: Language, name: str) -> str:
-    """Return what is known of a resource, and whether it is on."""
-    used = language.tasks[language.default_task].weights
-    on = _MODULES.get(name, "") in used and name in ("stem", "paraphrase", language.lemmatizer)
-    on = on or (name == "function words" and language.function_words is None and language.pack is not None)
-    known = language.evidence.get(name)
+def verdict(language: Language, resource: str) -> str:
+    """Return the evidence for a resource, and whether the language's default task uses the resource."""
+    evidence = language.evidence.get(resource)
     text = "untested"
-    if known:
-        text = f"{known.verdict} {known.change:+.4f} [{known.low:+.4f}, {known.high:+.4f}] ({known.data})"
-    return f"{text}, {'on' if on else 'off'}"
+    if evidence:
+        interval = f"[{evidence.low:+.4f}, {evidence.high:+.4f}]"
+        text = f"{evidence.verdict} {evidence.change:+.4f} {interval} ({evidence.data})"
+    return f"{text}, {'on' if _is_used(language, resource) else 'off'}"
 
 
-def _tested(evidence: dict[str, str]) -> str:
-    """Return verdict and figure of what was tested, without intervals and judgments."""
-    known = [
-        f"{name} {' '.join(text.split()[:2])}, {text.rpartition(' ')[2]}"
-        for name, text in evidence.items()
-        if not text.startswith("untested")
-    ]
-    return "; ".join(known) or "untested"
+def _is_used(language: Language, resource: str) -> bool:
+    """Return whether the default task of a language uses a resource."""
+    if resource == "function words":
+        return language.function_words is None and language.pack is not None
+    has_weight = _MATCHERS.get(resource, "") in language.tasks[language.default_task].weights
+    return has_weight and resource in ("stem", "paraphrase", language.lemmatizer)
+
+
+def _summarize_evidence(evidence: dict[str, str]) -> str:
+    """Return the verdict, the difference and the state of each tested resource, without intervals and judgments."""
+    summaries = []
+    for resource, text in evidence.items():
+        if not text.startswith("untested"):
+            verdict_name, change = text.split()[:2]
+            state = text.rpartition(" ")[2]
+            summaries.append(f"{resource} {verdict_name} {change}, {state}")
+    return "; ".join(summaries) or "untested"
 
 
 def spell(value: Any) -> str:
-    """Return what is known as text."""
+    """Return a value of a description as text. A dash stands for no value."""
     if isinstance(value, dict):
         return "; ".join(f"{name} {text}" for name, text in value.items()) or "-"
     if isinstance(value, list):
         return ", ".join(value) or "-"
-    return {None: "-", True: "yes", False: "-"}.get(value) or str(value)
+    if value is True:
+        return "yes"
+    if value is None or value is False:
+        return "-"
+    return str(value)

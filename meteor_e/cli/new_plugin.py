@@ -1,4 +1,4 @@
-"""``meteor-e plugins new``: a distribution with a plugin, whose tests pass at once."""
+"""``meteor-e plugins new``: write the source of a new plugin, including tests that pass."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ _FILES = {
     "src/$package/$name.yaml": "chain.yaml",
     "tests/test_plugin.py": "test_plugin.py",
 }
-"""The files of a plugin, and their templates in the folder ``plugin-templates`` of the resources."""
+"""The files of a new plugin, and their templates in the resource folder ``plugin-templates``."""
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 @click.command()
 @click.argument("name")
 @click.option("-o", "--output", metavar="DIR", help="The new folder.  [default: meteor-e-NAME]")
 def new(name: str, output: str | None) -> None:
-    """Write a plugin to begin with: a matcher of words by a key, its chain, and tests that pass.
+    """Write a new plugin: a matcher that compares words by a key, a chain that uses it, and tests that pass.
 
-    NAME is what chains call the matcher: lower-case letters and digits, joined by hyphens.
+    NAME is the name of the matcher in chains: lowercase letters and digits, separated by hyphens.
 
     \b
     meteor-e plugins new soundex
@@ -39,31 +41,32 @@ def new(name: str, output: str | None) -> None:
 
 
 def write_plugin(name: str, folder: Path) -> Path:
-    """Write a distribution with a plugin.
+    """Write the source of a new plugin, and return its folder.
 
     Args:
-        name: what chains call it.
-        folder: the new folder; it must not exist.
+        name: the name of its matcher in chains.
+        folder: the new folder, which must not exist.
 
     Raises:
-        ConfigError: for a name that cannot be used, or a folder that exists.
+        ConfigError: if the name is not valid or the folder exists.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        raise ConfigError(f"a plugin cannot be called {name!r}; use lower-case letters and digits, joined by hyphens")
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"{name!r} is not a plugin name; use lowercase letters and digits, separated by hyphens")
     if folder.exists():
         raise ConfigError(f"{folder} exists; name another folder with --output")
     words = name.split("-")
     values = {
         "name": name,
         "package": f"meteor_e_{'_'.join(words)}",
-        "cls": "".join(map(str.capitalize, words)),
+        "cls": "".join(word.capitalize() for word in words),
         "version": __version__,
     }
-    with workplace(folder.absolute()) as work:
-        for file, template in _FILES.items():
-            target = work / "plugin" / Template(file).substitute(values)
-            target.parent.mkdir(parents=True, exist_ok=True)
+    with workplace(folder.absolute()) as temporary_folder:
+        plugin = temporary_folder / "plugin"
+        for path, template in _FILES.items():
+            file = plugin / Template(path).substitute(values)
+            file.parent.mkdir(parents=True, exist_ok=True)
             content = (RESOURCES / "plugin-templates" / f"{template}.txt").read_text(encoding="utf-8")
-            target.write_text(Template(content).substitute(values), encoding="utf-8")
-        (work / "plugin").rename(folder)
+            file.write_text(Template(content).substitute(values), encoding="utf-8")
+        plugin.rename(folder)
     return folder

@@ -1,6 +1,6 @@
-"""The command line, ``meteor-e``: one module per command, each imported when it is called.
+"""The program ``meteor-e``. Each command is a module, which is imported when the command is called.
 
-Plugins may bring commands, too. They are looked for when a name is none of meteor_e's own, and for listings.
+Plugins can add commands. They are searched only for names that the core does not have, and for lists of commands.
 """
 
 from __future__ import annotations
@@ -25,27 +25,30 @@ from meteor_e.plugins.builtin import COMMANDS
 from meteor_e.plugins.distributions import noted_commands
 
 _HEADINGS = ("Score", "Look", "Evaluate", "Train", "Resources", "Plugins")
-"""Headings of commands in the help; those of third parties come under the last."""
+"""The headings of commands in the help. Commands of third parties appear under the last heading."""
 
-_GARBAGE = 50_000
-"""New objects after which Python looks for garbage; 700, or 2,000 since 3.14, unless it is told."""
+_GARBAGE_THRESHOLD = 50_000
+"""New objects after which Python collects garbage. Python's default is 700, or 2,000 since Python 3.14."""
+
+_MAX_ERROR_LENGTH = 1500
+"""Longer error messages are shortened in the middle."""
 
 
 class LazyGroup(PluginGroup):
-    """A group whose commands are imported only when they are called."""
+    """A group that imports the module of a command when the command is called."""
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Import the command's module and return the command; ``None`` if there is none."""
+        """Import and return a command of the core, or else a command of a plugin."""
         if name not in COMMANDS:
             return super().get_command(context, name)
         command: click.Command = getattr(import_module(f"meteor_e.cli.{name}"), name)
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands by heading, without importing any of ours."""
+        """Write the commands by heading. The modules of the core's commands are not imported."""
         from meteor_e.plugins.registry import plugin_registry
 
-        listed: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
+        sections: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
         notes = noted_commands()
         for name in self.list_commands(context):
             if name in COMMANDS:
@@ -54,16 +57,17 @@ class LazyGroup(PluginGroup):
                 heading = notes[name].group if name in notes else _HEADINGS[-1]
                 command = self.get_command(context, name)
                 summary = command.get_short_help_str(limit=200) if command else ""
-            listed[heading].append((name, summary))
+            sections[heading].append((name, summary))
         plugin_registry().warn()
-        for heading, rows in listed.items():
+        for heading, rows in sections.items():
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
 
 
-def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted:
+def _show_version(context: click.Context, _: click.Parameter, is_requested: bool) -> None:
+    """Print the version and the engine, and exit; the callback of ``--version``."""
+    if is_requested:
         from meteor_e.engine.native import native_module
 
         engine = "pure Python" if native_module() is None else "native core"
@@ -80,7 +84,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     callback=_show_version,
     help="Show version and engine.",
 )
-@click.option("--offline", is_flag=True, help="Never download anything; METEOR_E_OFFLINE=1 says the same.")
+@click.option("--offline", is_flag=True, help="Never download anything; METEOR_E_OFFLINE=1 has the same effect.")
 @click.pass_context
 def cli(context: click.Context, offline: bool) -> None:
     """METEOR and METEOR-E without Java.
@@ -95,80 +99,92 @@ def cli(context: click.Context, offline: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line.
+    """Run the program and exit.
 
-    Exit codes: 0 done, 1 data, 2 usage, 3 resource or plugin, 130 interrupted, 143 terminated.
+    Exit codes: 0 success, 1 bad data, 2 bad usage, 3 missing resource or broken plugin, 130 interrupted,
+    143 terminated.
     """
-    # What a command imports stays; to look through it for garbage again and again is a tenth of a short run.
-    gc.set_threshold(_GARBAGE)
-    # Streams that are closed become the null device, open for the other direction: using them is an error.
-    for name, mode, other in (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
-        if getattr(sys, name) is None:  # nobody hears an error on standard error
-            setattr(sys, name, os.fdopen(os.open(os.devnull, other), mode, encoding="utf-8"))
-    warnings.showwarning = _one_line_warning  # type: ignore[assignment]
-    # SIGTERM interrupts as Ctrl-C does, so that scratch files go. Who calls from another thread, or handles SIGTERM,
-    # keeps what is set.
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, _terminate)
+    # Imported modules are never garbage. To search them repeatedly takes a tenth of the time of a short run.
+    gc.set_threshold(_GARBAGE_THRESHOLD)
+    _replace_closed_streams()
+    warnings.showwarning = _print_warning  # type: ignore[assignment]
+    # A program that calls this function from another thread, or that handles SIGTERM, keeps its signal handler.
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    handles_sigterm = is_main_thread and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if handles_sigterm:
+        signal.signal(signal.SIGTERM, _raise_terminated)
     try:
         code = _run(arguments)
     finally:
-        if ours:
+        if handles_sigterm:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # Nor is there anything to look for when Python ends, which looks twice through all that there is.
+    # Python collects garbage twice when it exits. Frozen objects are skipped.
     gc.freeze()
     sys.exit(code)
 
 
-class _Terminated(KeyboardInterrupt):
-    """The process was asked to end."""
+def _replace_closed_streams() -> None:
+    """Replace closed standard streams by the null device, opened for the opposite direction.
+
+    Reading from or writing to such a stream raises an error. Only standard error accepts text, which is discarded,
+    because errors about standard error could not be shown.
+    """
+    replacements = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+    for name, mode, flags in replacements:
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
 
 
-def _terminate(number: int, _: object) -> NoReturn:
-    signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
-    raise _Terminated
+class _TerminatedError(KeyboardInterrupt):
+    """The process received SIGTERM."""
+
+
+def _raise_terminated(number: int, _: object) -> NoReturn:
+    """Interrupt the command like Ctrl-C, so that it removes its temporary files; the handler of SIGTERM."""
+    signal.signal(number, signal.SIG_DFL)  # A second SIGTERM ends the process immediately.
+    raise _TerminatedError
 
 
 def _run(arguments: list[str] | None) -> int:
-    """Run a command; return the exit code, after a line that says what went wrong."""
+    """Run a command, print one line if it fails, and return the exit code."""
     try:
         result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (Exception, KeyboardInterrupt) as error:
-        cause: BaseException | None = error
-        # A library that is interrupted while it is imported raises an error of its own.
-        while cause is not None and not isinstance(cause, KeyboardInterrupt):
-            cause = cause.__cause__ or cause.__context__
-        code, message = _explained(error if cause is None else cause)
+        code, message = _explain_error(_find_interrupt(error) or error)
     if message:
-        _complain(message)
+        _print_error(message)
     return code
 
 
-def _explained(error: BaseException) -> tuple[int, str]:
-    """Return the exit code for an error, and what to say about it; raise an error that nobody foresaw."""
+def _find_interrupt(error: BaseException) -> KeyboardInterrupt | None:
+    """Return the interrupt that caused an error; ``None`` if the error has another cause.
+
+    A library whose import is interrupted may raise an error of another type.
+    """
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause
+
+
+def _explain_error(error: BaseException) -> tuple[int, str]:
+    """Return the exit code and the message of an error. The message is empty if nothing should be printed.
+
+    An error of an unexpected type is raised again, because it is a defect of the program.
+    """
     match error:
         case click.exceptions.Exit():
             return error.exit_code, ""
         case click.ClickException():
-            if type(error).__name__ == "NoArgsIsHelpError":  # of click 8.2 and later; earlier ones show the help
-                error.show()
-                return 2, ""
-            context = getattr(error, "ctx", None)
-            return 2, error.format_message() + (f" (see {context.command_path} --help)" if context else "")
+            return 2, _explain_usage_error(error)
         case MeteorError():
             return error.exit_code, str(error)
         case OSError():
             _discard_output()
-            if isinstance(error, BrokenPipeError):
-                return 1, ""
-            # Reading and writing name the file themselves; what is left is a full disk or a lost device.
-            lost = "standard output" if error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC) else ""
-            name = error.filename or lost
-            return 1, f"{name}: {error.strerror}" if name else str(error.strerror or error)
-        case _Terminated():
+            return 1, _explain_system_error(error)
+        case _TerminatedError():
             return 143, "terminated"
         case KeyboardInterrupt() | click.Abort():
             return 130, "interrupted"
@@ -179,17 +195,43 @@ def _explained(error: BaseException) -> tuple[int, str]:
     raise error
 
 
-def _complain(message: str) -> None:
-    """Print one line on standard error, the middle of a very long one left out."""
+def _explain_usage_error(error: click.ClickException) -> str:
+    """Return the message of a usage error. If the command line is empty, show the help and return an empty text."""
+    # Since version 8.2, click raises this error for an empty command line; older versions show the help themselves.
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        return ""
+    context = getattr(error, "ctx", None)
+    hint = f" (see {context.command_path} --help)" if context else ""
+    return error.format_message() + hint
+
+
+def _explain_system_error(error: OSError) -> str:
+    """Return the message of an error of the operating system; empty if the reader of the output has closed the pipe."""
+    if isinstance(error, BrokenPipeError):
+        return ""
+    # Functions that read and write files name the file. An error without a file name usually comes from the output.
+    is_output_error = error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC)
+    name = error.filename or ("standard output" if is_output_error else "")
+    return f"{name}: {error.strerror}" if name else str(error.strerror or error)
+
+
+def _print_error(message: str) -> None:
+    """Print a message as one line on standard error. The middle of a very long message is left out."""
     line = " ".join(message.split())
     if not line.isprintable():
-        # Names of files and systems may hold what a terminal obeys.
+        # The names of files and systems may contain control sequences, which would change the terminal.
         line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
-    click.echo(f"meteor-e: {line if len(line) <= 1500 else f'{line[:1000]} … {line[-400:]}'}", err=True)
+    if len(line) > _MAX_ERROR_LENGTH:
+        line = f"{line[:1000]} … {line[-400:]}"
+    click.echo(f"meteor-e: {line}", err=True)
 
 
 def _discard_output() -> None:
-    """Keep the interpreter from complaining about a closed pipe when it flushes on its way out."""
+    """Redirect standard output to the null device.
+
+    Otherwise Python would print another error when it flushes a closed pipe at exit.
+    """
     try:
         descriptor = os.open(os.devnull, os.O_WRONLY)
         os.dup2(descriptor, sys.stdout.fileno())
@@ -197,5 +239,6 @@ def _discard_output() -> None:
         sys.stdout = None
 
 
-def _one_line_warning(message: Warning | str, *_: object) -> None:
-    _complain(f"warning: {message}")
+def _print_warning(message: Warning | str, *_: object) -> None:
+    """Print a warning as one line on standard error; the replacement of ``warnings.showwarning``."""
+    _print_error(f"warning: {message}")

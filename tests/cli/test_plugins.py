@@ -296,7 +296,7 @@ def test_its_tests_pass_at_once(tmp_path):
 
 @pytest.mark.parametrize("name", ["", "Two Words", "../up", "a--b", "1st", "a/b"])
 def test_bad_names(name, tmp_path):
-    with pytest.raises(ConfigError, match="cannot be called"):
+    with pytest.raises(ConfigError, match="is not a plugin name"):
         write_plugin(name, tmp_path / "plugin")
     assert not list(tmp_path.iterdir())
 

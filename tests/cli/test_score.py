@@ -235,7 +235,7 @@ class TestUsage:
             (["score", "--significance", "hyp", "ref"], "write the option after the files"),
             (["score", "hyp", "ref", "--format=json", "-q"], "--quiet does not go with --format"),
             (["score", "hyp", "ref", "-f", "jsn"], "did you mean 'json'"),
-            (["score", "hyp", "ref", "-o", "./hyp"], "-o ./hyp is an input; it would be overwritten"),
+            (["score", "hyp", "ref", "-o", "./hyp"], "-o ./hyp is an input file, which would be overwritten"),
             (["mbr", "hyp", "-o", "hyp"], "is an input"),
             (["score", "hyp", "ref", "--encoding", "klingon"], "unknown encoding 'klingon'"),
             (["score", "hyp", "ref", "--encoding", "rot13"], "unknown encoding"),
