@@ -15,7 +15,7 @@ from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, UsageError, 
 
 
 class JavaCommand(click.Command):
-    """A command with the Java program's arguments, which click does not parse."""
+    """A command whose arguments are those of the Java program. click does not parse them."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Store all arguments unparsed. If the only argument is ``--help``, show the help."""
@@ -26,11 +26,11 @@ class JavaCommand(click.Command):
         return []
 
     def collect_usage_pieces(self, context: click.Context) -> list[str]:
-        """Name the two files."""
+        """Return the placeholders of the usage line: two files and the options."""
         return ["TEST", "REFERENCE", "[OPTIONS]"]
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the Java program's options."""
+        """Write the section of the Java program's options."""
         with formatter.section("Options of the Java program"):
             values = [(f"{name} {option.field.upper()}", option.text) for name, option in VALUES.items()]
             flags = [(name, option.text) for name, option in FLAGS.items()]
@@ -39,7 +39,7 @@ class JavaCommand(click.Command):
 
 @click.command(cls=JavaCommand)
 def compat(arguments: Sequence[str]) -> None:
-    """Take METEOR 1.5's (Java) command line unchanged, or METEOR-E's, and write what it writes.
+    """Run a command line of METEOR 1.5 (Java) or of METEOR-E (Java), and write the same output.
 
     \b
     meteor-e compat system.txt reference.txt -l en -norm -vOut

@@ -24,10 +24,10 @@ def config() -> None:
 def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
     """Check chain files, or, with --language, language files.
 
-    Prints the first problem of each file as FILE:LINE: KEY: what is wrong. Names of languages, tasks, matchers and
-    their options are checked, too. Exits with 2 if there are problems. A chain without problems then scores a sentence:
-    where a pack, a file or a program is missing, check says so and exits with 1. A pack that `score` would download
-    is not missing. With --no-resources, nothing is scored.
+    Prints the first problem of each file as FILE:LINE: KEY: PROBLEM. The names of languages, tasks, matchers and
+    options are checked, too. Exits with 2 if there are problems. If a chain has no problems, it is tested on a
+    sentence; exits with 1 if a pack, a file or a program is missing. A pack that `score` would download does not count
+    as missing. With --no-resources, chains are not tested.
 
     \b
     meteor-e config check chain.yaml
@@ -37,42 +37,66 @@ def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
     code = 0
     for file in files:
         try:
-            text = f"OK: {_check_language(file) if is_language else _check_chain(file, no_resources)}"
+            summary = _check_language(file) if is_language else _check_chain(file, no_resources)
+            message = f"OK: {summary}"
         except ResourceError as error:
-            text, code = f"cannot score: {error}", max(code, 1)
+            message = f"cannot score: {error}"
+            code = max(code, 1)
         except MeteorError as error:
-            text, code = str(error), 2
-        click.echo(printable(text if text.startswith(file) else f"{file}: {text}"))
+            message = str(error)
+            code = 2
+        click.echo(printable(message if message.startswith(file) else f"{file}: {message}"))
     return code
 
 
 def _check_chain(file: str, no_resources: bool) -> str:
-    """Check a chain file, and return a summary of it."""
+    """Check a chain file, and return a summary of the chain. Score a sentence unless resources are not to be used.
+
+    Raises:
+        MeteorError: if the chain is not valid.
+        ResourceError: if the chain is valid but cannot score the sentence.
+    """
     from meteor_e.chains.checks import check_chain
-    from meteor_e.meteor import Meteor
-    from meteor_e.packs.pack import is_installable
-    from meteor_e.packs.store import PackStore
     from meteor_e.plugins.registry import plugin_registry
 
     chain = check_chain(Path(file), plugin_registry())
     matchers = ", ".join(matcher.name for matcher in chain.matchers)
     summary = f"language {chain.language.code}, task {chain.task}, matchers {matchers}"
-    packs = () if no_resources else (chain.pack, chain.function_words)
-    to_download = [name for name in packs if name and is_installable(name) and PackStore().find(name) is None]
-    if no_resources or to_download:
-        reason = f", as the pack {to_download[0]} is not installed" if to_download else ""
-        return f"{summary}; resources were not looked at{reason}"
+    if no_resources:
+        return f"{summary}; resources were not checked"
+    for pack in (chain.pack, chain.function_words):
+        if pack and _will_be_downloaded(pack):
+            return f"{summary}; resources were not checked, because the pack {pack} is not installed"
+    _score_sentence(file)
+    return summary
+
+
+def _will_be_downloaded(pack: str) -> bool:
+    """Return whether ``score`` would download a pack."""
+    from meteor_e.packs.pack import is_installable
+    from meteor_e.packs.store import PackStore
+
+    return is_installable(pack) and PackStore().find(pack) is None
+
+
+def _score_sentence(file: str) -> None:
+    """Score a sentence with the chain of a file, without warnings.
+
+    Raises:
+        ResourceError: if the sentence cannot be scored.
+    """
+    from meteor_e.meteor import Meteor
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             Meteor.from_config(file, offline=True).corpus(["A test ."], ["A short test ."])
     except MeteorError as error:
         raise ResourceError(str(error)) from error
-    return summary
 
 
 def _check_language(file: str) -> str:
-    """Check a language file, and return a summary of it. Nothing is scored."""
+    """Check a language file, and return a summary of the language."""
     from meteor_e.chains.checks import check_language
     from meteor_e.plugins.registry import plugin_registry
 
@@ -85,9 +109,9 @@ def _check_language(file: str) -> str:
 @click.option("-l", "--language", help="Language to use instead of the chain's.")
 @click.option("-t", "--task", help="Task to use instead of the chain's.")
 def show(source: str | None, language: str | None, task: str | None) -> None:
-    """Print a chain in full, every default spelled out, as YAML that can be loaded again.
+    """Print a chain with all defaults as YAML, which can be loaded again.
 
-    Without a FILE or NAME (see `meteor-e plugins --kind chain`), the chain is that of the language.
+    Without a FILE or NAME (see `meteor-e plugins --kind chain`), print the default chain of the language.
 
     \b
     meteor-e config show baseline

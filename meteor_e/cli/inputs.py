@@ -1,4 +1,4 @@
-"""The input of ``score``, ``report``, ``align`` and ``stress``: files or tables with hypotheses and references."""
+"""The input of ``score``, ``report``, ``align`` and ``stress``: files or tables of hypotheses and references."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Inputs(Options, heading="Input", example="system.txt -r first.txt -r second.txt"):
     """Hypotheses and references in files, or in the columns of a table.
 
-    Every command reads its input here, so that the same files and options give the same segments everywhere.
+    All commands that score texts share these options. The same files therefore give the same segments in each command.
     """
 
     files: tuple[str, ...] = option((), nargs=-1, metavar="SYSTEM...")
@@ -49,7 +49,7 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         None,
         "--format-in",
         metavar="NAME",
-        show_default="the content tells",
+        show_default="detected from the content",
         help=f"Format of the input: {', '.join(INPUT_FORMATS)}, or a plugin's.",
     )
     hypothesis_columns: tuple[str, ...] = option(
@@ -102,15 +102,15 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         "stop",
         "--on-missing",
         type=click.Choice(["stop", "skip", "empty"]),
-        help="What to do with a segment of an SGML, XML or COCO file that a system or the references lack: an error, "
-        "leave it out, or, where a system lacks it, score an empty text.",
+        help="What to do if a system or the references lack a segment of an SGML, XML or COCO file: stop with an "
+        "error, skip the segment, or score an empty text if a system lacks it.",
     )
     names: tuple[str, ...] = option(
-        (), "--name", multiple=True, metavar="NAME", help="Name of a system; one for each, in order."
+        (), "--name", multiple=True, metavar="NAME", help="Name of a system; repeat it for each system, in order."
     )
 
     def systems(self) -> list[System]:
-        """Return the systems with their references; a table is read once per system.
+        """Return the systems with their references. A table is read once per system.
 
         Raises:
             ConfigError: for a table in addition to other files, or if columns are named of a file that is not a table.
@@ -118,54 +118,52 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
             PluginError: if the plugin that reads a table is not installed.
         """
         files, references = spool_pipes(self.files), spool_pipes(self.references)
-        is_alone = len(files) == 1 and not references
-        formats = self._formats([*files, *references], is_alone=is_alone)
-        table_format = self._table_format(files, formats, is_alone=is_alone)
-        if table_format is None:
-            if self._has_columns:
-                raise ConfigError(_not_a_table(files[0] if files else "nothing", self.form_in))
-            count = self.references_per_segment
-            return self.rename(read_systems(files, references, count, self.encoding, formats, self.on_missing))
-        table_class = _find_table_format(table_format)
-        if not is_alone or self.references_per_segment > 1:
-            raise ConfigError(
-                "a table holds hypotheses and references: name one file only, and the columns with "
-                "--hypothesis-column and --reference-column, one or several of references"
-            )
+        is_only_file = len(files) == 1 and not references
+        formats = self._formats([*files, *references], is_only_file=is_only_file)
+        table_format = self._table_format(files, formats, is_only_file=is_only_file)
+        if table_format is not None:
+            table_class = _find_table_format(table_format)
+            if not is_only_file or self.references_per_segment > 1:
+                raise ConfigError(_ONE_TABLE)
+            return self.rename(self._read_table(table_class, files[0]))
+        if self._has_columns:
+            raise ConfigError(_not_a_table(files[0] if files else "nothing", self.form_in))
+        count = self.references_per_segment
+        return self.rename(read_systems(files, references, count, self.encoding, formats, self.on_missing))
+
+    def _read_table(self, table_class: type[TableFormat], path: str) -> list[System]:
+        """Return the systems of a table: one per label of the system column, or else one per hypothesis column."""
         columns = self._columns()
-        table = table_class.make().open(files[0], columns, encoding=self.encoding)
+        table = table_class.make().open(path, columns, encoding=self.encoding)
         if columns.system is not None:
-            labels = table_class.make().open(
-                files[0], columns._replace(hypotheses=(columns.system,)), encoding=self.encoding
-            )
-            return self.rename(_split_by_system(table, [segment.hypothesis for segment in labels.segments(0)]))
-        return self.rename(
-            [
-                System(name, partial(table.segments, index), table.size, table=table)
-                for index, name in enumerate(table.systems)
-            ]
-        )
+            label_columns = columns._replace(hypotheses=(columns.system,))
+            labels = table_class.make().open(path, label_columns, encoding=self.encoding)
+            return _split_by_system(table, [segment.hypothesis for segment in labels.segments(0)])
+        return [
+            System(name, partial(table.segments, index), table.size, table=table)
+            for index, name in enumerate(table.systems)
+        ]
 
     @property
     def _has_columns(self) -> bool:
-        """Whether an option names columns, so that the input must be a table."""
-        named = (
-            *(self.hypothesis_columns, self.reference_columns),
-            *(self.id_column, self.source_column, self.system_column),
-        )
-        return any(named) or self.no_header
+        """Whether an option describes columns. The input must then be a table."""
+        text_columns = (*self.hypothesis_columns, *self.reference_columns)
+        other_columns = (self.id_column, self.source_column, self.system_column)
+        return bool(text_columns) or any(other_columns) or self.no_header
 
-    def _formats(self, paths: Sequence[str], *, is_alone: bool) -> dict[str, str]:
-        """Return the format of each file, as ``--format-in`` or the file's content has it."""
-        form = "jsonl" if self.form_in is None and self._has_columns and paths == ["-"] else self.form_in
-        return input_formats(paths, form, alone=is_alone)
+    def _formats(self, paths: Sequence[str], *, is_only_file: bool) -> dict[str, str]:
+        """Return the format of each file: the value of ``--format-in``, or the format detected from the content."""
+        form = self.form_in
+        if form is None and self._has_columns and paths == ["-"]:
+            form = "jsonl"
+        return input_formats(paths, form, alone=is_only_file)
 
-    def _table_format(self, files: Sequence[str], formats: dict[str, str], *, is_alone: bool) -> str | None:
-        """Return the name of the table's format; ``None`` for files of texts."""
+    def _table_format(self, files: Sequence[str], formats: dict[str, str], *, is_only_file: bool) -> str | None:
+        """Return the name of the table's format, or ``None`` if the input is plain text, SGML, XML or COCO files."""
         for form in formats.values():
             if form not in TEXT_FORMATS:
                 return form
-        if self.form_in is None and is_alone and files[0] != "-":
+        if self.form_in is None and is_only_file and files[0] != "-":
             return _recognize_plugin_format(files[0])
         return None
 
@@ -173,14 +171,14 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         """Return the columns that the options name.
 
         Raises:
-            ConfigError: for a column of hypotheses that is named twice.
+            ConfigError: for a duplicate column of hypotheses, or several such columns in addition to a system column.
         """
-        default = TextColumns() if not self.no_header else TextColumns(("1",), ("2",))
+        default = TextColumns(("1",), ("2",)) if self.no_header else TextColumns()
         hypotheses = self.hypothesis_columns or default.hypotheses
         if len(set(hypotheses)) < len(hypotheses):
             raise ConfigError(f"--hypothesis-column: one of {', '.join(hypotheses)} is given twice")
         if self.system_column is not None and len(hypotheses) > 1:
-            raise ConfigError("--system-column: the rows name the systems; give one --hypothesis-column")
+            raise ConfigError("--system-column: each row names its system, so give only one --hypothesis-column")
         return TextColumns(
             hypotheses,
             self.reference_columns or default.references,
@@ -191,20 +189,21 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         )
 
     def rename(self, systems: Sequence[System]) -> list[System]:
-        """Return the systems under the names of ``--name``, or their own.
+        """Return the systems with the names of ``--name``, or with printable forms of their present names.
 
         Raises:
-            ConfigError: if the number of names is not that of the systems, a name is empty or occurs twice, or two
-                systems differ in characters only that no output shows, such as tabs.
+            ConfigError: if the number of names differs from the number of systems, a name is empty or occurs twice, or
+                the names of two systems differ only in characters that cannot be printed, such as tabs.
         """
-        # A name is one line, fit for a terminal.
-        names = [printable(" ".join(name.split())) for name in self.names or [system.name for system in systems]]
+        original_names = self.names or [system.name for system in systems]
+        # The outputs show a name on one line of a terminal.
+        names = [printable(" ".join(name.split())) for name in original_names]
         if len(names) != len(systems):
             raise ConfigError(
-                f"--name is given {len(names)} times, and there are {len(systems)} systems; name each once"
+                f"--name is given {len(names)} times, but there are {len(systems)} systems; name each system once"
             )
         if self.names and (len(set(names)) < len(names) or not all(names)):
-            raise ConfigError("--name: each system needs a name of its own")
+            raise ConfigError("--name: the names of systems must be different and not empty")
         originals: dict[str, str] = {}
         for system, name in zip(systems, names, strict=True):
             original = originals.setdefault(name, system.name)
@@ -215,7 +214,15 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         return [dataclasses.replace(system, name=name) for system, name in zip(systems, names, strict=True)]
 
 
+_ONE_TABLE = (
+    "a table holds hypotheses and references: name one file only, and name its columns with --hypothesis-column and "
+    "--reference-column, which can be repeated"
+)
+"""The error message for a table in addition to other files."""
+
+
 def _not_a_table(path: str, form: str | None) -> str:
+    """Return the error message for a file without columns if an option names columns."""
     return (
         f"{path} is {form or 'not a table'}, which has no columns: tables are Parquet, .csv, .tsv, a JSON array, or "
         "JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
@@ -223,23 +230,23 @@ def _not_a_table(path: str, form: str | None) -> str:
 
 
 def _find_table_format(name: str) -> type[TableFormat]:
-    """Return the format of a name.
+    """Return the table format that has a name.
 
     Raises:
         ConfigError: if there is no such format.
         PluginError: if its plugin is not installed.
     """
-    if name not in INPUT_FORMATS:
-        known = sorted({*INPUT_FORMATS, *plugin_registry().table_formats.names()})
-        if name not in known:
-            hint = near_miss(name, known)
-            raise ConfigError(f"--format-in: there is no format {name!r}{hint}; the formats: {', '.join(known)}")
-    table_format: type[TableFormat] = plugin_registry().table_formats.get(name)
+    registry = plugin_registry().table_formats
+    if name not in INPUT_FORMATS and name not in registry.names():
+        names = sorted({*INPUT_FORMATS, *registry.names()})
+        hint = near_miss(name, names)
+        raise ConfigError(f"--format-in: there is no format {name!r}{hint}; the formats: {', '.join(names)}")
+    table_format: type[TableFormat] = registry.get(name)
     return table_format
 
 
 def _recognize_plugin_format(path: str) -> str | None:
-    """Return the name of a plugin's format that recognizes a file."""
+    """Return the name of the first plugin format that recognizes a file, or ``None``."""
     for name in plugin_registry().table_formats.names():
         if name not in INPUT_FORMATS:
             with guarded(f"table format {name!r}"):
@@ -256,9 +263,10 @@ def _split_by_system(table: TextTable, labels: Sequence[str]) -> list[System]:
         labels: the system of each row.
     """
 
-    def read(name: str) -> Iterator[Segment]:
-        rows = (segment for segment, label in zip(table.segments(0), labels, strict=True) if label == name)
-        for number, segment in enumerate(rows, 1):
+    def read_system(name: str) -> Iterator[Segment]:
+        """Yield the segments of one system. Without an id column, segments are numbered within the system."""
+        segments = (segment for segment, label in zip(table.segments(0), labels, strict=True) if label == name)
+        for number, segment in enumerate(segments, 1):
             yield segment if table.texts.id is not None else segment._replace(id=number)
 
-    return [System(name, partial(read, name), count) for name, count in Counter(labels).items()]
+    return [System(name, partial(read_system, name), count) for name, count in Counter(labels).items()]

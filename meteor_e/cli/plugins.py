@@ -19,17 +19,17 @@ from meteor_e.render.plain import format_table, printable
 
 KINDS = tuple(plugin_registry().kinds)
 
-_FIRST = ("matcher", "metric", "chain")
-"""Kinds whose components are listed by default, without ``--kind``."""
+_DEFAULT_KINDS = ("matcher", "metric", "chain")
+"""The kinds of components that are listed without ``--kind``."""
 
 
-class _Listing(click.Command):
-    """The listing, with one word before it that is a command of its own: ``new``."""
+class _ListCommand(click.Command):
+    """The command ``plugins``, which lists components and has one subcommand: ``plugins new``."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Read the arguments of the listing, or of ``new``."""
+        """Parse the arguments of ``plugins``, or of ``plugins new`` if the first argument is ``new``."""
         if args[:1] == ["new"]:
             from meteor_e.cli.new_plugin import new
 
@@ -37,23 +37,23 @@ class _Listing(click.Command):
         return super().make_context(info_name, args, parent, **extra)
 
 
-@click.command(cls=_Listing)
+@click.command(cls=_ListCommand)
 @click.argument("name", required=False)
 @click.option("-k", "--kind", type=click.Choice(KINDS), metavar="KIND", help=f"List one kind: {', '.join(KINDS)}.")
-@click.option("--wide", is_flag=True, help="Print one line each, with the distribution that it comes from.")
+@click.option("--wide", is_flag=True, help="Print one line per component, with its distribution.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> None:
-    """List matchers, features, languages, lemmatizers, chains and commands, and where they come from.
+    """List matchers, metrics, chains and other components, and the distributions that provide them.
 
-    Matchers, metrics and chains are listed one by one, other kinds with --kind.
+    By default, only matchers, metrics and chains are listed. Use --kind to list components of another kind.
 
-    With a NAME, describe what has that name, with its options: their types, bounds and defaults.
+    With a NAME, describe the components of that name and their options: types, bounds and defaults.
 
-    `meteor-e plugins new NAME` writes a plugin to begin with: see `meteor-e plugins new --help`.
+    `meteor-e plugins new NAME` writes the source of a new plugin: see `meteor-e plugins new --help`.
 
-    What cannot be used is listed with the reason. A plugin is any installed distribution with entry points
-    of the group meteor_e. METEOR_E_PLUGINS=none in the environment switches all plugins off; a list of
-    distributions, joined by commas, leaves those on.
+    Components that cannot be used are listed with the reason. A plugin is any installed distribution with entry
+    points of the group meteor_e. METEOR_E_PLUGINS=none in the environment turns all plugins off; a list of
+    distributions, separated by commas, turns off all other plugins.
 
     \b
     meteor-e plugins --kind matcher
@@ -61,32 +61,44 @@ def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> No
     """
     entries = plugin_registry().entries(kind, describe_chain, name)
     if name is not None and not entries:
-        description = kind or "plugin, matcher, feature, or the like,"
-        kinds = [kind] if kind else KINDS
-        names = {name for searched_kind in kinds for name in plugin_registry().kinds[searched_kind].names()}
-        raise ConfigError(f"there is no {description} {name!r}{near_miss(name, names)}; meteor-e plugins lists all")
+        raise ConfigError(_describe_unknown_component(name, kind))
     if as_json:
-        rows = [
-            {**asdict(entry), "status": "error" if entry.error else "ok", **(_details(entry) if name else {})}
-            for entry in entries
-        ]
+        rows = [_json_row(entry, with_details=name is not None) for entry in entries]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif name is not None:
         click.echo("\n\n".join(map(_describe, entries)))
     else:
-        listed_entries = [entry for entry in entries if kind or entry.error or entry.kind in _FIRST]
-        lines = [
-            list(map(printable, (entry.kind, entry.name, _origin(entry), _description(entry))))
-            for entry in listed_entries
-        ]
-        if wide:
-            click.echo(format_table(["kind", "name", "from", "what"], lines, left=4))
-        else:
-            click.echo(format_wrapped_table(["kind", "name", "what"], [[line[0], line[1], line[3]] for line in lines]))
-        omitted = Counter(entry.kind for entry in entries) - Counter(entry.kind for entry in listed_entries)
+        shown_entries = [entry for entry in entries if kind or entry.error or entry.kind in _DEFAULT_KINDS]
+        click.echo(_format_entries(shown_entries, wide))
+        omitted = Counter(entry.kind for entry in entries) - Counter(entry.kind for entry in shown_entries)
         if omitted:
-            counts = ", ".join(f"{count} of kind {name!r}" for name, count in omitted.items())
+            counts = ", ".join(f"{count} of kind {kind_name!r}" for kind_name, count in omitted.items())
             click.echo(f"\n{click.wrap_text(f'Not shown: {counts}. `meteor-e plugins --kind KIND` lists them.', 80)}")
+
+
+def _describe_unknown_component(name: str, kind: str | None) -> str:
+    """Return the error message for a name that no component has; a kind restricts the suggestions."""
+    names = set()
+    for searched_kind in [kind] if kind else KINDS:
+        names.update(plugin_registry().kinds[searched_kind].names())
+    description = kind or "plugin, matcher, feature or other component"
+    return f"there is no {description} {name!r}{near_miss(name, names)}; `meteor-e plugins` lists the components"
+
+
+def _json_row(entry: Entry, with_details: bool) -> dict[str, Any]:
+    """Return a component as an object for ``--json``, with its description and options if details are requested."""
+    row = {**asdict(entry), "status": "error" if entry.error else "ok"}
+    return {**row, **_details(entry)} if with_details else row
+
+
+def _format_entries(entries: list[Entry], wide: bool) -> str:
+    """Return a table of components; the wide table also shows their distributions."""
+    if wide:
+        wide_rows = [[entry.kind, entry.name, _origin(entry), _description(entry)] for entry in entries]
+        wide_cells = [[printable(cell) for cell in row] for row in wide_rows]
+        return format_table(["kind", "name", "from", "what"], wide_cells, left=4)
+    rows = [[entry.kind, entry.name, _description(entry)] for entry in entries]
+    return format_wrapped_table(["kind", "name", "what"], [[printable(cell) for cell in row] for row in rows])
 
 
 def _details(entry: Entry) -> dict[str, Any]:
@@ -105,32 +117,43 @@ def _details(entry: Entry) -> dict[str, Any]:
 
 def _describe(entry: Entry) -> str:
     """Return the description of a component, and a table of its options."""
-    parts, details = [f"{entry.kind} {entry.name} ({_origin(entry)})"], _details(entry)
+    heading = f"{entry.kind} {entry.name} ({_origin(entry)})"
+    details = _details(entry)
     if not details:
-        return "\n\n".join([*parts, printable(_description(entry))])
+        return f"{heading}\n\n{printable(_description(entry))}"
     text = details["description"].partition("\nArgs:")[0].partition("\nRaises:")[0].strip()
-    parts.append("\n".join(map(printable, text.split("\n"))))
+    paragraphs = [heading, "\n".join(map(printable, text.split("\n")))]
     if entry.requires:
-        parts.append(f"Needs {', '.join(entry.requires)}.")
-    rows = [
-        [info["name"], info["type"], "required" if info["required"] else _spell(info["default"]), info["help"]]
-        for info in details["options"]
-    ]
-    table = format_wrapped_table(["option", "value", "default", "what"], [list(map(printable, row)) for row in rows])
-    return "\n\n".join([*parts, table if rows else "It has no options."])
+        paragraphs.append(f"Needs {', '.join(entry.requires)}.")
+    paragraphs.append(_format_options(details["options"]) if details["options"] else "It has no options.")
+    return "\n\n".join(paragraphs)
 
 
-def _spell(default: Any) -> str:
+def _format_options(options: list[dict[str, Any]]) -> str:
+    """Return a table of a component's options."""
+    rows = []
+    for option in options:
+        default = "required" if option["required"] else _spell_default(option["default"])
+        rows.append([printable(cell) for cell in (option["name"], option["type"], default, option["help"])])
+    return format_wrapped_table(["option", "value", "default", "what"], rows)
+
+
+def _spell_default(default: Any) -> str:
     """Return a default in YAML notation."""
-    return "" if default is None else json.dumps(default, ensure_ascii=False) if default != "" else "empty"
+    if default is None:
+        return ""
+    return "empty" if default == "" else json.dumps(default, ensure_ascii=False)
 
 
 def _origin(entry: Entry) -> str:
+    """Return the distribution and the version that a component comes from."""
     return f"{entry.distribution or entry.plugin} {entry.version}".strip()
 
 
 def _description(entry: Entry) -> str:
+    """Return the summary of a component with its aliases and requirements, or else its error."""
     if entry.error:
         return f"ERROR: {entry.error}"
-    also = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""
-    return entry.summary + also + (f" (needs {', '.join(entry.requires)})" if entry.requires else "")
+    aliases = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""
+    requirements = f" (needs {', '.join(entry.requires)})" if entry.requires else ""
+    return entry.summary + aliases + requirements

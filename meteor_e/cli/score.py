@@ -1,4 +1,4 @@
-"""``meteor-e score``: hypotheses against references."""
+"""``meteor-e score``: score the hypotheses of systems against references."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from meteor_e.api.formats import OutputOptions, WmtNames
 from meteor_e.api.metrics import Metric
 from meteor_e.api.tables import ScoreRun
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.progress import terminal_progress
+from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.cli.commands import GroupedCommand, destination, option
 from meteor_e.cli.inputs import Inputs
-from meteor_e.cli.options import MetricOptions, Output, Tests, complete_names, lined_up
+from meteor_e.cli.options import MetricOptions, Output, SignificanceOptions, complete_names, load_systems
 from meteor_e.evaluate import KeptData, check_explanations, evaluate, explain_systems
 from meteor_e.formats.inputs import JSON_LINES, PARQUET
 from meteor_e.plugins.registry import plugin_registry
+from meteor_e.render.scores import ScoreResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,22 +33,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoreInputs(Inputs):
-    """Hypotheses and references in files, in a table, or of a test set."""
+    """The options of the input: files, a table, or a test set of sacreBLEU."""
 
     test_set: str | None = option(
         None,
         "--test-set",
         metavar="NAME",
-        help="Take the references from a test set that sacreBLEU knows, such as wmt17; with --pair. Without files, its "
-        "system outputs are scored.",
+        help="Take the references from a test set of sacreBLEU, such as wmt17; requires --pair. Without files, score "
+        "the system outputs of the test set.",
     )
     pair: str | None = option(None, "--pair", metavar="SRC-TRG", help="Language pair of the test set, such as de-en.")
     on_error: str = option(
         "stop",
         "--on-error",
         type=click.Choice(["stop", "skip", "zero"]),
-        help="What to do with a segment that cannot be aligned: stop with an error, leave it out of all systems, or "
-        "score it 0. Segments keep their numbers.",
+        help="What to do if a segment cannot be aligned: stop with an error, skip the segment in all systems, or give "
+        "it the score 0. Segments keep their numbers.",
     )
     cluster: str | None = option(
         None,
@@ -60,7 +61,7 @@ class ScoreInputs(Inputs):
 
 @dataclass(frozen=True)
 class ScoreMetrics(MetricOptions):
-    """METEOR's chain, and other metrics."""
+    """The options of the metrics. METEOR is the default metric."""
 
     metrics: tuple[str, ...] = option(
         (),
@@ -69,14 +70,14 @@ class ScoreMetrics(MetricOptions):
         metavar="METRIC",
         show_default="meteor",
         shell_complete=complete_names("metric"),
-        help="A metric: meteor, bleu, chrf, chrf++, ter, a chain, a plugin's, with options as in bleu:tokenize=zh; "
-        "repeat it for several.",
+        help="A metric: meteor, bleu, chrf, chrf++, ter, a chain, or a metric of a plugin. Options follow a colon, as "
+        "in bleu:tokenize=zh. Repeat it for several metrics.",
     )
 
 
 @dataclass(frozen=True)
 class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
-    """What is written of the scores."""
+    """The options of the output: its format, its file, and its content."""
 
     output: str | None = option(
         None,
@@ -93,14 +94,14 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
         help="Names for --format wmt, such as de-en newstest2017 refA.",
     )
     segments: bool = option(False, "--segments", is_flag=True, help="Show the score of every segment.")
-    alignments: bool = option(False, "--alignments", is_flag=True, help="Show for every segment which words match.")
+    alignments: bool = option(False, "--alignments", is_flag=True, help="Show the matching words of every segment.")
     worst: int | None = option(
         None,
         "--worst",
         type=click.IntRange(min=1),
         metavar="N",
         show_default="no segments",
-        help="Show the N segments of each system with the worst scores, and which words match in them.",
+        help="Show the N segments of each system with the worst scores, and their matching words.",
     )
     percent: bool = option(
         False, "--percent", is_flag=True, help="Show METEOR's scores from 0 to 100, with two decimals."
@@ -109,7 +110,7 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
         False,
         "--explain",
         is_flag=True,
-        help="Say why systems differ from the first one, for models such as en-light.",
+        help="Explain the differences between systems and the first one, for models such as en-light.",
     )
     digits: int | None = option(
         None,
@@ -123,15 +124,30 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
         "--prefix",
         metavar="TEXT",
         show_default="meteor_ if METEOR is the only metric",
-        help="Prefix of the columns that an output table gains: METEOR's parts, or one column per metric.",
+        help="Prefix of the new columns of an output table: METEOR's statistics, or one column per metric.",
     )
-    quiet: bool = option(
-        False, "-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress line."
-    )
+    quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="Write only the score, and show no progress line.")
+
+    @property
+    def table_file(self) -> str | None:
+        """The output file if it is a table of segments, such as a Parquet file."""
+        is_table = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
+        return self.output if is_table else None
+
+    def kept_data(self, output_format: OutputFormat, statistics: SignificanceOptions) -> KeptData:
+        """Return which data of the segments the output and the significance tests need."""
+        shows_alignments = self.alignments or self.worst is not None
+        return KeptData(
+            segments=self.segments or shows_alignments,
+            statistics=statistics.is_requested,
+            details=output_format.details and not self.quiet,
+            alignments=shows_alignments,
+            references=statistics.is_requested,
+        )
 
 
 @click.command(cls=GroupedCommand)
-def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statistics: Tests) -> None:
+def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statistics: SignificanceOptions) -> None:
     """Score the outputs of systems against references.
 
     Each file of hypotheses is one system. The references follow -r; without -r, the last file holds the references.
@@ -147,54 +163,56 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     meteor-e score data.parquet --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
-    from meteor_e.render.scores import ScoreResult
-
-    form, method = output.format(), statistics.significance
-    tests = None if method == "none" else (method, statistics.samples, statistics.seed)
-    table = output.output if (output.output or "").endswith((*PARQUET, *JSON_LINES)) else None
-    _check_combination(inputs, metric, output, form, table=table is not None, significance=tests is not None)
+    output_format = output.format()
+    _check_combination(inputs, metric, output, output_format, statistics)
     if inputs.test_set is not None or inputs.pair is not None:
         inputs, metric = _apply_test_set(inputs, metric)
-    wmt = _wmt_names(inputs, output) if form.name == "wmt" else None
+    output_options = OutputOptions(output.digits, _wmt_names(inputs, output) if output_format.name == "wmt" else None)
     systems = inputs.systems()
     metric = metric.for_text(systems[0].context)
     metrics = metric.create_metrics(metric.metrics or ("meteor",))
-    explanations = None
     if output.explain:
-        systems = lined_up(systems)
+        systems = load_systems(systems)
         check_explanations(metrics, systems)
-    keep = KeptData(
-        segments=output.segments or output.alignments or output.worst is not None,
-        statistics=tests is not None,
-        details=form.details and not output.quiet,
-        alignments=output.alignments or output.worst is not None,
-        references=tests is not None,
-    )
-    run = ScoreRun(metrics, systems, map_in_order, table, output.prefix, inputs.cluster)
-    with terminal_progress(output.quiet) as progress, ExitStack() as stack:
-        for name, target in (("dask", run.cluster), ("table", run.output)):
-            if target is not None:
-                runner: ScoreRunner = plugin_registry().runners.get(name).make()
-                run = stack.enter_context(runner.start(run))
-        on_error = None if inputs.on_error == "stop" else inputs.on_error
-        scores = evaluate(metrics, run.systems, keep=keep, on_error=on_error, execute=run.in_order, progress=progress)
-        comparisons = None if tests is None else _compare(scores, metrics, tests)
-        if output.explain:
-            explanations = explain_systems(metrics, systems)
-    with destination(None if table else output.output) as stream:
+    run = ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
+    with terminal_progress(output.quiet) as progress:
+        scores = _evaluate(run, output.kept_data(output_format, statistics), inputs.on_error, progress)
+        comparisons = _compare(scores, metrics, statistics) if statistics.is_requested else None
+        explanations = explain_systems(metrics, systems) if output.explain else None
+    with destination(None if output.table_file else output.output) as stream:
         if output.quiet:
-            stream.writelines("\t".join(map(repr, values)) + "\n" for values in _main_values(scores))
+            stream.writelines("\t".join(map(repr, values)) + "\n" for values in _scores_by_system(scores))
         else:
             percent = _meteor_columns(metrics) if output.percent else frozenset()
             result = ScoreResult(scores, comparisons, explanations, output.worst, percent)
-            form.write(result, stream, OutputOptions(output.digits, wmt))
+            output_format.write(result, stream, output_options)
 
 
-def _compare(table: ScoreTable, metrics: Sequence[Metric], tests: tuple[str, int | None, int]) -> TableTests:
-    """Compute significance tests between the systems of a table. Only this function needs NumPy."""
+def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) -> ScoreTable:
+    """Score the systems of a run, on its cluster if it has one, and write its output table if it has one."""
+    targets = {"dask": run.cluster, "table": run.output}
+    metrics = run.metrics
+    with ExitStack() as stack:
+        for name, target in targets.items():
+            if target is not None:
+                runner: ScoreRunner = plugin_registry().runners.get(name).make()
+                run = stack.enter_context(runner.start(run))
+        return evaluate(
+            metrics,
+            run.systems,
+            keep=keep,
+            on_error=None if on_error == "stop" else on_error,
+            execute=run.in_order,
+            progress=progress,
+        )
+
+
+def _compare(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableTests:
+    """Compute significance tests between the systems of a table."""
+    # NumPy is imported here, because the command does not need it otherwise.
     from meteor_e.significance.tables import Significance, compare_table
 
-    return compare_table(table, metrics, Significance(*tests))
+    return compare_table(table, metrics, Significance(options.significance, options.samples, options.seed))
 
 
 def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
@@ -204,19 +222,19 @@ def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
     return frozenset(metric.label for metric in metrics if isinstance(metric, Meteor))
 
 
-def _main_values(table: ScoreTable) -> Iterator[list[float]]:
-    """Yield the scores of each system in all columns, for ``--quiet``."""
+def _scores_by_system(table: ScoreTable) -> Iterator[Sequence[float]]:
+    """Yield the scores of each system, one per column of the table."""
     columns = [table.scores(column.name) for column in table.columns]
-    return map(list, zip(*columns, strict=True))
+    return zip(*columns, strict=True)
 
 
-_PLAIN = "it writes scores and nothing else"
-_TABLE = "a table of segments has the scores of all segments, and nothing else"
-_NO_ROOM = (
-    "that format has no room for it; segments go into text, json, tsv, csv and wmt, alignments into text and json"
+_PLAIN = "--quiet writes only scores"
+_TABLE = "a table of segments contains only the scores of all segments"
+_UNSUPPORTED = (
+    "the format cannot contain them; segments go into text, json, tsv, csv and wmt, alignments into text and json"
 )
 
-REFUSED = {
+_EXCLUSIONS = {
     ("--quiet", "--format"): _PLAIN,
     ("--quiet", "--significance"): _PLAIN,
     ("--quiet", "--segments"): _PLAIN,
@@ -224,19 +242,19 @@ REFUSED = {
     ("--quiet", "--explain"): _PLAIN,
     ("--quiet", "--worst"): _PLAIN,
     ("--quiet", "--percent"): _PLAIN,
-    ("--worst", "--format"): "the worst segments are listed as text",
-    ("--percent", "--format with all digits"): "formats for programs keep METEOR's scores from 0 to 1",
+    ("--worst", "--format"): "the worst segments can only be listed as text",
+    ("--percent", "--format with all digits"): "in formats for programs, METEOR's scores are from 0 to 1",
     ("--dask", "--on-error"): "the warnings of other processes would be lost",
     ("-o TABLE", "--explain"): _TABLE,
     ("-o TABLE", "--on-error"): _TABLE,
-    ("--segments", "--format without segments"): _NO_ROOM,
-    ("--alignments", "--format without alignments"): _NO_ROOM,
-    ("--explain", "--format for programs"): "the explanation is text; write it with --format text, markdown or json",
-    ("--wmt-names", "another --format"): "they are names for --format wmt",
+    ("--segments", "--format without segments"): _UNSUPPORTED,
+    ("--alignments", "--format without alignments"): _UNSUPPORTED,
+    ("--explain", "--format for programs"): "the explanation is text; use --format text, markdown or json",
+    ("--wmt-names", "another --format"): "the names are for --format wmt",
 }
-"""Pairs of options that exclude each other, and why. What is not here is allowed.
+"""Pairs of options that exclude each other, with the reason. All other pairs are allowed.
 
-``-o TABLE`` is an output of segments, such as FILE.parquet.
+``-o TABLE`` stands for an output file that is a table of segments, such as FILE.parquet.
 """
 
 
@@ -244,18 +262,17 @@ def _check_combination(
     inputs: ScoreInputs,
     metric: ScoreMetrics,
     output: ScoreOutput,
-    form: OutputFormat,
-    *,
-    table: bool,
-    significance: bool,
+    output_format: OutputFormat,
+    statistics: SignificanceOptions,
 ) -> None:
-    """Raise ConfigError for options that exclude each other."""
-    active = {
+    """Raise ConfigError if two options are set that exclude each other."""
+    form = output_format.name
+    is_set = {
         "--quiet": output.quiet,
-        "--format": form.name != "text",
+        "--format": form != "text",
         "--dask": inputs.cluster is not None,
-        "-o TABLE": table,
-        "--significance": significance,
+        "-o TABLE": output.table_file is not None,
+        "--significance": statistics.is_requested,
         "--segments": output.segments,
         "--alignments": output.alignments,
         "--explain": output.explain,
@@ -263,14 +280,14 @@ def _check_combination(
         "--percent": output.percent,
         "--on-error": inputs.on_error != "stop",
         "--wmt-names": output.wmt_names is not None,
-        "--format without segments": not form.segments,
-        "--format without alignments": not form.alignments,
-        "--format for programs": form.name in ("tsv", "csv", "wmt"),
-        "--format with all digits": form.name in ("json", "jsonl", "tsv", "csv", "wmt"),
-        "another --format": form.name != "wmt",
+        "--format without segments": not output_format.segments,
+        "--format without alignments": not output_format.alignments,
+        "--format for programs": form in ("tsv", "csv", "wmt"),
+        "--format with all digits": form in ("json", "jsonl", "tsv", "csv", "wmt"),
+        "another --format": form != "wmt",
     }
-    for (option1, option2), reason in REFUSED.items():
-        if active[option1] and active[option2]:
+    for (option1, option2), reason in _EXCLUSIONS.items():
+        if is_set[option1] and is_set[option2]:
             raise ConfigError(f"{option1} does not go with {option2}: {reason}")
 
 
@@ -282,16 +299,16 @@ def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInp
         raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
     if inputs.references:
         raise ConfigError("--test-set gives the references; leave out --reference")
-    test_set, language = named_set(inputs.test_set, inputs.pair), target_language(inputs.pair)
+    test_set = named_set(inputs.test_set, inputs.pair)
+    if not inputs.files and not test_set.systems:
+        raise ConfigError(
+            f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
+        )
     if not inputs.files:
-        if not test_set.systems:
-            raise ConfigError(
-                f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
-            )
         names = inputs.names or tuple(test_set.systems)
         inputs = replace(inputs, files=tuple(test_set.systems.values()), names=names)
     if not metric.language and metric.chain is None:
-        metric = replace(metric, language=language)
+        metric = replace(metric, language=target_language(inputs.pair))
     return replace(inputs, references=tuple(test_set.references)), metric
 
 
@@ -301,7 +318,7 @@ def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
         return WmtNames(*output.wmt_names)
     if inputs.test_set is None or inputs.pair is None:
         raise ConfigError(
-            "--format wmt names language pair, test set and reference: give --wmt-names PAIR TESTSET REFERENCE, "
-            "such as --wmt-names de-en newstest2017 refA, or --test-set and --pair"
+            "--format wmt needs the names of language pair, test set and reference: give --wmt-names PAIR TESTSET "
+            "REFERENCE, such as --wmt-names de-en newstest2017 refA, or --test-set and --pair"
         )
     return WmtNames(inputs.pair, inputs.test_set, "ref")

@@ -101,7 +101,7 @@ def _recognize_format(line: str) -> str:
     return "moses" if " ||| " in line else "lines"
 
 
-def weighted_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
+def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
     """Yield the sources with reference weights proportional to exp(score), as scores are logarithms of probabilities.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 COMMANDS = {
-    "compat": ("Score", "Take the Java program's command line and write what it writes."),
+    "compat": ("Score", "Run a command line of the Java program, and write the same output."),
     "config": ("Plugins", "Check and show YAML chains."),
     "languages": ("Look", "List languages, their resources, and the effect of resources on agreement with people."),
     "mbr": ("Score", "Choose the candidate with the best expected score (minimum Bayes risk decoding)."),

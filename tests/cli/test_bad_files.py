@@ -81,7 +81,7 @@ def test_half_a_character_in_a_manifest(cli, key):
         (["--set", "alpha=٠.٥"], "must be a number from 0 to 1, not '٠.٥'"),
         (["--set", "alpha=0_0.5"], "must be a number from 0 to 1, not '0_0.5'"),
         (["-m", "exact=٠.٥"], "the weight of exact is '٠.٥', not a number"),
-        (["-m", "exact,,stem"], "'exact,,stem': there is a comma without a matcher beside it"),
+        (["-m", "exact,,stem"], "'exact,,stem': a matcher is missing before or after a comma"),
         (["--set", "stem.stemmer="], "'stem.stemmer=' is not of the form KEY=VALUE"),
         (
             ["-M", "comet"],

@@ -73,7 +73,7 @@ def test_check_says_what_a_chain_lacks_to_score(chain, lacking):
     assert lacking in line
     result = CliRunner().invoke(cli, ["config", "check", "c.yaml", "--no-resources"], standalone_mode=False)
     assert result.return_value == 0
-    assert result.output.splitlines()[-1].endswith("; resources were not looked at")
+    assert result.output.splitlines()[-1].endswith("; resources were not checked")
 
 
 def test_check_of_languages(tmp_path):

@@ -64,9 +64,9 @@ def test_french_without_paraphrases(files, french):
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
         (
-            "meteor-e: note: scores for French are made without paraphrases, because its pack has no table. "
-            "`meteor-e pack install fr --from meteor-1.5.tar.gz` installs METEOR's; "
-            "`meteor-e pack build` makes one from bitext"
+            "meteor-e: note: scores for French do not use paraphrases, because its pack has no paraphrase table. "
+            "`meteor-e pack install fr --from meteor-1.5.tar.gz` installs METEOR's table; "
+            "`meteor-e pack build` builds one from bitext"
         )
     ]
 

@@ -148,9 +148,9 @@ def test_names_are_one_line_that_no_format_reads_as_its_own(cli, own_packs):
         (["-f", "latex", "--segments"], "segments go into text"),
         (["-f", "tsv", "--explain"], "the explanation is text"),
         (["-M", "a\nb=bleu"], "has a line end"),
-        (["--name", "x", "--name", "y"], "--name is given 2 times, and there are 1 systems"),
-        (["--name", " \n"], "each system needs a name of its own"),
-        (["two", "--name", "x\ty", "--name", "x y"], "each system needs a name of its own"),
+        (["--name", "x", "--name", "y"], "--name is given 2 times, but there are 1 systems"),
+        (["--name", " \n"], "the names of systems must be different and not empty"),
+        (["two", "--name", "x\ty", "--name", "x y"], "the names of systems must be different and not empty"),
     ],
 )
 def test_what_is_refused(cli, arguments, message):

@@ -11,7 +11,7 @@ import click
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
 from meteor_e.cli.inputs import Inputs
-from meteor_e.cli.options import SIGNIFICANCE, MetricOptions, Tests, complete_names, lined_up
+from meteor_e.cli.options import SIGNIFICANCE, MetricOptions, SignificanceOptions, complete_names, load_systems
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
@@ -44,8 +44,8 @@ class Page(Options, heading="Output", example="… -o report.html"):
 
 
 @dataclass(frozen=True)
-class ReportTests(Tests):
-    """Tests of significance, which a report has unless they are switched off."""
+class ReportTests(SignificanceOptions):
+    """The options of significance tests, which a report contains by default."""
 
     significance: str = option("randomization", "--significance", **SIGNIFICANCE)
 
@@ -71,7 +71,7 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     wanted = _metrics(metric, meteor.signature)
     unique = _unique([system.name for system in given])
     with terminal_progress() as progress:
-        texts = lined_up(given)
+        texts = load_systems(given)
         found = score_systems(
             meteor,
             {
