@@ -250,7 +250,7 @@ _EXCLUSIONS = {
     ("--segments", "--format without segments"): _UNSUPPORTED,
     ("--alignments", "--format without alignments"): _UNSUPPORTED,
     ("--explain", "--format for programs"): "the explanation is text; use --format text, markdown or json",
-    ("--wmt-names", "another --format"): "the names are for --format wmt",
+    ("--wmt-names", "another --format"): "these are the names for --format wmt",
 }
 """Pairs of options that exclude each other, with the reason. All other pairs are allowed.
 
@@ -299,16 +299,15 @@ def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInp
         raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
     if inputs.references:
         raise ConfigError("--test-set gives the references; leave out --reference")
-    test_set = named_set(inputs.test_set, inputs.pair)
+    pair = inputs.pair
+    test_set = named_set(inputs.test_set, pair)
     if not inputs.files and not test_set.systems:
-        raise ConfigError(
-            f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
-        )
+        raise ConfigError(f"test set {inputs.test_set} has no system outputs for {pair}; give files with hypotheses")
     if not inputs.files:
         names = inputs.names or tuple(test_set.systems)
         inputs = replace(inputs, files=tuple(test_set.systems.values()), names=names)
     if not metric.language and metric.chain is None:
-        metric = replace(metric, language=target_language(inputs.pair))
+        metric = replace(metric, language=target_language(pair))
     return replace(inputs, references=tuple(test_set.references)), metric
 
 
