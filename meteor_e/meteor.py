@@ -44,7 +44,7 @@ from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import PARTS, PLACES
+from meteor_e.scoring.formula import PART_INDEXES, PARTS
 from meteor_e.scoring.results import MeteorCorpusScore, MeteorSegmentScore, RowDetails, score_details
 from meteor_e.scoring.rows import Rows, join_rows
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
@@ -417,13 +417,13 @@ class Meteor(Metric):
         """Return METEOR and its parts of summed statistics."""
         parameters = self.chain.parameters
         if isinstance(sums, list):
-            rows = [formula.compute(Statistics.from_vector(row), parameters).defined() for row in sums]
-            return [[row[index] for index in PLACES] for row in rows]
+            rows = [formula.compute(Statistics.from_vector(row), parameters).without_nan() for row in sums]
+            return [[row[index] for index in PART_INDEXES] for row in rows]
         import numpy as np
 
         from meteor_e.scoring.arrays import part_arrays
 
-        return np.nan_to_num(np.stack(part_arrays(sums, parameters), axis=-1)[..., PLACES], posinf=np.inf)
+        return np.nan_to_num(np.stack(part_arrays(sums, parameters), axis=-1)[..., PART_INDEXES], posinf=np.inf)
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
         """Return the statistics and each matcher's share; of segments also the best reference and the alignment."""
@@ -507,7 +507,7 @@ class Meteor(Metric):
     def corpus_score(self, total: StatisticsSum, segments: tuple[MeteorSegmentScore, ...] = ()) -> MeteorCorpusScore:
         """Turn summed statistics into a corpus score."""
         return MeteorCorpusScore(
-            **formula.compute(total.total, self.chain.parameters).defined()._asdict(),
+            **formula.compute(total.total, self.chain.parameters).without_nan()._asdict(),
             statistics=total.total,
             parameters=self.chain.parameters,
             matchers=self.matcher_names,
@@ -555,7 +555,7 @@ class Meteor(Metric):
             if index in failures and self.on_error == "skip":
                 continue
             fields = {
-                **scores.defined()._asdict(),
+                **scores.without_nan()._asdict(),
                 "statistics": statistics,
                 "parameters": self.chain.parameters,
                 "matchers": self.matcher_names,
@@ -568,7 +568,7 @@ class Meteor(Metric):
             else:
                 texts = batch.hypotheses[index], batch.references[index][reference]
                 align = self.unaligned if index in failures else self.align
-                yield MeteorSegmentScore.deferred(functools.partial(align, *texts), **fields)
+                yield MeteorSegmentScore.with_lazy_alignment(functools.partial(align, *texts), **fields)
 
     def unaligned(self, hypothesis: str, reference: str) -> Alignment:
         """Return an alignment without matches."""

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from meteor_e import Meteor
 from meteor_e.base.array_cache import Floats
 from meteor_e.render.plain import format_table
-from meteor_e.scoring.formula import PARTS, PLACES
+from meteor_e.scoring.formula import PART_INDEXES, PARTS
 
 RECIPE = Path(__file__).parents[1] / "recipes" / "ready" / "answer-light.yaml"
 FOLDS = 5
@@ -111,7 +111,7 @@ def meteor_scores(answers: Sequence[JudgedAnswer]) -> dict[str, Floats]:
     hypotheses, references = [answer.answer for answer in answers], [answer.references for answer in answers]
     scores = {}
     for name, meteor in (("METEOR", Meteor("en")), ("chain `answer`", Meteor.from_config("answer"))):
-        parts = np.nan_to_num(meteor.rows(hypotheses, references).arrays().scores[:, PLACES])
+        parts = np.nan_to_num(meteor.rows(hypotheses, references).arrays().scores[:, PART_INDEXES])
         scores[name] = parts[:, 0]
         if name == "METEOR":
             scores["METEOR's recall"] = parts[:, PARTS.index("recall")]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from meteor_e import Meteor
 from meteor_e.chains.chain import find_language
 from meteor_e.scoring.arrays import score_arrays
-from meteor_e.scoring.statistics import as_summed
+from meteor_e.scoring.statistics import to_additive
 
 Floats = NDArray[np.float64]
 Pair = tuple[str, str]
@@ -45,7 +45,7 @@ def figures(test: TestSet) -> Floats:
     texts = [list(side) for side in test.references]
     rows = [[one.statistics.to_vector() for one in meteor.segments(list(output), *texts)] for output in test.outputs]
     counts = np.array(rows, np.float64)
-    sums = as_summed(counts).sum(axis=1)
+    sums = to_additive(counts).sum(axis=1)
     agreement = measure("tau-wmt14" if test.rankings is None else "tau-strict").agreement(test)
     found = []
     for characters, subsequence, alpha, gamma in GRID:

@@ -41,7 +41,7 @@ from meteor_e import Meteor, MeteorError, Parameters, ResourceError
 from meteor_e.chains.chain import find_language
 from meteor_e.chains.chain import signature as chain_signature
 from meteor_e.scoring.arrays import score_arrays
-from meteor_e.scoring.statistics import as_summed
+from meteor_e.scoring.statistics import to_additive
 
 Sides = tuple[list[str], list[list[str]]]
 """Hypotheses, and one list of texts per reference."""
@@ -302,7 +302,7 @@ class Run:
         signature = chain_signature(chain, self.meteor)
         segments = score_arrays(self.counts, parameters)
         best = segments.argmax(axis=-1)[:, None]
-        whole = as_summed(np.take_along_axis(self.counts, best[..., None], axis=1)[:, 0]).sum(axis=0, dtype=float)
+        whole = to_additive(np.take_along_axis(self.counts, best[..., None], axis=1)[:, 0]).sum(axis=0, dtype=float)
         mean = np.take_along_axis(segments, best, axis=1).mean()
         for level, score in (("corpus", score_arrays(whole, parameters)), ("segments", mean)):
             yield Candidate(family, program, settings, level, float(score), f"{signature}|level:{level}", unusual)

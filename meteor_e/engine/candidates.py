@@ -1,9 +1,9 @@
-"""From matchers to candidates: who may match whom, and which matches are fixed before the search."""
+"""Collects the candidate matches that the matchers propose, and fixes those without a competitor."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from meteor_e.api.matchers import (
@@ -21,36 +21,31 @@ from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.text.identity import Identity
 
 MAX_CANDIDATES = 4_000_000
-"""Candidates of one pair of segments beyond which it is refused; those of positions that share a list count once."""
+"""Maximum number of candidates of a pair of segments. A list that reference positions share counts once."""
 
 SEPARATE_CANDIDATES = 1 << 16
-"""Candidates of one pair of segments beyond which reference positions share lists.
+"""Number of candidates of a pair of segments above which reference positions share lists.
 
-Candidates grow with the product of a word's occurrences on both sides. Positions where the same token stands and the
-same phrases begin have the same candidates, so one list is enough for all of them.
+The number of candidates grows with the product of a word's occurrences in both segments. Reference positions have the
+same candidates if they have the same token and the same phrases start there. Such positions can share one list.
 """
 
-LONGEST_SHARED = 10_000
-"""Words of either side beyond which positions share nothing, so that the time a pair takes stays bounded."""
+MAX_SHARED_WORDS = 10_000
+"""Words of a segment above which reference positions never share lists. This bounds the time that a pair takes."""
 
-_SEPARATOR = Token("")  # No segment has an empty word, and no table a phrase with one.
+_SEPARATOR = Token("")  # Segments contain no empty word, and neither do the phrases of tables.
 
-
-_OWN_WAYS = (
-    "proposals",
-    "contextual",
-    "overlap",
-    "ngrams",
-)  # families that may look at more than a token and the phrases that begin there
+_UNSHAREABLE_FAMILIES = frozenset({"proposals", "contextual", "overlap", "ngrams"})
+"""Families whose candidates may depend on more than the token and the phrases at a reference position."""
 
 
 class Candidates(NamedTuple):
-    """All candidates of a pair.
+    """The candidate matches of a hypothesis and a reference.
 
     Attributes:
-        by_reference: for each reference position the candidates that start there, as they were proposed. Positions
-            may share a list; its candidates then have the ``reference_start`` of the first of them.
-        fixed: for each reference position the match that is fixed there before the search, or ``None``.
+        by_reference: for each reference position, the candidates that start there, in the order of the proposals.
+            Positions may share a list. The ``reference_start`` of its candidates is then the first of these positions.
+        fixed: for each reference position, the match that is fixed before the search, or ``None``.
     """
 
     by_reference: list[list[AlignedMatch]]
@@ -60,32 +55,51 @@ class Candidates(NamedTuple):
 def collect_candidates(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token], identity: Identity = str
 ) -> Candidates:
-    """Ask the matchers in chain order, and fix the matches that nothing competes with.
+    """Collect the proposals of the matchers in chain order, and fix the matches that have no competitor.
 
-    If both sides have the same tokens, or words of the same identities, only the first matcher is asked. A match is
-    fixed if it is the only candidate at its reference position and no other candidate covers any of its words.
+    If the hypothesis and the reference have the same words, only the first matcher is used. A match is fixed if it is
+    the only candidate at its reference position and no other candidate covers any of its words.
+
+    Args:
+        matchers: the chain.
+        hypothesis: tokens of the hypothesis.
+        reference: tokens of the reference.
+        identity: function that returns equal values for words that count as equal.
 
     Raises:
         InputError: if the pair has more than :data:`MAX_CANDIDATES` candidates.
-        PluginError: if a matcher fails, or proposes words that are not there.
+        PluginError: if a matcher fails, or proposes words that do not exist.
     """
-    if hypothesis == reference or (identity is not str and _all(identity, hypothesis) == _all(identity, reference)):
+    if _have_same_words(hypothesis, reference, identity):
         matchers = matchers[:1]
-    places: Sequence[int] = range(len(reference))
-    lists = _propose(matchers, hypothesis, reference, SEPARATE_CANDIDATES)
+    list_indexes: Sequence[int] = range(len(reference))
+    lists = _collect_separate_lists(matchers, hypothesis, reference)
     if lists is None:
-        places, lists = _propose_shared(matchers, hypothesis, reference)
-    return Candidates([lists[place] for place in places], _fixed(lists, places, len(hypothesis)))
+        list_indexes, lists = _collect_shared_lists(matchers, hypothesis, reference)
+    by_reference = [lists[list_index] for list_index in list_indexes]
+    return Candidates(by_reference, _find_fixed_matches(lists, list_indexes, len(hypothesis)))
 
 
-def _propose(
-    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token], separate: int
+def _have_same_words(hypothesis: Sequence[Token], reference: Sequence[Token], identity: Identity) -> bool:
+    """Return whether two segments have equal tokens, or words of the same identity, in the same order."""
+    if hypothesis == reference:
+        return True
+    if identity is str:
+        return False
+    return [identity(token.form) for token in hypothesis] == [identity(token.form) for token in reference]
+
+
+def _collect_separate_lists(
+    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> list[list[AlignedMatch]] | None:
-    """Return the candidates of each reference position; ``None`` where positions should share lists, and can."""
+    """Return one list of candidates for each reference position.
+
+    Returns ``None`` if there are more than :data:`SEPARATE_CANDIDATES` and the positions can share lists instead.
+    """
     reference_size, hypothesis_size = len(reference), len(hypothesis)
     by_reference: list[list[AlignedMatch]] = [[] for _ in reference]
     total = 0
-    limit = min(separate, MAX_CANDIDATES)
+    limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
     for index, matcher in enumerate(matchers):
         with guarded(f"matcher {matcher.name!r}"):
             for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
@@ -94,12 +108,11 @@ def _propose(
                     and 0 <= i < i + hypothesis_length <= hypothesis_size
                 ):
                     match = Match(j, i, reference_length, hypothesis_length)
-                    raise misplaced(matcher.name, match, hypothesis_size, reference_size)
+                    raise misplaced_match(matcher.name, match, hypothesis_size, reference_size)
                 by_reference[j].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
                 total += 1
                 if total > limit:
-                    short = max(hypothesis_size, reference_size) <= LONGEST_SHARED
-                    if short and all(family_of(one) not in _OWN_WAYS for one in matchers):
+                    if _can_share_lists(matchers, hypothesis, reference):
                         return None
                     limit = MAX_CANDIDATES
                     if total > limit:
@@ -107,102 +120,143 @@ def _propose(
     return by_reference
 
 
-def _propose_shared(
+def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
+    """Return whether reference positions with the same token and phrases have the same candidates."""
+    if max(len(hypothesis), len(reference)) > MAX_SHARED_WORDS:
+        return False
+    return all(family_of(matcher) not in _UNSHAREABLE_FAMILIES for matcher in matchers)
+
+
+def _collect_shared_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> tuple[list[int], list[list[AlignedMatch]]]:
-    """Return the list of each reference position, and the lists."""
-    phrases = {index: _phrases_at(one, reference) for index, one in enumerate(matchers) if family_of(one) == "phrases"}
-    numbers: dict[Hashable, int] = {}
-    firsts: list[int] = []
-    places = []
-    for j, token in enumerate(reference):
-        key = (token, *(tuple(found[j]) for found in phrases.values()))
-        place = numbers.setdefault(key, len(firsts))
-        if place == len(firsts):
-            firsts.append(j)
-        places.append(place)
-    words = [reference[first] for first in firsts]
-    lists: list[list[AlignedMatch]] = [[] for _ in firsts]
+    """Return the index of the list of each reference position, and the lists of candidates."""
+    phrases_by_matcher = {
+        index: _find_phrases(matcher, reference)
+        for index, matcher in enumerate(matchers)
+        if family_of(matcher) == "phrases"
+    }
+    list_indexes, first_positions = _group_positions(reference, list(phrases_by_matcher.values()))
+    lists: list[list[AlignedMatch]] = [[] for _ in first_positions]
     total = 0
     for index, matcher in enumerate(matchers):
-        asked: Sequence[Token] = words
-        starts = {place: place for place in range(len(firsts))}
-        if index in phrases:
-            asked, starts = _windows(reference, firsts, phrases[index])
+        if index in phrases_by_matcher:
+            tokens, list_by_start = _cut_windows(reference, first_positions, phrases_by_matcher[index])
+        else:
+            tokens = [reference[position] for position in first_positions]
+            list_by_start = {list_index: list_index for list_index in range(len(lists))}
         with guarded(f"matcher {matcher.name!r}"):
-            for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, asked):
-                place = starts.get(j, -1)
-                if place < 0:
+            for start, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, tokens):
+                list_index = list_by_start.get(start)
+                if list_index is None:
                     continue
-                lists[place].append(
-                    AlignedMatch(firsts[place], reference_length, i, hypothesis_length, index, probability)
-                )
+                j = first_positions[list_index]
+                lists[list_index].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
                 total += 1
                 if total > MAX_CANDIDATES:
                     raise too_many_candidates(len(hypothesis), len(reference))
-    return places, lists
+    return list_indexes, lists
 
 
-def _phrases_at(matcher: Matcher, reference: Sequence[Token]) -> list[list[tuple[int, int]]]:
-    """Return the (length, number) of the table's phrases at each position."""
+_Phrases = Sequence[Sequence[tuple[int, int]]]
+"""For each position of a segment, the (length, id) of the phrases that start there, shortest first."""
+
+
+def _find_phrases(matcher: Matcher, reference: Sequence[Token]) -> _Phrases:
+    """Return the phrases of a matcher's table that occur in a reference."""
     assert isinstance(matcher, PhraseMatcher)
     table = matcher.table
     assert table is not None
-    ids = [table.word_id(token.form) for token in reference]
-    return [table.phrases_at(ids, start) for start in range(len(ids))]
+    word_ids = [table.word_id(token.form) for token in reference]
+    return [table.phrases_at(word_ids, start) for start in range(len(word_ids))]
 
 
-def _windows(
-    reference: Sequence[Token], firsts: Sequence[int], phrases: Sequence[Sequence[tuple[int, int]]]
-) -> tuple[list[Token], dict[int, int]]:
-    """Return the words that the phrases of each list cover, set apart, and which list begins where."""
+def _group_positions(reference: Sequence[Token], phrase_tables: Sequence[_Phrases]) -> tuple[list[int], list[int]]:
+    """Group the reference positions that have the same token and the same phrases.
+
+    Returns:
+        The group of each position, and the first position of each group.
+    """
+    groups: dict[Hashable, int] = {}
+    group_indexes = []
+    first_positions = []
+    for position, token in enumerate(reference):
+        key = (token, *(tuple(phrases[position]) for phrases in phrase_tables))
+        if key not in groups:
+            groups[key] = len(groups)
+            first_positions.append(position)
+        group_indexes.append(groups[key])
+    return group_indexes, first_positions
+
+
+def _cut_windows(
+    reference: Sequence[Token], first_positions: Sequence[int], phrases: _Phrases
+) -> tuple[list[Token], Mapping[int, int]]:
+    """Cut the words out of a reference that the phrases at some positions cover.
+
+    Returns:
+        The words, with a separator after each window; and for each window, its start → the index of its position.
+    """
     words: list[Token] = []
-    starts = {}
-    for place, first in enumerate(firsts):
-        if phrases[first]:
-            starts[len(words)] = place
-            words += [*reference[first : first + phrases[first][-1][0]], _SEPARATOR]
-    return words, starts
+    index_by_start = {}
+    for index, position in enumerate(first_positions):
+        if phrases[position]:
+            index_by_start[len(words)] = index
+            longest_phrase, _ = phrases[position][-1]
+            words += [*reference[position : position + longest_phrase], _SEPARATOR]
+    return words, index_by_start
 
 
-def _fixed(
-    lists: Sequence[Sequence[AlignedMatch]], places: Sequence[int], hypothesis_size: int
+def _find_fixed_matches(
+    lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
 ) -> list[AlignedMatch | None]:
-    uses = Counter(places)
-    hypothesis_cover = [0] * hypothesis_size
-    for place, matches in enumerate(lists):
-        for match in matches:
-            for word in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
-                hypothesis_cover[word] += uses[place]
-    lengths = [Counter(match.reference_length for match in matches) for matches in lists]
-    reference_cover = [0] * len(places)
-    for j, place in enumerate(places):
-        for length, count in lengths[place].items():
-            for word in range(j, j + length):
-                reference_cover[word] += count
-    fixed: list[AlignedMatch | None] = [None] * len(places)
-    for j, place in enumerate(places):
-        if len(lists[place]) != 1:
+    """Return for each reference position the match that is fixed there, or ``None``."""
+    hypothesis_cover = _count_hypothesis_cover(lists, list_indexes, hypothesis_size)
+    reference_cover = _count_reference_cover(lists, list_indexes)
+    fixed: list[AlignedMatch | None] = [None] * len(list_indexes)
+    for j, list_index in enumerate(list_indexes):
+        if len(lists[list_index]) != 1:
             continue
-        (only,) = lists[place]
-        words = range(j, j + only.reference_length)
-        others = range(only.hypothesis_start, only.hypothesis_start + only.hypothesis_length)
-        if all(reference_cover[word] == 1 for word in words) and all(hypothesis_cover[word] == 1 for word in others):
-            fixed[j] = only
+        match = lists[list_index][0]
+        i = match.hypothesis_start
+        reference_counts = reference_cover[j : j + match.reference_length]
+        hypothesis_counts = hypothesis_cover[i : i + match.hypothesis_length]
+        if max(reference_counts) == 1 and max(hypothesis_counts) == 1:
+            fixed[j] = match
     return fixed
 
 
-def _all(identity: Identity, tokens: Sequence[Token]) -> list[Hashable]:
-    return [identity(token.form) for token in tokens]
+def _count_hypothesis_cover(
+    lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
+) -> list[int]:
+    """Return for each hypothesis word the number of candidates that cover it."""
+    cover = [0] * hypothesis_size
+    position_counts = Counter(list_indexes)
+    for list_index, matches in enumerate(lists):
+        for match in matches:
+            for i in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
+                cover[i] += position_counts[list_index]
+    return cover
 
 
-def misplaced(name: str, match: Match, hypothesis_size: int, reference_size: int) -> PluginError:
+def _count_reference_cover(lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int]) -> list[int]:
+    """Return for each reference word the number of candidates that cover it."""
+    cover = [0] * len(list_indexes)
+    counts_by_length = [Counter(match.reference_length for match in matches) for matches in lists]
+    for start, list_index in enumerate(list_indexes):
+        for length, count in counts_by_length[list_index].items():
+            for j in range(start, start + length):
+                cover[j] += count
+    return cover
+
+
+def misplaced_match(name: str, match: Match, hypothesis_size: int, reference_size: int) -> PluginError:
     """Return the error for a match that lies outside its segments.
 
     Args:
-        name: of the matcher.
-        match: what it proposed.
-        hypothesis_size, reference_size: words of the segments.
+        name: name of the matcher that proposed the match.
+        match: the match.
+        hypothesis_size, reference_size: number of words of the segments.
     """
     j, i, reference_length, hypothesis_length, _ = match
     return PluginError(
@@ -213,7 +267,7 @@ def misplaced(name: str, match: Match, hypothesis_size: int, reference_size: int
 
 
 def too_many_candidates(hypothesis_size: int, reference_size: int) -> InputError:
-    """Return the error for a pair beyond :data:`MAX_CANDIDATES`."""
+    """Return the error for a pair with more than :data:`MAX_CANDIDATES` candidates."""
     return InputError(
         f"a segment of {hypothesis_size} words and its reference of {reference_size} words have more "
         f"than {MAX_CANDIDATES} candidate matches, because words repeat; split the segment"
@@ -227,26 +281,30 @@ _FAMILIES: dict[Any, tuple[str, ...]] = {
     ContextualMatcher: ("contextual", "match", "sentence_rows", "_rows"),
     PhraseMatcher: ("phrases", "match", "_phrases"),
 }
-"""Families by their classes, each with its methods: a class that overrides one of them stands outside the family."""
+"""For each base class, the name of its family and the methods that a matcher of the family must not override."""
 
 
 def family_of(matcher: Matcher) -> str:
-    """Return the family that the native core runs a matcher as."""
+    """Return the name of the family that tells the native core how to run a matcher."""
     from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 
-    # Not inherited: a class that derives from one of ours may look for other keys.
-    own = vars(type(matcher)).get("core_family")
-    if own is not None and (own != "synonyms" or type(matcher.table) is SynonymIndex):  # type: ignore[attr-defined]
-        return str(own)
-    for kind, (family, *methods) in _FAMILIES.items():
-        if isinstance(matcher, kind) and inherits(matcher, kind, *methods):
-            indexed = not isinstance(matcher, PhraseMatcher) or type(matcher.table) is ParaphraseIndex
-            return family if indexed else "proposals"
+    # A subclass does not inherit core_family, because it may compare other keys.
+    core_family = vars(type(matcher)).get("core_family")
+    if core_family == "synonyms" and type(matcher.table) is not SynonymIndex:  # type: ignore[attr-defined]
+        core_family = None
+    if core_family is not None:
+        return str(core_family)
+    for base_class, (family, *methods) in _FAMILIES.items():
+        if isinstance(matcher, base_class) and inherits_methods(matcher, base_class, *methods):
+            if isinstance(matcher, PhraseMatcher) and type(matcher.table) is not ParaphraseIndex:
+                return "proposals"
+            return family
     return "proposals"
 
 
-def inherits(matcher: Matcher, family: Any, *methods: str) -> bool:
-    """Return whether a matcher has its family's methods as they are."""
-    return all(
-        getattr(type(matcher), method) is getattr(family, method) and method not in vars(matcher) for method in methods
-    )
+def inherits_methods(matcher: Matcher, base_class: Any, *methods: str) -> bool:
+    """Return whether neither the matcher nor its class overrides these methods of a base class."""
+    for method in methods:
+        if method in vars(matcher) or getattr(type(matcher), method) is not getattr(base_class, method):
+            return False
+    return True

@@ -30,14 +30,14 @@ class CoreSession:
         core: the core.
         plan: the chain.
         function_words: the language's function words, in lower case.
-        weigh: what a word counts; ``None`` if every word counts 1.
+        word_units: what a word counts; ``None`` if every word counts 1.
         keep_tokens: keep the token of each word type, because a matcher is asked for pairs or sentences.
     """
 
     core: Core
     plan: Sequence[PlannedMatcher]
     function_words: Collection[str]
-    weigh: Callable[[str], int] | None
+    word_units: Callable[[str], int] | None
     keep_tokens: bool
     _key_ids: defaultdict[int, dict[Hashable, int]] = field(default_factory=lambda: defaultdict(dict))
     """Ids of the keys of each matcher, by the matcher's index in the chain."""
@@ -66,8 +66,8 @@ class CoreSession:
                 features.append(self._features(index, planned, tokens))
         if self.keep_tokens:
             self._tokens.extend(tokens)
-        weigh = self.weigh
-        units = None if weigh is None else array("I", [weigh(token.form) for token in tokens]).tobytes()
+        word_units = self.word_units
+        units = None if word_units is None else array("I", [word_units(token.form) for token in tokens]).tobytes()
         is_function_word = bytes([lowercase(token.form) in self.function_words for token in tokens])
         self.core.describe(is_function_word, features, units)
 

@@ -24,7 +24,7 @@ from meteor_e.api.matchers import ContextualMatcher, Match, Matcher
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, MeteorError, ResourceError
 from meteor_e.engine import search
-from meteor_e.engine.candidates import misplaced, too_many_candidates
+from meteor_e.engine.candidates import misplaced_match, too_many_candidates
 from meteor_e.engine.core_session import CoreSession
 from meteor_e.engine.native_plan import PlannedMatcher, core_limits, has_empty_table, plan_chain
 from meteor_e.engine.protocol import Engine, EngineSettings, PairSource
@@ -65,7 +65,7 @@ def native_module() -> ModuleType | None:
         module = import_module("meteor_e._native")
     except ImportError:
         return None
-    expected = LAYOUT, FormulaScores._fields, (characters.LONGEST_NGRAM, characters.LONGEST_ORDERED)
+    expected = LAYOUT, FormulaScores._fields, (characters.LONGEST_NGRAM, characters.LONGEST_ORDERED_NGRAM)
     if expected != (module.STATISTICS, module.SCORES, module.NGRAM_LENGTHS):
         raise ResourceError("the native core was built from other sources; install meteor_e again (pip install .)")
     return module
@@ -180,7 +180,7 @@ class NativeEngine(Engine):
             settings=self._settings, matchers=self._plan, normalizer=self._normalizer, limits=core_limits()
         )
         keep_tokens = bool(self._proposers or self._encoders)
-        return CoreSession(core, self._plan, self._function_words, self._settings.weigh, keep_tokens)
+        return CoreSession(core, self._plan, self._function_words, self._settings.word_units, keep_tokens)
 
     def _read(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
         """Read segments into the core; words that are new get their features."""
@@ -230,7 +230,7 @@ class NativeEngine(Engine):
         if problem == "missing_vectors":
             assert isinstance(failed_matcher, ContextualMatcher)
             return failed_matcher.too_long(max(hypothesis_size, reference_size))
-        return misplaced(failed_matcher.name, Match(**proposal), hypothesis_size, reference_size)
+        return misplaced_match(failed_matcher.name, Match(**proposal), hypothesis_size, reference_size)
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("an engine is not pickled; Meteor makes a new one")

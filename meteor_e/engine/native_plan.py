@@ -16,7 +16,7 @@ from meteor_e.api.matchers import (
 )
 from meteor_e.base.errors import ConfigError
 from meteor_e.engine import candidates, search
-from meteor_e.engine.candidates import family_of, inherits
+from meteor_e.engine.candidates import family_of, inherits_methods
 from meteor_e.matchers import pieces
 from meteor_e.scoring import characters, statistics
 
@@ -67,16 +67,16 @@ def core_limits() -> CoreLimits:
     return CoreLimits(
         max_candidates=candidates.MAX_CANDIDATES,
         separate_candidates=candidates.SEPARATE_CANDIDATES,
-        max_shared_words=candidates.LONGEST_SHARED,
+        max_shared_words=candidates.MAX_SHARED_WORDS,
         max_paths=search.MAX_PATHS,
         max_search_weight=MAX_SEARCH_WEIGHT,
         graded_unit=statistics.GRADED_UNIT,
         segment_unit=statistics.SEGMENT_UNIT,
         vector_grid=VECTOR_GRID,
         max_word_characters=pieces.MAX_WORD_CHARACTERS,
-        repeated_ngram=characters.REPEATED,
+        repeated_ngram=characters.REPEATED_NGRAM,
         repetition_penalty=characters.REPETITION_PENALTY,
-        subsequence_characters=characters.ORDERED_LIMIT,
+        subsequence_characters=characters.MAX_ORDERED_CHARACTERS,
     )
 
 
@@ -147,7 +147,11 @@ def _plan_matcher(matcher: Matcher, family: str, column: int) -> PlannedMatcher:
 
 def has_empty_table(matcher: Matcher) -> bool:
     """Return whether the matcher cannot match anything because its phrase table is missing."""
-    return isinstance(matcher, PhraseMatcher) and inherits(matcher, PhraseMatcher, "match") and matcher.table is None
+    return (
+        isinstance(matcher, PhraseMatcher)
+        and inherits_methods(matcher, PhraseMatcher, "match")
+        and matcher.table is None
+    )
 
 
 def _describe_index(matcher: Matcher, family: str) -> dict[str, Any] | None:

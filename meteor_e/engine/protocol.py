@@ -24,7 +24,7 @@ class EngineSettings(NamedTuple):
         parameters: of the formula.
         beam: beam width of the search, the number of partial alignments kept.
         character_mode: count lengths and matches in characters.
-        weigh: what a word counts, instead of 1; not in character mode.
+        word_units: what a word counts, instead of 1; not in character mode.
         identity: what makes two words one, one of :data:`meteor_e.text.identity.IDENTITIES`.
         equal_segments: lengths and matches are shares, so that sums count each segment the same.
     """
@@ -33,7 +33,7 @@ class EngineSettings(NamedTuple):
     beam: int
     character_mode: bool
     identity: str = "word"
-    weigh: Callable[[str], int] | None = None
+    word_units: Callable[[str], int] | None = None
     equal_segments: bool = False
 
 

@@ -1,10 +1,10 @@
-"""The engine in plain Python: what METEOR computes, to read and to check the native engine against."""
+"""The engine in plain Python: the readable definition of METEOR, against which the native engine is tested."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from typing import NamedTuple
 
 from meteor_e.api.batches import Batch
 from meteor_e.api.matchers import ContextualMatcher, Matcher
@@ -19,17 +19,20 @@ from meteor_e.scoring.characters import ngram_shares, subsequence_shares
 from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import (
+    SegmentShares,
     Statistics,
-    WholeShares,
     characters_of,
-    collect,
-    corpus_vector,
+    count_statistics,
     statistics_width,
+    to_additive_vector,
 )
 from meteor_e.text.identity import IDENTITIES, Identity
 
-_WHOLE: dict[type[Matcher], WholeShares] = {CharactersMatcher: ngram_shares, SubsequenceMatcher: subsequence_shares}
-"""What the matchers of whole segments compare. A class that derives from one of them does not."""
+_SEGMENT_SHARES: dict[type[Matcher], SegmentShares] = {
+    CharactersMatcher: ngram_shares,
+    SubsequenceMatcher: subsequence_shares,
+}
+"""The functions that compare whole segments, by the class of the matcher. Subclasses do not inherit the function."""
 
 
 def align(
@@ -47,41 +50,52 @@ def align(
         matchers: the chain.
         hypothesis: tokens of the hypothesis.
         reference: tokens of the reference.
-        beam: number of paths that survive a reference position.
-        maximum_accuracy: prefer matches to few chunks, as the Java aligner's ``maxacc`` mode.
-        identity: what makes two words one.
+        beam: number of paths that the search keeps at each reference position.
+        maximum_accuracy: prefer more matches to fewer chunks, like the ``maxacc`` mode of the Java aligner.
+        identity: function that returns equal values for words that count as equal.
 
     Raises:
-        InputError: if words repeat so often that the pair has too many candidates, or paths for its beam.
-        PluginError: if a matcher proposes words that are not there.
+        InputError: if words repeat so often that the pair has too many candidates or paths.
+        PluginError: if a matcher fails, or proposes words that do not exist.
     """
     candidates = collect_candidates(matchers, hypothesis, reference, identity)
-    chosen = search(
+    if maximum_accuracy:
+        search_weights = [matcher.accuracy_search_weight for matcher in matchers]
+    else:
+        search_weights = [matcher.search_weight for matcher in matchers]
+    matches = search(
         candidates.by_reference,
         candidates.fixed,
-        [matcher.accuracy_search_weight if maximum_accuracy else matcher.search_weight for matcher in matchers],
+        search_weights,
         beam=beam,
         compare_matched_words=maximum_accuracy,
         hypothesis_size=len(hypothesis),
     )
-    matches = tuple(chosen)
     return Alignment(
-        tuple(token.form for token in hypothesis),
-        tuple(token.form for token in reference),
-        matches,
-        tuple(matcher.name for matcher in matchers),
-        count_chunks(matches),
+        hypothesis=tuple(token.form for token in hypothesis),
+        reference=tuple(token.form for token in reference),
+        matches=tuple(matches),
+        matchers=tuple(matcher.name for matcher in matchers),
+        chunks=count_chunks(matches),
     )
 
 
+class _AlignmentScore(NamedTuple):
+    """The statistics and scores of an alignment."""
+
+    alignment: Alignment
+    statistics: Statistics
+    scores: FormulaScores
+
+
 class PythonEngine(Engine):
-    """Scores batches, one pair of segments after the other.
+    """Scores batches segment by segment.
 
     Args:
         settings: parameters, beam and units.
         matchers: the chain.
         function_words: the language's function words.
-        tokenize: a raw segment's tokens.
+        tokenize: function that returns the tokens of a raw segment.
     """
 
     name = "python"
@@ -93,67 +107,96 @@ class PythonEngine(Engine):
         function_words: Collection[str],
         tokenize: Callable[[str], Sequence[Token]],
     ) -> None:
-        self._settings, self._matchers = settings, matchers
-        self._function_words, self._tokenize = function_words, tokenize
+        self._settings = settings
+        self._matchers = matchers
+        self._function_words = function_words
+        self._tokenize = tokenize
         self._identity = IDENTITIES[settings.identity]
-        self._whole = [_WHOLE.get(type(matcher)) for matcher in matchers]
+        self._segment_shares = [_SEGMENT_SHARES.get(type(matcher)) for matcher in matchers]
         self._encoders = [matcher for matcher in matchers if isinstance(matcher, ContextualMatcher)]
 
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
         """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
-        pairs = zip(batch.hypotheses, batch.references, strict=True)
-        segments = [[self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs]
+        hypotheses = [self._tokenize(text) for text in batch.hypotheses]
+        references = [[self._tokenize(text) for text in texts] for texts in batch.references]
         for encoder in self._encoders:
-            _encode(encoder, segments)
-        align_pair = partial(
-            align,
-            self._matchers,
-            beam=self._settings.beam,
-            maximum_accuracy=maximum_accuracy,
-            identity=self._identity,
-        )
-        statistics, scores, references = array("q"), array("d"), array("i")
+            _encode_sentences(encoder, hypotheses, references)
+        statistics, scores, best_references = array("q"), array("d"), array("i")
         failures: dict[int, MeteorError] = {}
-        kept: list[Alignment | None] = []
+        alignments: list[Alignment | None] = []
         total = [0] * statistics_width(len(self._matchers))
-        for number, (hypothesis, *others) in enumerate(segments):
+        for index, (hypothesis, segment_references) in enumerate(zip(hypotheses, references, strict=True)):
             if batch.stop:
                 raise KeyboardInterrupt
             try:
-                aligned = [align_pair(hypothesis, other) for other in others]
-                found = [self._count(alignment) for alignment in aligned]
-                # Of equals, the first counts.
-                best = max(range(len(found)), key=lambda at: found[at][1].score)
-                counted, parts = found[best]
-                total = [a + b for a, b in zip(total, corpus_vector(counted), strict=True)]
-                kept.append(aligned[best])
+                best_reference, best = self._score_segment(hypothesis, segment_references, maximum_accuracy)
+                alignments.append(best.alignment)
+                additive = to_additive_vector(best.statistics)
+                total = [total_value + value for total_value, value in zip(total, additive, strict=True)]
             except MeteorError as error:
-                failures[number] = error
-                best = 0
-                words, reference = (tuple(token.form for token in tokens) for tokens in (hypothesis, others[0]))
-                counted, parts = self._count(Alignment(words, reference, (), (), 0))
-                kept.append(None)
-            statistics.extend(counted.to_vector())
-            scores.extend(parts)
-            references.append(best)
-        return Rows(statistics.tobytes(), scores.tobytes(), references.tobytes(), failures, kept, total)
+                failures[index] = error
+                best_reference = 0
+                best = self._score_without_matches(hypothesis, segment_references[0])
+                alignments.append(None)
+            statistics.extend(best.statistics.to_vector())
+            scores.extend(best.scores)
+            best_references.append(best_reference)
+        return Rows(statistics.tobytes(), scores.tobytes(), best_references.tobytes(), failures, alignments, total)
 
-    def _count(self, alignment: Alignment) -> tuple[Statistics, FormulaScores]:
-        """Score an alignment."""
-        statistics = collect(
+    def _score_segment(
+        self, hypothesis: Sequence[Token], references: Sequence[Sequence[Token]], maximum_accuracy: bool
+    ) -> tuple[int, _AlignmentScore]:
+        """Return the index of the best reference, and the score against it. The first of equally good ones wins."""
+        alignments = [
+            align(
+                self._matchers,
+                hypothesis,
+                reference,
+                beam=self._settings.beam,
+                maximum_accuracy=maximum_accuracy,
+                identity=self._identity,
+            )
+            for reference in references
+        ]
+        alignment_scores = [self._score_alignment(alignment) for alignment in alignments]
+        best_index = 0
+        for index, alignment_score in enumerate(alignment_scores):
+            if alignment_score.scores.score > alignment_scores[best_index].scores.score:
+                best_index = index
+        return best_index, alignment_scores[best_index]
+
+    def _score_without_matches(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> _AlignmentScore:
+        """Score two segments as if no words matched."""
+        hypothesis_words = tuple(token.form for token in hypothesis)
+        reference_words = tuple(token.form for token in reference)
+        return self._score_alignment(Alignment(hypothesis_words, reference_words, (), (), 0))
+
+    def _score_alignment(self, alignment: Alignment) -> _AlignmentScore:
+        settings = self._settings
+        statistics = count_statistics(
             alignment,
             len(self._matchers),
             self._function_words,
-            weigh=characters_of if self._settings.character_mode else self._settings.weigh,
-            equal=self._settings.equal_segments,
+            word_units=characters_of if settings.character_mode else settings.word_units,
+            equal_segments=settings.equal_segments,
             graded=[matcher.graded for matcher in self._matchers],
-            whole=self._whole,
+            segment_shares=self._segment_shares,
         )
-        return statistics, compute(statistics, self._settings.parameters)
+        return _AlignmentScore(alignment, statistics, compute(statistics, settings.parameters))
 
 
-def _encode(matcher: ContextualMatcher, segments: Iterable[Sequence[Sequence[Token]]]) -> None:
-    """Encode all sentences at once; the matcher then finds them in memory, as far as it reaches."""
-    distinct = dict.fromkeys(tuple(tokens) for sides in segments for tokens in sides if tokens)
-    with guarded(f"matcher {matcher.name!r}"):
-        matcher.sentence_rows([each for each in distinct if len(each) <= matcher.longest_sentence])
+def _encode_sentences(
+    encoder: ContextualMatcher,
+    hypotheses: Iterable[Sequence[Token]],
+    references: Iterable[Iterable[Sequence[Token]]],
+) -> None:
+    """Encode the distinct sentences of a batch together, so that the matcher's cache has their vectors.
+
+    Sentences that are too long are skipped; the matcher raises an error for them.
+    """
+    sentences = [tuple(tokens) for tokens in hypotheses]
+    for segment_references in references:
+        sentences += [tuple(tokens) for tokens in segment_references]
+    distinct = dict.fromkeys(sentences)
+    with guarded(f"matcher {encoder.name!r}"):
+        encoder.sentence_rows([tokens for tokens in distinct if 0 < len(tokens) <= encoder.longest_sentence])

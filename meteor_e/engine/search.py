@@ -1,19 +1,20 @@
-"""The beam search that chooses, among candidate matches, the alignment.
+"""The beam search that chooses the alignment from the candidate matches.
 
-Section 3 of the specification of METEOR 1.5. The search is lossy and stable: which candidates tie, in which
-order they were emitted, and to which path a distance is charged are all part of the result.
+The search follows section 3 of the specification of METEOR 1.5. It is lossy and stable: the result depends on the order
+of the candidates, on ties, and on the path to which a distance is charged.
 
-A path over the reference is a tuple ``(rank, used, last, next, matches)``:
+A path is a partial alignment of the reference words up to a position. It is a tuple
+``(rank, used_words, chunk_end, next_position, matches)``:
 
-- ``rank`` orders paths, the lower the better. It is one integer that holds, from the highest bits down, the
-  weighted matches (negative), in the maximum-accuracy mode all matched words (negative), the chunks and the
-  distance; adding to a field adds to the number.
-- ``used`` is a bit mask of the hypothesis words that the path's free matches cover. Reference words need no
-  mask, as the search passes them from left to right; nor do the words of fixed matches, which no other
-  candidate covers.
-- ``last`` is where the path's open chunk ends in the hypothesis, -1 when none is open.
-- ``next`` is the first reference position after the path's last match.
-- ``matches`` is a linked list ``(earlier matches, position, candidate)``.
+- ``rank`` orders the paths; a lower rank is better. It is an integer that is composed of four fields. From the highest
+  bits down, they are: the weighted matches (negative); in the maximum-accuracy mode, the matched words (negative); the
+  chunks; and the distance. Adding a multiple of a field's unit to the rank changes this field.
+- ``used_words`` is a bit mask of the hypothesis words that the path's free matches cover. Reference words do not need a
+  mask, because the search visits them from left to right. Neither do the words of fixed matches, because no other
+  candidate covers them.
+- ``chunk_end`` is the hypothesis position at which the path's open chunk ends, or -1 if no chunk is open.
+- ``next_position`` is the first reference position after the path's last match.
+- ``matches`` is a linked list of ``(earlier matches, position, candidate)``.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from meteor_e.scoring.alignment import AlignedMatch
 
 DEFAULT_BEAM = 40
 MAX_BEAM = 2**31 - 1
-"""As many as the Java program's ``-x`` takes."""
+"""The largest beam width that the Java program's option ``-x`` accepts."""
 
 MAX_PATHS = 1 << 25
-"""Paths out of a position beyond which a pair is refused: some 4 GB, of which the Java program needs twice as much."""
+"""Maximum number of paths at a position. So many paths take about 4 GB; the Java program needs twice as much."""
 
 _CHUNK = 1 << 50
 _MATCHED_WORD = 1 << 80
@@ -39,7 +40,7 @@ _WEIGHTED_MATCH = 1 << 110
 
 
 _Path = tuple[int, int, int, int, Any]
-_rank = itemgetter(0)
+_get_rank = itemgetter(0)
 
 
 def search(
@@ -55,63 +56,81 @@ def search(
 
     Args:
         candidates: for each reference position, the candidates that start there, in the order in which they
-            were emitted. Positions may share a list.
-        fixed: for each reference position, the match that is fixed there, or ``None``; no other candidate
+            were proposed. Positions may share a list.
+        fixed: for each reference position, the match that is fixed there, or ``None``. No other candidate
             covers its words.
         search_weights: weight of each matcher in the search (not in the score).
         beam: beam width, the number of partial alignments kept at each position.
-        compare_matched_words: the maximum-accuracy mode: paths of equal weighted matches are compared by all
-            their matched words before their chunks.
-
-        hypothesis_size: words of the hypothesis, for the error.
+        compare_matched_words: use the maximum-accuracy mode, in which paths with equal weighted matches are compared
+            by their matched words before their chunks.
+        hypothesis_size: number of words of the hypothesis, for the error message.
 
     Returns:
-        The chosen candidates, by reference position.
+        The chosen candidates, ordered by reference position.
 
     Raises:
-        InputError: if a position, or four times as many in all, has more than :data:`MAX_PATHS` paths.
+        InputError: if a position has more than :data:`MAX_PATHS` paths, or all positions have more than four times
+            as many.
     """
     paths: list[_Path] = [(0, 0, -1, 0, None)]
-    made = 0
-    known_runs: dict[int, list[_Run]] = {}
-    for position, starting in enumerate(candidates):
+    total_paths = 0
+    runs_by_list: dict[int, list[_Run]] = {}
+    for position, position_candidates in enumerate(candidates):
         if len(paths) > 1:
-            paths.sort(key=_rank)
-            del paths[beam:]
-        match = fixed[position]
-        if match is not None:
-            gain = _gain(match, search_weights, compare_matched_words)
-            paths = [path if path[3] > position else _extend_fixed(path, position, match, gain) for path in paths]
-        else:
-            runs = known_runs.get(id(starting))
-            if runs is None:
-                runs = known_runs[id(starting)] = _runs(starting, search_weights, compare_matched_words)
-            paths = _expand(paths, position, runs, beam)
-        if match is None and starting and len(paths) > MAX_PATHS // 32:
-            made += len(paths)
-        if len(paths) > MAX_PATHS or made // 4 > MAX_PATHS:
+            _prune(paths, beam)
+        fixed_match = fixed[position]
+        if fixed_match is not None:
+            gain = _rank_gain(fixed_match, search_weights, compare_matched_words)
+            paths = [
+                path if path[3] > position else _append_fixed_match(path, position, fixed_match, gain) for path in paths
+            ]
+            continue
+        # Positions with the same list share its runs.
+        runs = runs_by_list.get(id(position_candidates))
+        if runs is None:
+            runs = _split_into_runs(position_candidates, search_weights, compare_matched_words)
+            runs_by_list[id(position_candidates)] = runs
+        paths = _extend_paths(paths, position, runs, beam)
+        if position_candidates and len(paths) > MAX_PATHS // 32:
+            total_paths += len(paths)
+        if len(paths) > MAX_PATHS or total_paths // 4 > MAX_PATHS:
             raise too_many_paths(hypothesis_size, len(candidates))
-    paths.sort(key=_rank)
+    _prune(paths, beam)
+    return _list_matches(min(paths, key=_final_rank))
+
+
+def _prune(paths: list[_Path], beam: int) -> None:
+    """Keep only the best paths. Paths of equal rank keep their order."""
+    paths.sort(key=_get_rank)
     del paths[beam:]
-    paths = [(path[0] + _CHUNK if path[2] >= 0 else path[0], *path[1:]) for path in paths]
-    best = min(paths, key=_rank)
-    chosen = []
-    link = best[4]
+
+
+def _final_rank(path: _Path) -> int:
+    """Return the rank of a complete path, in which the open chunk counts too."""
+    rank, _, chunk_end, _, _ = path
+    return rank + _CHUNK if chunk_end >= 0 else rank
+
+
+def _list_matches(path: _Path) -> list[AlignedMatch]:
+    """Return the matches of a path in the order of their reference positions."""
+    matches = []
+    link = path[4]
     while link is not None:
         link, position, candidate = link
-        chosen.append(candidate._replace(reference_start=position))
-    chosen.reverse()
-    return chosen
+        # A candidate of a shared list has the position of the first list.
+        matches.append(candidate._replace(reference_start=position))
+    matches.reverse()
+    return matches
 
 
 class _Run(NamedTuple):
-    """Candidates of a list that differ only in where they begin in the hypothesis, in its order.
+    """Consecutive candidates of a list that differ only in their hypothesis positions, which increase.
 
     Attributes:
-        gain: what each takes off a path's rank.
-        reference_length, hypothesis_length: of each.
-        starts: the words where they begin, as a bit mask.
-        by_start: the candidates.
+        gain: amount by which each candidate lowers the rank of a path.
+        reference_length, hypothesis_length: number of words of each candidate.
+        starts: bit mask of the hypothesis positions at which the candidates start.
+        by_start: hypothesis position → candidate.
     """
 
     gain: int
@@ -122,105 +141,124 @@ class _Run(NamedTuple):
 
 
 def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
-    """Return the error for a pair beyond :data:`MAX_PATHS`."""
+    """Return the error for a pair with more than :data:`MAX_PATHS` paths."""
     return InputError(
-        f"a segment of {hypothesis_size} words and its reference of {reference_size} words have more than {MAX_PATHS} "
-        "alignments beside each other, because words repeat; a smaller beam keeps fewer"
+        f"the alignment of a segment of {hypothesis_size} words with its reference of {reference_size} words needs "
+        f"more than {MAX_PATHS} paths, because words repeat; choose a smaller beam or split the segment"
     )
 
 
-def _runs(starting: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool) -> list[_Run]:
+def _split_into_runs(
+    candidates: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool
+) -> list[_Run]:
     runs: list[_Run] = []
-    group: list[AlignedMatch] = []
-    for at, match in enumerate(starting):
-        group.append(match)
-        following = starting[at + 1] if at + 1 < len(starting) else None
-        if (
-            following is None
-            or following.hypothesis_start <= match.hypothesis_start
-            or following.matcher != match.matcher
-            or following.reference_length != match.reference_length
-            or following.hypothesis_length != match.hypothesis_length
-        ):
-            gain = _gain(match, search_weights, compare_matched_words)
-            by_start = {one.hypothesis_start: one for one in group}
-            starts = sum(1 << start for start in by_start)
-            runs.append(_Run(gain, match.reference_length, match.hypothesis_length, starts, by_start))
-            group = []
-    return runs
+    previous: AlignedMatch | None = None
+    by_start: dict[int, AlignedMatch] = {}
+    for candidate in candidates:
+        if previous is None or not _continues_run(previous, candidate):
+            by_start = {}
+            gain = _rank_gain(candidate, search_weights, compare_matched_words)
+            runs.append(_Run(gain, candidate.reference_length, candidate.hypothesis_length, 0, by_start))
+        by_start[candidate.hypothesis_start] = candidate
+        previous = candidate
+    return [run._replace(starts=sum(1 << start for start in run.by_start)) for run in runs]
 
 
-def _expand(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
-    """Let every path take each candidate whose words are unused, then skip the position.
+def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
+    """Return whether a candidate belongs to the run of the candidate before it."""
+    return (
+        candidate.hypothesis_start > previous.hypothesis_start
+        and candidate.matcher == previous.matcher
+        and candidate.reference_length == previous.reference_length
+        and candidate.hypothesis_length == previous.hypothesis_length
+    )
 
-    The distance of a candidate is charged to the path it is copied from, so later copies carry it. Of the candidates
-    of a run that break the chunk, or of all if none is open, only the first ``beam`` can survive: their ranks never
-    fall. The distances of the others are added up at once.
+
+def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
+    """Extend every path by each candidate whose words are unused, and by skipping the position.
+
+    The distance of a candidate is charged to the path that the candidate extends. Therefore all later extensions of
+    this path carry the distance too.
+
+    A candidate that does not start at the end of the open chunk breaks the chunk. Only the first ``beam`` of a run's
+    breaking candidates can survive, because their ranks never decrease. The remaining ones are not built; only the
+    sum of their distances is added.
     """
-    expanded: list[_Path] = []
-    append = expanded.append
+    extended: list[_Path] = []
+    append = extended.append
     for path in paths:
-        rank, used, last, following, matches = path
-        if following > position:
+        rank, used_words, chunk_end, next_position, matches = path
+        if next_position > position:
             append(path)
             continue
         for gain, reference_length, length, starts, by_start in runs:
-            free = starts & ~used
+            free_starts = starts & ~used_words
             for shift in range(1, length):
-                free &= ~(used >> shift)
-            breaking = 0
-            while free:
-                start = (free & -free).bit_length() - 1
-                if breaking == beam and start != last:
-                    passed = free & ((1 << last) - 1) if last >= 0 and free >> last & 1 else free
-                    rank += _distances(passed, position)
-                    free ^= passed
+                free_starts &= ~(used_words >> shift)
+            breaking_count = 0
+            while free_starts:
+                start = (free_starts & -free_starts).bit_length() - 1
+                if breaking_count == beam and start != chunk_end:
+                    skipped = free_starts
+                    if chunk_end >= 0 and free_starts >> chunk_end & 1:
+                        skipped &= (1 << chunk_end) - 1
+                    rank += _sum_distances(skipped, position)
+                    free_starts ^= skipped
                     continue
                 append(
                     (
-                        rank - gain + (_CHUNK if last >= 0 and last != start else 0),
-                        used | ((1 << length) - 1) << start,
+                        rank - gain + (_CHUNK if chunk_end >= 0 and chunk_end != start else 0),
+                        used_words | ((1 << length) - 1) << start,
                         start + length,
                         position + reference_length,
                         (matches, position, by_start[start]),
                     )
                 )
-                breaking += start != last
+                breaking_count += start != chunk_end
                 rank += abs(position - start)
-                free &= free - 1
-        append((rank + _CHUNK if last >= 0 else rank, used, -1, following, matches))
-    return expanded
+                free_starts &= free_starts - 1
+        append((rank + _CHUNK if chunk_end >= 0 else rank, used_words, -1, next_position, matches))
+    return extended
 
 
-def _distances(words: int, position: int) -> int:
-    """Return the sum of the distances of some words, a bit mask, from a position."""
-    before = words & ((1 << position) - 1)
-    after = words >> position
-    return position * before.bit_count() - _sum(before) + _sum(after)
+def _sum_distances(words: int, position: int) -> int:
+    """Return the sum of the distances of words from a position; ``words`` is a bit mask of their positions."""
+    lower_words = words & ((1 << position) - 1)
+    higher_words = words >> position  # shifted, so that each bit's index is its distance
+    return position * lower_words.bit_count() - _sum_bit_indexes(lower_words) + _sum_bit_indexes(higher_words)
 
 
-def _sum(words: int) -> int:
-    """Return the sum of the numbers of the bits that are set."""
-    total, weight, count = 0, 0, words.bit_length()
-    while 1 << weight < count:
-        total += (words & _numbers_with(weight, count.bit_length())).bit_count() << weight
-        weight += 1
+def _sum_bit_indexes(mask: int) -> int:
+    """Return the sum of the indexes of the bits that are set in a mask."""
+    total = 0
+    size = mask.bit_length()
+    digit = 0
+    while 1 << digit < size:
+        total += (mask & _mask_of_digit(digit, size.bit_length())).bit_count() << digit
+        digit += 1
     return total
 
 
 @cache
-def _numbers_with(weight: int, bits: int) -> int:
-    """Return the numbers below ``2**bits`` that have a bit of some weight, as a bit mask."""
-    half = 1 << weight
-    mask, size = ((1 << half) - 1) << half, 2 * half
-    while size < 1 << bits:
+def _mask_of_digit(digit: int, digit_count: int) -> int:
+    """Return a mask in which a bit is set if the given binary digit of its index is 1.
+
+    The mask covers the indexes below ``2**digit_count``.
+    """
+    half_period = 1 << digit
+    mask = ((1 << half_period) - 1) << half_period
+    size = 2 * half_period
+    while size < 1 << digit_count:
         mask |= mask << size
         size *= 2
     return mask
 
 
-def _gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
-    """Return what the match takes off a path's rank; each side's weighted length is cut to an integer."""
+def _rank_gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
+    """Return the amount by which a match lowers a path's rank.
+
+    The weighted lengths of the hypothesis words and of the reference words are each truncated to an integer.
+    """
     weight = search_weights[match.matcher]
     gain = _WEIGHTED_MATCH * (int(match.hypothesis_length * weight) + int(match.reference_length * weight))
     if compare_matched_words:
@@ -228,11 +266,11 @@ def _gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_
     return gain
 
 
-def _extend_fixed(path: _Path, position: int, match: AlignedMatch, gain: int) -> _Path:
-    rank, used, last, _, matches = path
+def _append_fixed_match(path: _Path, position: int, match: AlignedMatch, gain: int) -> _Path:
+    rank, used_words, chunk_end, _, matches = path
     start = match.hypothesis_start
     rank += abs(position - start) - gain
-    if last >= 0 and last != start:
+    if chunk_end >= 0 and chunk_end != start:
         rank += _CHUNK
     end = start + match.hypothesis_length
-    return (rank, used, end, position + match.reference_length, (matches, position, match))
+    return (rank, used_words, end, position + match.reference_length, (matches, position, match))

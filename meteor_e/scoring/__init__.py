@@ -1,1 +1,1 @@
-"""Scoring: statistics of an alignment, parameters, and the formula that joins them."""
+"""Counts the statistics of alignments, and computes scores from them."""

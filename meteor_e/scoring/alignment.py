@@ -11,13 +11,15 @@ from meteor_e.base.html import html_table
 
 
 class AlignedMatch(NamedTuple):
-    """One match of the alignment, or a candidate for it; positions count words from 0.
+    """A match of the alignment, or a candidate match. Positions are word indexes from 0.
 
     Attributes:
-        reference_start, reference_length: the words of the reference.
-        hypothesis_start, hypothesis_length: the words of the hypothesis.
-        matcher: index in the chain of the matcher that found it.
-        probability: how sure the matcher is, in [0, 1]; 1 for all built-in matchers.
+        reference_start: position of the first word in the reference.
+        reference_length: number of words of the reference.
+        hypothesis_start: position of the first word in the hypothesis.
+        hypothesis_length: number of words of the hypothesis.
+        matcher: index in the chain of the matcher that proposed the match.
+        probability: confidence of the matcher, in [0, 1]. Matchers of words that either match or not have 1.
     """
 
     reference_start: int
@@ -29,15 +31,20 @@ class AlignedMatch(NamedTuple):
 
 
 def chunk_numbers(matches: Sequence[AlignedMatch]) -> list[int]:
-    """Number the chunks of matches sorted by reference position, from 1; return the number of each match's chunk.
+    """Return for each match the number of its chunk, from 1.
 
-    A chunk ends at an unmatched reference word, or where the next match does not go on in the hypothesis.
+    A match belongs to the chunk of the match before it if it directly follows that match in both segments.
+
+    Args:
+        matches: matches sorted by reference position.
     """
     numbers: list[int] = []
+    chunk_count = 0
     reference_end = hypothesis_end = -1
     for match in matches:
-        goes_on = match.reference_start == reference_end and match.hypothesis_start == hypothesis_end
-        numbers.append((numbers[-1] if numbers else 0) + (not goes_on))
+        if match.reference_start != reference_end or match.hypothesis_start != hypothesis_end:
+            chunk_count += 1
+        numbers.append(chunk_count)
         reference_end = match.reference_start + match.reference_length
         hypothesis_end = match.hypothesis_start + match.hypothesis_length
     return numbers
@@ -53,11 +60,11 @@ class Alignment:
     """A hypothesis aligned with a reference.
 
     Attributes:
-        hypothesis: words of the hypothesis, normalized.
-        reference: words of the reference, normalized.
-        matches: the matches, sorted by reference position; no word is in two of them.
-        matchers: names of the chain's matchers; ``AlignedMatch.matcher`` indexes them.
-        chunks: number of chunks of the matches.
+        hypothesis: normalized words of the hypothesis.
+        reference: normalized words of the reference.
+        matches: matches sorted by reference position. A word belongs to at most one match.
+        matchers: names of the chain's matchers. ``AlignedMatch.matcher`` is an index of this tuple.
+        chunks: number of chunks.
     """
 
     hypothesis: tuple[str, ...]
@@ -67,15 +74,13 @@ class Alignment:
     chunks: int
 
     def __repr__(self) -> str:
-        sides = f"{len(self.hypothesis)} words, {len(self.reference)} of the reference"
-        return f"Alignment({sides}; {len(self.matches)} matches in {self.chunks} chunks)"
+        lengths = f"{len(self.hypothesis)} words, {len(self.reference)} of the reference"
+        return f"Alignment({lengths}; {len(self.matches)} matches in {self.chunks} chunks)"
 
     def _repr_html_(self) -> str:
-        """Return a table of the matches, and the words that do not match, for notebooks."""
-        rows = [
-            (hypothesis, reference, matcher, chunk)
-            for (hypothesis, reference, matcher), chunk in zip(self.pairs(), chunk_numbers(self.matches), strict=True)
-        ]
+        """Return a table of the matches for notebooks, and below it the words that do not match."""
+        chunks = chunk_numbers(self.matches)
+        rows = [(*pair, chunk) for pair, chunk in zip(self.pairs(), chunks, strict=True)]
         hypothesis_words, reference_words = self.unmatched_words()
         note = (
             f"Unmatched in the hypothesis: {' '.join(hypothesis_words) or 'none'}. "
@@ -96,22 +101,26 @@ class Alignment:
         )
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with one row per match; ConfigError if pandas is not installed."""
+        """Return a pandas DataFrame with one row per match.
+
+        Raises:
+            ConfigError: if pandas is not installed.
+        """
         return data_frame(("hypothesis", "reference", "matcher"), self.pairs())
 
     def pairs(self) -> list[tuple[str, str, str]]:
         """Return ``(hypothesis words, reference words, matcher name)`` of every match."""
-        return [
-            (
-                " ".join(self.hypothesis[m.hypothesis_start : m.hypothesis_start + m.hypothesis_length]),
-                " ".join(self.reference[m.reference_start : m.reference_start + m.reference_length]),
-                self.matchers[m.matcher],
-            )
-            for m in self.matches
-        ]
+        pairs = []
+        for match in self.matches:
+            hypothesis_end = match.hypothesis_start + match.hypothesis_length
+            reference_end = match.reference_start + match.reference_length
+            hypothesis_words = self.hypothesis[match.hypothesis_start : hypothesis_end]
+            reference_words = self.reference[match.reference_start : reference_end]
+            pairs.append((" ".join(hypothesis_words), " ".join(reference_words), self.matchers[match.matcher]))
+        return pairs
 
     def to_dict(self) -> dict[str, object]:
-        """Return a form that JSON can hold."""
+        """Return the alignment as a dictionary that can be written as JSON."""
         return {
             "hypothesis": list(self.hypothesis),
             "reference": list(self.reference),

@@ -1,7 +1,7 @@
-"""METEOR's formula on arrays of statistics.
+"""METEOR's formula for arrays of statistics.
 
-The result equals :func:`meteor_e.scoring.formula.compute` except for the last bits; the order of the operations is
-the same, and powers are taken by :func:`math.pow`, so that segments which tie there tie here.
+The results equal those of :func:`meteor_e.scoring.formula.compute` except for the last bits. The operations have the
+same order and powers are computed with :func:`math.pow`, so that the same segments have equal scores in both.
 """
 
 from __future__ import annotations
@@ -24,44 +24,44 @@ Counts = NDArray[Any]
 
 
 def fragmentation(counts: Counts) -> Floats:
-    """Return chunks over matched words; 0 for perfect matches, NaN where nothing matches."""
-    of = statistics_columns(counts)
-    matched = (of.hypothesis_matched + of.reference_matched) / 2
+    """Return the number of chunks per matched word: 0 for perfect matches, NaN if nothing matches."""
+    statistics = statistics_columns(counts)
+    matched_words = (statistics.hypothesis_matched + statistics.reference_matched) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        result: Floats = np.where(of.is_perfect, 0.0, of.chunks.astype(float) / matched)
+        result: Floats = np.where(statistics.is_perfect, 0.0, statistics.chunks.astype(float) / matched_words)
     return result
 
 
-def each_number(function: Callable[[float], float], values: Floats) -> Floats:
-    """Return a function of the module :mod:`math` of each number, computed once a distinct value.
+def apply_scalar(function: Callable[[float], float], values: Floats) -> Floats:
+    """Apply a function of numbers, such as :func:`math.exp`, to an array. It is called once per distinct value.
 
-    NumPy's powers, logarithms and exponentials differ in the last bit from processor to processor.
+    The last bits of NumPy's powers, logarithms and exponentials depend on the processor; those of :mod:`math` do not.
     """
-    distinct, at = np.unique(values, return_inverse=True)
-    found = np.array([function(value) for value in distinct.tolist()], float)
-    result: Floats = found[at].reshape(values.shape)
+    distinct_values, indexes = np.unique(values, return_inverse=True)
+    distinct_results = np.array([function(value) for value in distinct_values.tolist()], float)
+    result: Floats = distinct_results[indexes].reshape(values.shape)
     return result
 
 
 def _power(values: Floats, exponent: float) -> Floats:
-    return each_number(lambda value: math.pow(value, exponent), values)
+    return apply_scalar(lambda value: math.pow(value, exponent), values)
 
 
 def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -> tuple[Floats, Floats]:
-    """Return weighted precision and recall; NaN or infinite where a side is empty."""
+    """Return weighted precision and recall. They are NaN or infinite if the hypothesis or the reference is empty."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return formula.precision_recall(statistics_columns(counts), delta, weights, np.true_divide)
 
 
 def fmean(precision: Floats, recall: Floats, alpha: float) -> Floats:
-    """Return Fmean: the harmonic mean of precision and recall, weighted by α."""
+    """Return Fmean, the harmonic mean of precision and recall, weighted by α."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result: Floats = 1.0 / ((1 - alpha) / precision + alpha / recall)
     return result
 
 
-def quotient(numerators: Floats, denominators: Floats) -> Floats:
-    """Divide; by 0, the quotient is 0."""
+def divide_or_zero(numerators: Floats, denominators: Floats) -> Floats:
+    """Return the quotients of two arrays, with 0 where the denominator is 0."""
     numerators, denominators = np.broadcast_arrays(numerators, denominators)
     zeros = np.zeros(numerators.shape)
     result: Floats = np.divide(numerators, denominators, out=zeros, where=denominators != 0)
@@ -69,24 +69,27 @@ def quotient(numerators: Floats, denominators: Floats) -> Floats:
 
 
 def score_arrays(counts: Counts, parameters: Parameters) -> Floats:
-    """Score statistics of segments, or sums of them.
+    """Return the METEOR scores of segments or corpora.
 
     Args:
-        counts: ``(…, width)``.
-        parameters: with one weight per matcher.
+        counts: vectors of statistics, or sums of them, ``(…, width)``.
+        parameters: parameters of the formula, with one weight per matcher.
 
     Returns:
-        METEOR, of the shape of ``counts`` without its last axis.
+        The scores, in the shape of ``counts`` without its last axis.
     """
     scores: Floats = part_arrays(counts, parameters).score
     return scores
 
 
 def part_arrays(counts: Counts, parameters: Parameters) -> Any:
-    """Return METEOR and its parts as :class:`FormulaScores` of arrays; arguments as for :func:`score_arrays`."""
+    """Return the METEOR scores and their parts as :class:`FormulaScores`, whose fields are arrays.
+
+    The arguments are those of :func:`score_arrays`.
+    """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return compute(statistics_columns(counts), parameters, ARRAYS)
 
 
 ARRAYS = Arithmetic(np.true_divide, _power, np.where)
-"""The formula's arithmetic on arrays."""
+"""The formula's operations for arrays."""

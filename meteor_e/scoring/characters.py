@@ -1,4 +1,4 @@
-"""Characters that whole segments share, in any words: their n-grams, and their longest common subsequences."""
+"""Shares of two segments' characters that match: common n-grams, and longest common subsequences."""
 
 from __future__ import annotations
 
@@ -6,77 +6,127 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 LONGEST_NGRAM = 6
-"""Characters of the longest n-grams, as in chrF (Popović 2015)."""
+"""Length of the longest n-grams in characters, as in chrF (Popović 2015)."""
 
-REPEATED, REPETITION_PENALTY = 4, 0.75
-"""Characters of the n-grams whose repetition is an error, and what share of them the shares lose."""
+REPEATED_NGRAM = 4
+"""Length of the n-grams whose repetition is penalized, in characters."""
 
-LONGEST_ORDERED = 2
-"""Characters of the longest n-grams whose order counts."""
+REPETITION_PENALTY = 0.75
+"""Part of the repeated fraction by which both shares are reduced."""
 
-ORDERED_LIMIT = 1 << 16
-"""Characters of a segment whose order counts."""
+LONGEST_ORDERED_NGRAM = 2
+"""Length of the longest n-grams whose common subsequence is computed, in characters."""
+
+MAX_ORDERED_CHARACTERS = 1 << 16
+"""Characters of a segment in which common subsequences are computed; the rest of a longer segment is ignored."""
 
 
 def ngram_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
-    """Return what shares of the segments' n-grams of characters the other segment has, too.
+    """Return the shares of the hypothesis's and of the reference's character n-grams that both segments have.
 
-    Words are joined and surrounded by spaces. The shares are means over n-grams of 1 to 6 characters, as far as both
-    segments have some. What the hypothesis repeats is an error; see :func:`repetition`.
+    The words of a segment are joined by spaces, with a space at each end. The shares are averages over n-grams of 1 to
+    6 characters. Lengths for which one of the segments does not have an n-gram are left out. The shares are reduced if
+    the hypothesis repeats text; see :func:`repeated_fraction`.
+
+    Args:
+        hypothesis: words of the hypothesis.
+        reference: words of the reference.
     """
-    texts = _texts(hypothesis, reference)
-    return _means(texts, LONGEST_NGRAM, lambda own, others: (Counter(own) & Counter(others)).total(), repetition(texts))
+    hypothesis_text, reference_text = _join_words(hypothesis), _join_words(reference)
+    repeated = repeated_fraction(hypothesis_text, reference_text)
+    return _mean_shares(hypothesis_text, reference_text, LONGEST_NGRAM, _count_common, repeated)
 
 
 def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
-    """Return what shares of the segments' characters are on both sides in the same order.
+    """Return the shares of the hypothesis's and of the reference's characters that both have in the same order.
 
-    That is the length of the longest common subsequence of characters, and of pairs of characters, over the length of
-    either segment: the mean of both. What the hypothesis repeats is an error; see :func:`repetition`. Of long segments,
-    the first 65,536 characters count. (Lin 2004, "ROUGE", uses the subsequence of words.)
+    A share is the length of the longest common subsequence divided by the length of the segment. It is the average of
+    two values, one for characters and one for pairs of characters. The shares are reduced if the hypothesis repeats
+    text; see :func:`repeated_fraction`. Only the first 65,536 characters of long segments are compared. ROUGE-L (Lin
+    2004) uses the longest common subsequence of words in the same way.
+
+    Args:
+        hypothesis: words of the hypothesis.
+        reference: words of the reference.
     """
-    texts = _texts(hypothesis, reference)
-    beginnings = [text[:ORDERED_LIMIT] for text in texts]
-    return _means(beginnings, LONGEST_ORDERED, common_subsequence, repetition(texts))
+    hypothesis_text, reference_text = _join_words(hypothesis), _join_words(reference)
+    repeated = repeated_fraction(hypothesis_text, reference_text)
+    return _mean_shares(
+        hypothesis_text[:MAX_ORDERED_CHARACTERS],
+        reference_text[:MAX_ORDERED_CHARACTERS],
+        LONGEST_ORDERED_NGRAM,
+        common_subsequence_length,
+        repeated,
+    )
 
 
-def repetition(texts: Sequence[str]) -> float:
-    """Return what share of a hypothesis repeats itself: of its 4-grams of characters, those beyond the first that the
-    reference does not have as often."""
-    own, others = (Counter(_ngrams(text, REPEATED)) for text in texts)
-    return sum(max(0, count - max(1, others[ngram])) for ngram, count in own.items()) / max(1, own.total())
+def repeated_fraction(hypothesis: str, reference: str) -> float:
+    """Return the fraction of a hypothesis's character 4-grams that are repetitions.
+
+    The second and later occurrences of a 4-gram are repetitions, unless the reference contains the 4-gram as often.
+    """
+    hypothesis_counts = Counter(_ngrams(hypothesis, REPEATED_NGRAM))
+    reference_counts = Counter(_ngrams(reference, REPEATED_NGRAM))
+    repetitions = 0
+    for ngram, count in hypothesis_counts.items():
+        repetitions += max(0, count - max(1, reference_counts[ngram]))
+    return repetitions / max(1, hypothesis_counts.total())
 
 
-def common_subsequence(own: Sequence[str], others: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence (Hyyrö 2004): a bit for each of ``others``."""
-    masks: dict[str, int] = {}
-    for place, symbol in enumerate(others):
-        masks[symbol] = masks.get(symbol, 0) | 1 << place
-    everything = row = (1 << len(others)) - 1
-    for symbol in own:
-        matched = row & masks.get(symbol, 0)
-        row = (row + matched | row - matched) & everything
-    return len(others) - row.bit_count()
+def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence of two sequences.
+
+    The algorithm is the bit-parallel one of Hyyrö (2004). Each bit stands for a position of the second sequence.
+    """
+    positions: dict[str, int] = {}
+    for position, symbol in enumerate(second):
+        positions[symbol] = positions.get(symbol, 0) | 1 << position
+    all_bits = (1 << len(second)) - 1
+    row = all_bits
+    for symbol in first:
+        matched = row & positions.get(symbol, 0)
+        row = (row + matched | row - matched) & all_bits
+    return len(second) - row.bit_count()
 
 
-def _texts(*sides: Sequence[str]) -> list[str]:
-    return [f" {' '.join(words)} " if words else "" for words in sides]
+def _join_words(words: Sequence[str]) -> str:
+    return f" {' '.join(words)} " if words else ""
 
 
 def _ngrams(text: str, length: int) -> list[str]:
     return [text[start : start + length] for start in range(len(text) - length + 1)]
 
 
-def _means(
-    texts: Sequence[str], longest: int, common: Callable[[list[str], list[str]], int], repeated: float
+def _count_common(first: list[str], second: list[str]) -> int:
+    """Return the number of n-grams that two lists have in common; repeated n-grams count repeatedly."""
+    return (Counter(first) & Counter(second)).total()
+
+
+def _mean_shares(
+    hypothesis: str,
+    reference: str,
+    longest: int,
+    count_common: Callable[[list[str], list[str]], int],
+    repeated: float,
 ) -> tuple[float, float]:
-    """Return the shares of common n-grams of 1 to ``longest`` characters, on the mean, less what repetition takes."""
-    # Not by sum(), whose last digits depend on Python's version.
-    precision, recall, lengths = 0.0, 0.0, min(longest, *map(len, texts))
+    """Return the shares of common n-grams, averaged over their lengths.
+
+    Args:
+        hypothesis: text of the hypothesis.
+        reference: text of the reference.
+        longest: length of the longest n-grams in characters.
+        count_common: function that returns how many n-grams of two lists match.
+        repeated: fraction of the hypothesis that is repeated.
+    """
+    lengths = min(longest, len(hypothesis), len(reference))
+    if not lengths:
+        return 0.0, 0.0
+    # The built-in sum() is not used, because its last digits depend on the version of Python.
+    precision = recall = 0.0
     for length in range(1, lengths + 1):
-        own, others = (_ngrams(text, length) for text in texts)
-        shared = common(own, others)
-        precision += shared / len(own)
-        recall += shared / len(others)
-    kept = 1 - REPETITION_PENALTY * repeated
-    return (precision / lengths * kept, recall / lengths * kept) if lengths else (0.0, 0.0)
+        hypothesis_ngrams, reference_ngrams = _ngrams(hypothesis, length), _ngrams(reference, length)
+        common = count_common(hypothesis_ngrams, reference_ngrams)
+        precision += common / len(hypothesis_ngrams)
+        recall += common / len(reference_ngrams)
+    unrepeated = 1 - REPETITION_PENALTY * repeated
+    return precision / lengths * unrepeated, recall / lengths * unrepeated

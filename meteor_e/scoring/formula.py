@@ -1,7 +1,7 @@
-"""METEOR's formula: from statistics and parameters to a score.
+"""METEOR's formula, which computes a score from statistics and parameters.
 
 Denkowski and Lavie (2014), "Meteor Universal: Language Specific Translation Evaluation for Any Target
-Language", section 2. The order of the additions is fixed, so that the last digit is METEOR 1.5's.
+Language", section 2. The order of the additions is fixed, so that scores equal those of METEOR 1.5 to the last digit.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ class FormulaScores(NamedTuple):
     """The score and its parts.
 
     Attributes:
-        precision, recall: weighted matches over weighted words of hypothesis and reference.
-        f1: their harmonic mean (for information, the score does not use it).
-        fmean: their harmonic mean weighted by α.
-        fragmentation_penalty: share that fragmentation takes from Fmean, ``γ·frag^β``.
-        score: ``max(0, Fmean·(1 − penalty))``; 0 where nothing matches or a side is empty.
+        precision: weighted matches divided by the weighted words of the hypothesis.
+        recall: weighted matches divided by the weighted words of the reference.
+        f1: harmonic mean of precision and recall; the score does not depend on it.
+        fmean: harmonic mean of precision and recall, weighted by α.
+        fragmentation_penalty: share of Fmean that is lost to word order, ``γ·frag^β``.
+        score: ``max(0, Fmean·(1 − penalty))``; 0 if nothing matches or one of the segments is empty.
     """
 
     precision: float
@@ -32,36 +33,35 @@ class FormulaScores(NamedTuple):
     fragmentation_penalty: float
     score: float
 
-    def defined(self) -> FormulaScores:
-        """Return the scores with 0 instead of each part that is not a number (as with an empty side)."""
+    def without_nan(self) -> FormulaScores:
+        """Return the scores with 0 instead of NaN. A part is NaN if, for example, the hypothesis is empty."""
         return FormulaScores(*(0.0 if math.isnan(value) else value for value in self))
 
 
 PARTS = ("score", *(name for name in FormulaScores._fields if name != "score"))
-"""Names of the score and its parts, in the order in which tables have them."""
+"""Names of the score and its parts, in the order of the columns of tables."""
 
-PLACES = [FormulaScores._fields.index(part) for part in PARTS]
-"""Their places in :class:`FormulaScores`."""
+PART_INDEXES = [FormulaScores._fields.index(part) for part in PARTS]
+"""Indexes of :data:`PARTS` in :class:`FormulaScores`."""
 
 
-def _ratio(numerator: float, denominator: float) -> float:
-    """Divide as IEEE 754 does: 0/0 is not a number."""
+def _divide(numerator: float, denominator: float) -> float:
+    """Divide according to IEEE 754: the result is NaN for 0/0, and infinite for other divisions by 0."""
     if denominator:
         return numerator / denominator
-    return (
-        math.nan
-        if numerator == 0 or math.isnan(numerator)
-        else math.copysign(math.inf, numerator * math.copysign(1.0, denominator))
-    )
+    if numerator == 0 or math.isnan(numerator):
+        return math.nan
+    return math.copysign(math.inf, numerator * math.copysign(1.0, denominator))
 
 
 class Arithmetic(NamedTuple):
-    """What the formula does to numbers, or to arrays of them.
+    """The operations of the formula, either for numbers or for arrays.
 
     Attributes:
-        divide: divides as IEEE 754 does: 0/0 is not a number.
-        power: raises to a power as C's ``pow`` does.
-        choose: takes a condition, what is chosen where it holds, and where it does not.
+        divide: division according to IEEE 754, in which 0/0 is NaN.
+        power: power function with the results of ``pow`` in C.
+        choose: function of a condition and two values; returns the first value if the condition holds, otherwise the
+            second.
     """
 
     divide: Callable[[Any, Any], Any]
@@ -70,7 +70,7 @@ class Arithmetic(NamedTuple):
 
 
 def precision_recall(
-    statistics: Statistics, delta: float, weights: Sequence[float], divide: Callable[[Any, Any], Any] = _ratio
+    statistics: Statistics, delta: float, weights: Sequence[float], divide: Callable[[Any, Any], Any] = _divide
 ) -> tuple[Any, Any]:
     """Return weighted precision and recall; the arguments are those of :func:`compute`."""
     hypothesis_weighted = reference_weighted = 0.0
@@ -87,12 +87,13 @@ def precision_recall(
 def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmetic | None = None) -> FormulaScores:
     """Apply the formula to the statistics of a segment or of a whole corpus.
 
-    A part that is undefined (the precision of an empty hypothesis) is NaN; the score is always a number.
+    A part that is undefined, such as the precision of an empty hypothesis, is NaN. The score is never NaN.
 
     Args:
-        statistics: of a segment or a corpus; or :func:`~meteor_e.scoring.statistics.statistics_columns` of many.
-        parameters: of the formula.
-        arithmetic: of numbers, or for arrays :data:`meteor_e.scoring.arrays.ARRAYS`.
+        statistics: statistics of a segment or a corpus, or the result of
+            :func:`~meteor_e.scoring.statistics.statistics_columns`.
+        parameters: parameters of the formula.
+        arithmetic: operations for numbers, the default, or :data:`meteor_e.scoring.arrays.ARRAYS`.
     """
     divide, power, choose = arithmetic or NUMBERS
     alpha, delta = parameters.alpha, parameters.delta
@@ -107,7 +108,10 @@ def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmet
 
 
 def _power(base: float, exponent: float) -> float:
-    """Return what C's ``pow`` does: infinity or NaN where Python raises, for statistics that no alignment has."""
+    """Return the result of ``pow`` in C, which is infinity or NaN where :func:`math.pow` raises an exception.
+
+    Such cases occur only with statistics that no alignment can have.
+    """
     try:
         return math.pow(base, exponent)
     except OverflowError:
@@ -118,20 +122,22 @@ def _power(base: float, exponent: float) -> float:
     return math.copysign(math.inf, base) if exponent % 2 == 1 else math.inf
 
 
-def _choose(condition: bool, one: float, other: float) -> float:
-    return one if condition else other
+def _choose(condition: bool, if_true: float, if_false: float) -> float:
+    return if_true if condition else if_false
 
 
-NUMBERS = Arithmetic(_ratio, _power, _choose)
+NUMBERS = Arithmetic(_divide, _power, _choose)
+"""The formula's operations for numbers."""
 
 
 class Shares(NamedTuple):
-    """A matcher's shares; those of all matchers add up to the whole.
+    """A matcher's shares of precision, recall and score. The shares of all matchers add up to the total.
 
     Attributes:
-        precision, recall: of precision and recall.
-        score: of the score. Fmean is homogeneous in precision and recall, so by Euler's theorem it is the sum of each
-            matcher's ``P_k·∂F/∂P + R_k·∂F/∂R``, reduced by the penalty.
+        precision, recall: shares of precision and recall.
+        score: share of the score. Fmean F is a homogeneous function of precision P and recall R. By Euler's theorem, F
+            is the sum of ``P_k·∂F/∂P + R_k·∂F/∂R`` over all matchers k. The share of the score is this summand,
+            reduced by the penalty.
     """
 
     precision: Any
@@ -139,33 +145,40 @@ class Shares(NamedTuple):
     score: Any
 
 
-def _quotient(numerator: float, denominator: float) -> float:
-    """Divide; by 0, the quotient is 0."""
+def _divide_or_zero(numerator: float, denominator: float) -> float:
+    """Return the quotient of two numbers, or 0 if the denominator is 0."""
     return numerator / denominator if denominator else 0.0
 
 
 def shares(
-    statistics: Statistics, parts: FormulaScores, parameters: Parameters, divide: Callable[[Any, Any], Any] = _quotient
+    statistics: Statistics,
+    parts: FormulaScores,
+    parameters: Parameters,
+    divide: Callable[[Any, Any], Any] = _divide_or_zero,
 ) -> list[Shares]:
-    """Return what each matcher brought.
+    """Return each matcher's shares of precision, recall and score.
 
     Args:
-        statistics: of a segment or a corpus; or :func:`~meteor_e.scoring.statistics.statistics_columns` of many.
-        parts: the score and its parts, none of them NaN; or arrays of them.
-        parameters: of the formula.
-        divide: divides numbers; for arrays :func:`meteor_e.scoring.arrays.quotient`.
+        statistics: statistics of a segment or a corpus, or the result of
+            :func:`~meteor_e.scoring.statistics.statistics_columns`.
+        parts: the score and its parts without NaN, or arrays of scores and parts.
+        parameters: parameters of the formula.
+        divide: division that returns 0 if the denominator is 0; :func:`meteor_e.scoring.arrays.divide_or_zero` for
+            arrays.
     """
     delta, alpha = parameters.delta, parameters.alpha
-    hypothesis, reference = statistics.weighted_lengths(delta)
+    hypothesis_length, reference_length = statistics.weighted_lengths(delta)
     factor = parts.fmean * (1 - parts.fragmentation_penalty) * (parts.score > 0)
-    # Quotients first: the squares of tiny numbers are 0.
+    # The divisions come before the multiplications, because the square of a tiny number would be 0.
     slope_precision = (1 - alpha) * divide(parts.fmean, parts.precision)
     slope_recall = alpha * divide(parts.fmean, parts.recall)
-    found = []
+    matcher_shares = []
     for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
-        matched = weight * (delta * counts.hypothesis_content + (1 - delta) * counts.hypothesis_function)
-        covered = weight * (delta * counts.reference_content + (1 - delta) * counts.reference_function)
-        precision, recall = divide(matched, hypothesis), divide(covered, reference)
-        sides = divide(precision, parts.precision) * slope_precision + divide(recall, parts.recall) * slope_recall
-        found.append(Shares(precision, recall, factor * sides))
-    return found
+        hypothesis_matches = weight * (delta * counts.hypothesis_content + (1 - delta) * counts.hypothesis_function)
+        reference_matches = weight * (delta * counts.reference_content + (1 - delta) * counts.reference_function)
+        precision = divide(hypothesis_matches, hypothesis_length)
+        recall = divide(reference_matches, reference_length)
+        precision_part = divide(precision, parts.precision) * slope_precision
+        recall_part = divide(recall, parts.recall) * slope_recall
+        matcher_shares.append(Shares(precision, recall, factor * (precision_part + recall_part)))
+    return matcher_shares

@@ -1,4 +1,4 @@
-"""What scoring returns."""
+"""The scores of segments and corpora, which scoring functions return."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from meteor_e.scoring.formula import PARTS, FormulaScores, shares
 from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import Statistics
 
-_SHOWN = 20
-"""Segments that the table of a corpus shows in a notebook."""
+_DISPLAYED_SEGMENTS = 20
+"""Maximum number of segments in the table of a corpus score in a notebook."""
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one matcher brought.
+    """One matcher's contribution to a score.
 
     Attributes:
-        matcher: its name.
-        hypothesis_matched, reference_matched: words it matched (in character mode: characters).
-        precision, recall, score: its shares; see :class:`meteor_e.scoring.formula.Shares`.
+        matcher: name of the matcher.
+        hypothesis_matched, reference_matched: number of matched words; in character mode, number of characters.
+        precision, recall, score: the matcher's shares of them; see :class:`meteor_e.scoring.formula.Shares`.
     """
 
     matcher: str
@@ -42,15 +42,15 @@ class MeteorScore:
     """A METEOR score and its parts, each in [0, 1].
 
     Attributes:
-        score: METEOR.
-        precision, recall: weighted, over content and function words.
-        f1: harmonic mean of the two (for information).
-        fmean: harmonic mean of the two, weighted by α.
-        fragmentation_penalty: share of Fmean that fragmentation takes.
-        statistics: what the score was computed from.
-        parameters: what it was computed with.
+        score: the METEOR score.
+        precision, recall: weighted precision and recall of content and function words.
+        f1: harmonic mean of precision and recall; the score does not depend on it.
+        fmean: harmonic mean of precision and recall, weighted by α.
+        fragmentation_penalty: share of Fmean that is lost to word order.
+        statistics: statistics from which the score was computed.
+        parameters: parameters of the formula.
         matchers: names of the chain's matchers.
-        signature: what must be the same for the number to be the same.
+        signature: line that identifies the metric. Equal signatures mean equal scores for equal texts.
     """
 
     score: float
@@ -76,12 +76,17 @@ class MeteorScore:
         return html_table(PARTS, [_row(self)], self.signature)
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with the parts in one row; ConfigError if pandas is not installed."""
+        """Return a pandas DataFrame with the score and its parts in one row.
+
+        Raises:
+            ConfigError: if pandas is not installed.
+        """
         return data_frame(PARTS, [_row(self)])
 
     def contributions(self) -> list[Contribution]:
         """Return what each matcher of the chain contributed to the score."""
         parts = FormulaScores(**{name: getattr(self, name) for name in PARTS})
+        matcher_shares = shares(self.statistics, parts, self.parameters)
         return [
             Contribution(
                 name,
@@ -89,16 +94,14 @@ class MeteorScore:
                 counts.reference_content + counts.reference_function,
                 *share,
             )
-            for name, counts, share in zip(
-                self.matchers, self.statistics.matchers, shares(self.statistics, parts, self.parameters), strict=True
-            )
+            for name, counts, share in zip(self.matchers, self.statistics.matchers, matcher_shares, strict=True)
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold."""
+        """Return the score as a dictionary that can be written as JSON."""
         statistics = self.statistics._asdict()
         del statistics["matchers"]
-        # A list, because a chain may have one matcher twice.
+        # This is a list and not a dictionary, because a chain may contain the same matcher twice.
         matchers = [
             {"matcher": name, "weight": weight, "contribution": share.score, **counts._asdict()}
             for name, weight, share, counts in zip(
@@ -122,19 +125,19 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
     """The score of one segment against its best reference.
 
     Attributes:
-        alignment: of the hypothesis with that reference.
-        reference_index: which reference it is, from 0; of equally good ones the first.
+        alignment: alignment of the hypothesis with the best reference.
+        reference_index: index of the best reference, from 0; the first of equally good references.
     """
 
     alignment: Alignment
     reference_index: int
 
     @classmethod
-    def deferred(cls, align: Callable[[], Alignment], **fields: Any) -> MeteorSegmentScore:
-        """Make a score whose alignment is computed when it is first asked for.
+    def with_lazy_alignment(cls, align: Callable[[], Alignment], **fields: Any) -> MeteorSegmentScore:
+        """Create a score whose alignment is computed when it is accessed for the first time.
 
         Args:
-            align: computes it.
+            align: function that computes the alignment.
             fields: all other fields.
         """
         score = object.__new__(cls)
@@ -153,7 +156,7 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
         return state
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold."""
+        """Return the score and its alignment as a dictionary that can be written as JSON."""
         return {
             **super().to_dict(),
             "reference_index": self.reference_index,
@@ -161,21 +164,18 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
         }
 
     def explain(self) -> str:
-        """Return in words where the score comes from."""
-        lines = [f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})"]
-        lines.append(
-            f"precision {self.precision:.4f}, recall {self.recall:.4f}, "
-            f"{self.alignment.chunks} chunk{'' if self.alignment.chunks == 1 else 's'}"
-        )
-        for index, share in enumerate(self.contributions()):
-            pairs = [
-                hypothesis if hypothesis == reference else f"{hypothesis} ~ {reference}"
-                for (hypothesis, reference, _), match in zip(
-                    self.alignment.pairs(), self.alignment.matches, strict=True
-                )
-                if match.matcher == index
-            ]
-            lines.append(f"  {share.matcher} {share.score:.4f}: {', '.join(pairs) or 'no match'}")
+        """Return an explanation of the score as text: the formula, and the matches of each matcher."""
+        chunks = self.alignment.chunks
+        lines = [
+            f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})",
+            f"precision {self.precision:.4f}, recall {self.recall:.4f}, {chunks} chunk{'' if chunks == 1 else 's'}",
+        ]
+        pairs_by_matcher: list[list[str]] = [[] for _ in self.matchers]
+        for match, (hypothesis, reference, _) in zip(self.alignment.matches, self.alignment.pairs(), strict=True):
+            pair = hypothesis if hypothesis == reference else f"{hypothesis} ~ {reference}"
+            pairs_by_matcher[match.matcher].append(pair)
+        for contribution, pairs in zip(self.contributions(), pairs_by_matcher, strict=True):
+            lines.append(f"  {contribution.matcher} {contribution.score:.4f}: {', '.join(pairs) or 'no match'}")
         return "\n".join(lines)
 
 
@@ -185,32 +185,34 @@ class MeteorCorpusScore(MeteorScore, CorpusScore):
 
     Attributes:
         segment_count: number of segments.
-        segments: their scores, if they were asked for; else empty.
+        segments: scores of the segments; empty unless they were requested.
     """
 
     segment_count: int
     segments: tuple[MeteorSegmentScore, ...] = ()
 
     def __repr__(self) -> str:
+        fields = super().__repr__().removesuffix(")")
         count = f"{self.segment_count} segment{'' if self.segment_count == 1 else 's'}"
-        return f"{super().__repr__()[:-1]}, {count}{' kept' if self.segments else ''})"
+        return f"{fields}, {count}{' kept' if self.segments else ''})"
 
     def _repr_html_(self) -> str:
         """Return a table of the corpus and its first segments, with the signature, for notebooks."""
         rows: list[Sequence[str | float]] = [("corpus", *_row(self))]
-        rows += [(f"segment {number}", *_row(segment)) for number, segment in enumerate(self.segments[:_SHOWN], 1)]
-        left_out = len(self.segments) - _SHOWN
-        note = (
-            f"{left_out} more segments; to_pandas() returns all. {self.signature}" if left_out > 0 else self.signature
-        )
+        for number, segment in enumerate(self.segments[:_DISPLAYED_SEGMENTS], 1):
+            rows.append((f"segment {number}", *_row(segment)))
+        note = self.signature
+        hidden_segments = len(self.segments) - _DISPLAYED_SEGMENTS
+        if hidden_segments > 0:
+            note = f"{hidden_segments} more segments; to_pandas() returns all. {note}"
         return html_table(("", *PARTS), rows, note)
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with one row per segment, or, without segments, with one row for the corpus."""
+        """Return a pandas DataFrame with a row per segment, or with a single row if segments were not requested."""
         return data_frame(PARTS, map(_row, self.segments or [self]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold; it has the segments if they were asked for."""
+        """Return the score as a dictionary that can be written as JSON, with the segments if they were requested."""
         result = {**super().to_dict(), "segment_count": self.segment_count}
         if self.segments:
             result["segments"] = [segment.to_dict() for segment in self.segments]
@@ -222,13 +224,13 @@ def _row(score: MeteorScore) -> list[float]:
 
 
 class RowDetails(Sequence[Mapping[str, Any]]):
-    """Details of the segments of a batch for JSON, kept as METEOR's rows; each is made when it is asked for.
+    """The details of a batch's segments for JSON output. They are created on access, because they take much memory.
 
     Args:
-        rows: of the batch.
-        parameters: of the formula.
+        rows: statistics and scores of the batch.
+        parameters: parameters of the formula.
         matchers: names of the chain's matchers.
-        alignments: of the segments; empty if details do not hold them.
+        alignments: alignments of the segments; empty if the details do not include them.
     """
 
     def __init__(
@@ -245,19 +247,19 @@ class RowDetails(Sequence[Mapping[str, Any]]):
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for index, (statistics, scores, reference) in enumerate(self._rows.segments()):
-            detail = {**score_details(statistics, scores, self._parameters, self._matchers)}
-            detail["reference_index"] = reference
+            details = score_details(statistics, scores, self._parameters, self._matchers)
+            details["reference_index"] = reference
             if self._alignments:
-                detail["alignment"] = self._alignments[index]
-            yield detail
+                details["alignment"] = self._alignments[index]
+            yield details
 
 
 def score_details(
     statistics: Statistics, scores: FormulaScores, parameters: Parameters, matchers: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return the statistics and each matcher's share of a score, for JSON."""
+    """Return the statistics of a score and the contribution of each matcher, for JSON output."""
     score = MeteorScore(
-        **scores.defined()._asdict(), statistics=statistics, parameters=parameters, matchers=matchers, signature=""
+        **scores.without_nan()._asdict(), statistics=statistics, parameters=parameters, matchers=matchers, signature=""
     )
     fields = score.to_dict()
     return {name: fields[name] for name in ("matchers", "statistics")}

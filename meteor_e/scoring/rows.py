@@ -1,4 +1,4 @@
-"""What an engine returns for a batch: METEOR's statistics and scores, one row per segment."""
+"""The result of an engine for a batch: METEOR's statistics and scores, one row per segment."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import MeteorError
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import PARTS, PLACES, FormulaScores
+from meteor_e.scoring.formula import PART_INDEXES, PARTS, FormulaScores
 from meteor_e.scoring.statistics import Statistics
 
-# NumPy is imported where it is needed: plain METEOR starts without it.
+# NumPy is imported inside the functions that need it, because it would slow down the start of plain METEOR.
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class RowArrays(NamedTuple):
-    """Rows as arrays, each segment with its best reference.
+    """The rows of a batch as arrays.
 
     Attributes:
-        scores: ``(segments, 6)``, the fields of :class:`~meteor_e.scoring.formula.FormulaScores`; undefined parts are
+        scores: the fields of :class:`~meteor_e.scoring.formula.FormulaScores`, ``(segments, 6)``. Undefined parts are
             NaN.
-        statistics: ``(segments, width)``, as :meth:`~meteor_e.scoring.statistics.Statistics.to_vector` orders them.
-        references: index of the best reference, ``(segments,)``.
+        statistics: vectors of :meth:`~meteor_e.scoring.statistics.Statistics.to_vector`, ``(segments, width)``.
+        references: index of the best reference of each segment, ``(segments,)``.
     """
 
     scores: Floats
@@ -36,19 +36,19 @@ class RowArrays(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """METEOR's statistics and scores of the segments of a batch, each with its best-matching reference.
+    """METEOR's statistics and scores of a batch's segments, each compared with its best reference.
 
-    ``len(rows)`` is the number of segments. ``numpy.asarray(rows)`` returns the statistics as a corpus adds them up,
-    ``(segments, width)``.
+    ``len(rows)`` is the number of segments. ``numpy.asarray(rows)`` returns the additive statistics,
+    ``(segments, width)``; see :func:`~meteor_e.scoring.statistics.to_additive`.
 
     Attributes:
-        statistics: int64 rows, as :meth:`Statistics.to_vector` orders them. A segment that cannot be aligned has its
-            lengths and no match.
-        scores: float64 rows, the fields of :class:`FormulaScores`; undefined parts are NaN.
-        best_references: int32: index of the best reference of each segment.
+        statistics: vectors of :meth:`Statistics.to_vector` as int64. A segment that cannot be aligned has its lengths,
+            but no matches.
+        scores: fields of :class:`FormulaScores` as float64. Undefined parts are NaN.
+        best_references: index of the best reference of each segment as int32.
         failures: index of a segment that cannot be aligned → the error.
-        alignments: with the best references, ``None`` for a failure; empty if they were not asked for.
-        total: the sum of the additive statistics of all segments without a failure, ``(width,)``.
+        alignments: alignments with the best references, ``None`` for failures; empty if they were not requested.
+        total: sum of the additive statistics of all segments without a failure, ``(width,)``.
     """
 
     statistics: bytes
@@ -63,11 +63,11 @@ class Rows:
 
     @property
     def count(self) -> int:
-        """Number of segments that ``total`` is the sum of."""
+        """Number of segments that are summed in ``total``."""
         return len(self) - len(self.failures)
 
     def segments(self) -> Iterator[tuple[Statistics, FormulaScores, int]]:
-        """Yield statistics, scores and the index of the best reference of each segment."""
+        """Yield for each segment its statistics, its scores and the index of its best reference."""
         statistics: list[int] = memoryview(self.statistics).cast("q").tolist()
         scores: list[float] = memoryview(self.scores).cast("d").tolist()  # type: ignore[assignment]
         part_count, width = len(FormulaScores._fields), len(self.total)
@@ -79,24 +79,24 @@ class Rows:
             )
 
     def score_rows(self) -> list[list[float]]:
-        """Return METEOR and its parts for each segment; undefined parts are 0."""
-        numbers = memoryview(self.scores).cast("d").tolist()
-        defined = [value if value == value else 0.0 for value in numbers]  # NaN is not equal to itself.
-        width = len(PARTS)
-        return [[defined[start + index] for index in PLACES] for start in range(0, len(defined), width)]
+        """Return METEOR and its parts for each segment. Undefined parts are 0."""
+        values = memoryview(self.scores).cast("d").tolist()
+        defined_values = [value if value == value else 0.0 for value in values]  # NaN is not equal to itself.
+        starts = range(0, len(values), len(PARTS))
+        return [[defined_values[start + index] for index in PART_INDEXES] for start in starts]
 
     def with_zeros(self) -> Rows:
-        """Return the rows with each failure as a segment without a match, which has a score of 0."""
+        """Return the rows without failures: segments that cannot be aligned count as segments without a match."""
         if not self.failures:
             return self
         total, statistics = self.total, memoryview(self.statistics).cast("q").tolist()
         for index in self.failures:
             row = statistics[index * len(total) : (index + 1) * len(total)]
-            total = [a + b for a, b in zip(total, row, strict=True)]
+            total = [total_value + value for total_value, value in zip(total, row, strict=True)]
         return replace(self, failures={}, total=total)
 
     def arrays(self) -> RowArrays:
-        """Return the rows as arrays; failures are rows without a match."""
+        """Return the rows as arrays. Failures are rows without a match."""
         import numpy as np
 
         return RowArrays(
@@ -106,20 +106,20 @@ class Rows:
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return additive statistics.
+        """Return the additive statistics.
 
         Raises:
-            MeteorError: for the first segment that cannot be aligned.
+            MeteorError: if a segment could not be aligned.
         """
-        from meteor_e.scoring.statistics import as_summed
+        from meteor_e.scoring.statistics import to_additive
 
         for error in self.failures.values():
             raise error
-        return as_summed(self.arrays().statistics).astype(float if dtype is None else dtype)
+        return to_additive(self.arrays().statistics).astype(float if dtype is None else dtype)
 
 
 def join_rows(parts: Sequence[Rows]) -> Rows:
-    """Return the rows of consecutive batches as those of one batch."""
+    """Join the rows of consecutive batches."""
     if len(parts) == 1:
         return parts[0]
     starts = accumulate(map(len, parts), initial=0)

@@ -1,4 +1,4 @@
-"""Sufficient statistics: all that scores, corpus scores, tuning and significance tests need of a segment."""
+"""The statistics of a segment, from which segment scores, corpus scores, tuning and significance tests are computed."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from meteor_e.scoring.alignment import Alignment
 
 GRADED_UNIT = 100
-"""What a word counts in a chain where a match may count in part."""
+"""Units that a word counts in a chain in which a match can be partial."""
 
 SEGMENT_UNIT = 1 << 24
-"""What a segment counts, the mean of both sides, in a chain where all segments count the same."""
+"""Mean of the lengths of a hypothesis and its reference, in units, in a chain with ``equal_segments``."""
 
 CHARACTER_UNITS = "utf-16-le"
 
-WholeShares = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
-"""What shares of a hypothesis and of a reference, each as its words, match as a whole."""
+SegmentShares = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
+"""Compares the words of a whole hypothesis and reference, and returns the shares of them that match."""
 
 
 class MatcherCounts(NamedTuple):
-    """What one matcher matched, in words (in character mode: in characters)."""
+    """Number of content and function words that one matcher matched; in character mode, number of characters."""
 
     hypothesis_content: int = 0
     reference_content: int = 0
@@ -36,17 +36,17 @@ class MatcherCounts(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """The sufficient statistics of a segment or, summed, of a corpus.
+    """The statistics of a segment, or their sums over the segments of a corpus.
 
-    Lengths and matches count words, or characters (UTF-16 code units, as Java counts) in character mode;
-    chunks and the two matched-word counts always count words.
+    Lengths and the counts of the matchers are numbers of words. In character mode, they are numbers of characters
+    (UTF-16 code units, as in Java). Chunks and matched words do not depend on the mode.
 
     Attributes:
-        hypothesis_length, reference_length: words on either side.
-        hypothesis_function_words, reference_function_words: function words on either side.
-        matchers: counts a matcher, in chain order.
-        chunks: contiguous, identically ordered stretches of the alignment.
-        hypothesis_matched, reference_matched: words that the alignment covers.
+        hypothesis_length, reference_length: number of words.
+        hypothesis_function_words, reference_function_words: number of function words.
+        matchers: counts of each matcher, in chain order.
+        chunks: number of chunks of the alignment.
+        hypothesis_matched, reference_matched: number of words that the alignment covers.
     """
 
     hypothesis_length: int
@@ -59,68 +59,77 @@ class Statistics(NamedTuple):
     reference_matched: int
 
     def weighted_lengths(self, delta: float) -> tuple[Any, Any]:
-        """Return the words of either side, of which content words count δ and function words 1 - δ."""
-        content = self.hypothesis_length - self.hypothesis_function_words
-        others = self.reference_length - self.reference_function_words
+        """Return the lengths of hypothesis and reference; a content word counts δ and a function word 1 - δ."""
+        hypothesis_content_words = self.hypothesis_length - self.hypothesis_function_words
+        reference_content_words = self.reference_length - self.reference_function_words
         return (
-            delta * content + (1 - delta) * self.hypothesis_function_words,
-            delta * others + (1 - delta) * self.reference_function_words,
+            delta * hypothesis_content_words + (1 - delta) * self.hypothesis_function_words,
+            delta * reference_content_words + (1 - delta) * self.reference_function_words,
         )
 
     @property
     def is_perfect(self) -> bool:
-        """Whether all words of both sides match in one chunk, which carries no penalty.
+        """Whether all words of hypothesis and reference match in one chunk, so that there is no penalty.
 
-        The matchers' counts are compared with the lengths, because both are in characters in character mode. A matcher
-        of whole segments can make them more than the lengths.
+        The counts of the matchers are compared with the lengths, because both have the same unit in character mode.
+        The counts can exceed the lengths if a matcher compares whole segments.
         """
-        hypothesis = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
-        reference = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
-        # "&" and not "and": the fields of statistics_columns() are arrays.
-        return (self.chunks == 1) & (hypothesis >= self.hypothesis_length) & (reference >= self.reference_length)
+        hypothesis_count = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
+        reference_count = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
+        has_full_hypothesis = hypothesis_count >= self.hypothesis_length
+        has_full_reference = reference_count >= self.reference_length
+        # The operator is "&" because the fields can be arrays; see statistics_columns().
+        return (self.chunks == 1) & has_full_hypothesis & has_full_reference
 
     def to_vector(self) -> list[int]:
-        """Return the numbers in their fixed order: that of :func:`statistics_names`."""
+        """Return the numbers in the order of :func:`statistics_names`."""
         fields: tuple[Any, ...] = self
-        return [*fields[:_AT], *itertools.chain.from_iterable(self.matchers), *fields[_AT + 1 :]]
+        matcher_counts = itertools.chain.from_iterable(self.matchers)
+        return [*fields[:_MATCHERS_INDEX], *matcher_counts, *fields[_MATCHERS_INDEX + 1 :]]
 
     @classmethod
     def from_vector(cls, vector: Sequence[int]) -> Statistics:
-        """Return the statistics of a vector as :meth:`to_vector` makes it."""
-        size, behind = len(MatcherCounts._fields), len(vector) - len(_AFTER)
-        matchers = tuple(MatcherCounts(*vector[at : at + size]) for at in range(len(_BEFORE), behind, size))
-        return cls._make((*vector[: len(_BEFORE)], matchers, *vector[behind:]))
+        """Return the statistics of a vector that :meth:`to_vector` returned."""
+        matchers_start, matchers_end = len(_LEADING_FIELDS), len(vector) - len(_TRAILING_FIELDS)
+        width = len(MatcherCounts._fields)
+        starts = range(matchers_start, matchers_end, width)
+        matchers = tuple(MatcherCounts(*vector[start : start + width]) for start in starts)
+        return cls._make((*vector[:matchers_start], matchers, *vector[matchers_end:]))
 
 
-_AT = Statistics._fields.index("matchers")
-_BEFORE, _AFTER = Statistics._fields[:_AT], Statistics._fields[_AT + 1 :]
+_MATCHERS_INDEX = Statistics._fields.index("matchers")
+_LEADING_FIELDS = Statistics._fields[:_MATCHERS_INDEX]
+_TRAILING_FIELDS = Statistics._fields[_MATCHERS_INDEX + 1 :]
 
-LAYOUT = (_BEFORE, MatcherCounts._fields, _AFTER)
-"""Names of the columns of a vector: those before the matchers, those of each matcher, those after them."""
+LAYOUT = (_LEADING_FIELDS, MatcherCounts._fields, _TRAILING_FIELDS)
+"""Names of a vector's columns: those in front of the matchers, those of each matcher, and those behind the matchers."""
 
 
 def statistics_width(matchers: int) -> int:
-    """Return how many statistics a chain with so many matchers has."""
-    return len(_BEFORE) + len(MatcherCounts._fields) * matchers + len(_AFTER)
+    """Return the number of columns of the vectors of a chain with this number of matchers."""
+    return len(_LEADING_FIELDS) + len(MatcherCounts._fields) * matchers + len(_TRAILING_FIELDS)
 
 
 def statistics_names(matchers: Sequence[str]) -> tuple[str, ...]:
-    """Name the columns of a vector; a column of a matcher is called ``matcher_field``."""
-    counts = [f"{matcher}_{field}" for matcher in matchers for field in MatcherCounts._fields]
-    return (*_BEFORE, *counts, *_AFTER)
+    """Return the names of a vector's columns. The columns of a matcher are called ``matcher_field``."""
+    matcher_columns = [f"{matcher}_{field}" for matcher in matchers for field in MatcherCounts._fields]
+    return (*_LEADING_FIELDS, *matcher_columns, *_TRAILING_FIELDS)
 
 
 def statistics_columns(counts: NDArray[Any]) -> Any:
-    """Return the columns of many vectors by name: :class:`Statistics` whose fields are arrays, views of ``counts``.
+    """Return the columns of an array of vectors as a :class:`Statistics`, whose fields are views of the array.
 
     Args:
-        counts: vectors of statistics, ``(…, width)``, as :meth:`Statistics.to_vector` makes them.
+        counts: vectors that :meth:`Statistics.to_vector` returned, ``(…, width)``.
     """
-    return Statistics.from_vector([counts[..., at] for at in range(counts.shape[-1])])  # type: ignore[misc]
+    columns = [counts[..., index] for index in range(counts.shape[-1])]
+    return Statistics.from_vector(columns)  # type: ignore[arg-type]
 
 
-def as_summed(counts: NDArray[Any]) -> NDArray[Any]:
-    """Return statistics of segments as a corpus adds them up: a perfect segment leaves its chunk out.
+def to_additive(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return the statistics of segments in the form whose sum is the statistics of a corpus.
+
+    The chunk of a perfect segment is left out, because METEOR 1.5 does not count it in corpus scores.
 
     Args:
         counts: vectors of statistics, ``(…, width)``.
@@ -134,92 +143,145 @@ def as_summed(counts: NDArray[Any]) -> NDArray[Any]:
 
 
 def characters_of(word: str) -> int:
-    """Return what a word counts in character mode: its length in UTF-16 code units, as Java counts."""
+    """Return the length of a word in character mode: the number of its UTF-16 code units, as in Java."""
     return len(word.encode(CHARACTER_UNITS, "surrogatepass")) // 2
 
 
-def collect(
+class _SegmentWords(NamedTuple):
+    """The words of a hypothesis or reference.
+
+    Attributes:
+        units: number of units that each word counts.
+        is_function: whether each word is a function word.
+    """
+
+    units: list[int]
+    is_function: list[bool]
+
+    def function_units(self) -> int:
+        """Return the number of units of all function words."""
+        return sum(itertools.compress(self.units, self.is_function))
+
+
+def count_statistics(
     alignment: Alignment,
     matcher_count: int,
     function_words: Collection[str],
     *,
-    weigh: Callable[[str], int] | None = None,
+    word_units: Callable[[str], int] | None = None,
     graded: Sequence[bool] = (),
-    whole: Sequence[WholeShares | None] = (),
-    equal: bool = False,
+    segment_shares: Sequence[SegmentShares | None] = (),
+    equal_segments: bool = False,
 ) -> Statistics:
-    """Count the statistics of an aligned pair.
+    """Count the statistics of an alignment.
 
     Args:
-        alignment: of the pair.
+        alignment: the alignment of a hypothesis with a reference.
         matcher_count: number of matchers of the chain.
         function_words: the language's function words, in lower case.
-        weigh: what a word counts, instead of 1: its characters or its rarity.
-        graded: of each matcher of the chain, whether its matches count as much as they are probable; words then count
-            :data:`GRADED_UNIT`, times what they count otherwise.
-        whole: of each matcher that compares whole segments, how it finds the shares that match.
-        equal: lengths and matches are shares of :data:`SEGMENT_UNIT`.
+        word_units: function that returns the number of units that a word counts, such as its characters. By default,
+            each word counts 1.
+        graded: for each matcher of the chain, whether its matches count in proportion to their probability. If any
+            matcher is graded, the units of all words are multiplied by :data:`GRADED_UNIT`.
+        segment_shares: for each matcher that compares whole segments, the function that does so; otherwise ``None``.
+        equal_segments: divide lengths and matches by the segment's length and multiply them by :data:`SEGMENT_UNIT`.
     """
     scale = GRADED_UNIT if any(graded) else 1
-    sides = []
-    for words in (alignment.hypothesis, alignment.reference):
-        units = [scale if weigh is None else scale * weigh(word) for word in words]
-        sides.append((units, [lowercase(word) in function_words for word in words]))
-    (hypothesis_units, hypothesis_functional), (reference_units, reference_functional) = sides
-    counts = [dict.fromkeys(MatcherCounts._fields, 0) for _ in range(matcher_count)]
-    hypothesis_matched = reference_matched = 0
-    for match in alignment.matches:
-        count = counts[match.matcher]
-        share = match.probability if graded and graded[match.matcher] else 1.0
-        for i in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
-            count["hypothesis_function" if hypothesis_functional[i] else "hypothesis_content"] += _part(
-                hypothesis_units[i], share
-            )
-        for j in range(match.reference_start, match.reference_start + match.reference_length):
-            count["reference_function" if reference_functional[j] else "reference_content"] += _part(
-                reference_units[j], share
-            )
-        hypothesis_matched += match.hypothesis_length
-        reference_matched += match.reference_length
-    for count, find_shares in zip(counts, whole, strict=False):
-        if find_shares is None:
-            continue
-        for side, (units, functional), share in zip(
-            ("hypothesis", "reference"), sides, find_shares(alignment.hypothesis, alignment.reference), strict=True
-        ):
-            function = sum(itertools.compress(units, functional))
-            count[f"{side}_content"] = _part(sum(units) - function, share)
-            count[f"{side}_function"] = _part(function, share)
-    made = Statistics(
-        hypothesis_length=sum(hypothesis_units),
-        reference_length=sum(reference_units),
-        hypothesis_function_words=sum(itertools.compress(hypothesis_units, hypothesis_functional)),
-        reference_function_words=sum(itertools.compress(reference_units, reference_functional)),
-        matchers=tuple(MatcherCounts(**count) for count in counts),
+    hypothesis = _read_words(alignment.hypothesis, function_words, word_units, scale)
+    reference = _read_words(alignment.reference, function_words, word_units, scale)
+    matcher_counts = _count_matches(alignment, hypothesis, reference, matcher_count, graded)
+    for index, compare_segments in enumerate(segment_shares):
+        if compare_segments is not None:
+            hypothesis_share, reference_share = compare_segments(alignment.hypothesis, alignment.reference)
+            matcher_counts[index] = _count_shares(hypothesis, reference, hypothesis_share, reference_share)
+    statistics = Statistics(
+        hypothesis_length=sum(hypothesis.units),
+        reference_length=sum(reference.units),
+        hypothesis_function_words=hypothesis.function_units(),
+        reference_function_words=reference.function_units(),
+        matchers=tuple(matcher_counts),
         chunks=alignment.chunks,
-        hypothesis_matched=hypothesis_matched,
-        reference_matched=reference_matched,
+        hypothesis_matched=sum(match.hypothesis_length for match in alignment.matches),
+        reference_matched=sum(match.reference_length for match in alignment.matches),
     )
-    both = made.hypothesis_length + made.reference_length
-    if not equal or not both:
-        return made
-    vector, ratio = made.to_vector(), 2.0 * SEGMENT_UNIT / both
-    scaled = len(vector) - len(_AFTER)
-    return made.from_vector([*(_part(units, ratio) for units in vector[:scaled]), *vector[scaled:]])
+    return _normalize_lengths(statistics) if equal_segments else statistics
 
 
-def _part(units: int, share: float) -> int:
-    """Return a share of what a word counts, rounded."""
+def _read_words(
+    words: Sequence[str], function_words: Collection[str], word_units: Callable[[str], int] | None, scale: int
+) -> _SegmentWords:
+    """Return the units of words, multiplied by ``scale``, and whether they are function words."""
+    units = [scale] * len(words)
+    if word_units is not None:
+        units = [scale * word_units(word) for word in words]
+    return _SegmentWords(units, [lowercase(word) in function_words for word in words])
+
+
+def _count_matches(
+    alignment: Alignment,
+    hypothesis: _SegmentWords,
+    reference: _SegmentWords,
+    matcher_count: int,
+    graded: Sequence[bool],
+) -> list[MatcherCounts]:
+    """Return for each matcher the units of the words that its matches cover."""
+    hypothesis_counts = [[0, 0] for _ in range(matcher_count)]  # content words and function words
+    reference_counts = [[0, 0] for _ in range(matcher_count)]
+    for match in alignment.matches:
+        share = match.probability if graded and graded[match.matcher] else 1.0
+        counts = hypothesis_counts[match.matcher]
+        for i in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
+            counts[hypothesis.is_function[i]] += _round_share(hypothesis.units[i], share)
+        counts = reference_counts[match.matcher]
+        for j in range(match.reference_start, match.reference_start + match.reference_length):
+            counts[reference.is_function[j]] += _round_share(reference.units[j], share)
+    return [
+        MatcherCounts(hypothesis_content, reference_content, hypothesis_function, reference_function)
+        for (hypothesis_content, hypothesis_function), (reference_content, reference_function) in zip(
+            hypothesis_counts, reference_counts, strict=True
+        )
+    ]
+
+
+def _count_shares(
+    hypothesis: _SegmentWords, reference: _SegmentWords, hypothesis_share: float, reference_share: float
+) -> MatcherCounts:
+    """Return the counts of a matcher that matches these shares of a hypothesis and of a reference."""
+    hypothesis_function, reference_function = hypothesis.function_units(), reference.function_units()
+    return MatcherCounts(
+        hypothesis_content=_round_share(sum(hypothesis.units) - hypothesis_function, hypothesis_share),
+        reference_content=_round_share(sum(reference.units) - reference_function, reference_share),
+        hypothesis_function=_round_share(hypothesis_function, hypothesis_share),
+        reference_function=_round_share(reference_function, reference_share),
+    )
+
+
+def _normalize_lengths(statistics: Statistics) -> Statistics:
+    """Scale lengths and matches so that the mean of both lengths is :data:`SEGMENT_UNIT`."""
+    total_length = statistics.hypothesis_length + statistics.reference_length
+    if not total_length:
+        return statistics
+    factor = 2.0 * SEGMENT_UNIT / total_length
+    vector = statistics.to_vector()
+    scaled_count = len(vector) - len(_TRAILING_FIELDS)
+    scaled = [_round_share(units, factor) for units in vector[:scaled_count]]
+    return Statistics.from_vector([*scaled, *vector[scaled_count:]])
+
+
+def _round_share(units: int, share: float) -> int:
+    """Return a share of a number of units, rounded half up."""
     return math.floor(units * share + 0.5)
 
 
-def corpus_vector(statistics: Statistics) -> list[int]:
-    """Return a segment's numbers as a corpus adds them up: a perfect segment, without a penalty, brings no chunk."""
-    return (statistics._replace(chunks=0) if statistics.is_perfect else statistics).to_vector()
+def to_additive_vector(statistics: Statistics) -> list[int]:
+    """Return the vector of a segment that is added to a corpus; see :func:`to_additive`."""
+    if statistics.is_perfect:
+        statistics = statistics._replace(chunks=0)
+    return statistics.to_vector()
 
 
 class StatisticsSum:
-    """A running sum of segment statistics: what a corpus score is computed from."""
+    """The sum of the statistics of segments, from which a corpus score is computed."""
 
     def __init__(self, matcher_count: int) -> None:
         self.segments = 0
@@ -227,10 +289,10 @@ class StatisticsSum:
 
     def add(self, statistics: Statistics) -> None:
         """Add the statistics of one segment."""
-        self.add_total(corpus_vector(statistics), 1)
+        self.add_total(to_additive_vector(statistics), 1)
 
     def add_total(self, vector: Sequence[int], segments: int) -> None:
-        """Add the sum of some segments, as another sum has it."""
+        """Add a sum over several segments."""
         self.segments += segments
         self._totals = [total + value for total, value in zip(self._totals, vector, strict=True)]
 

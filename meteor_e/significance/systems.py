@@ -20,7 +20,7 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError, InputError, count_of
 from meteor_e.scoring import arrays
-from meteor_e.scoring.statistics import Statistics, as_summed
+from meteor_e.scoring.statistics import Statistics, to_additive
 from meteor_e.significance.resampling import SLACK, Interval, draw_weights, interval, permutation_p, random_signs
 
 Scorer: TypeAlias = Callable[[Floats], Floats]
@@ -55,7 +55,7 @@ class SystemTest(NamedTuple):
 def meteor_statistics(segments: Sequence[Statistics]) -> Floats:
     """Return segment statistics as an array, ready to be summed: ``(segments, width)``."""
     counts = np.array([statistics.to_vector() for statistics in segments], float)
-    return as_summed(counts) if len(counts) else counts
+    return to_additive(counts) if len(counts) else counts
 
 
 def meteor_scorer(parameters: Parameters) -> Scorer:

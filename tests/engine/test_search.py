@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.engine.search import _distances, search
+from meteor_e.engine.search import _sum_distances, search
 from meteor_e.scoring.alignment import AlignedMatch
 
 
@@ -82,4 +82,4 @@ def test_a_wide_beam_finds_the_best_alignment(hypothesis, reference):
 @given(st.sets(st.integers(0, 300)), st.integers(0, 300))
 def test_distances_of_many_words_are_added_up_at_once(words, position):
     mask = sum(1 << word for word in words)
-    assert _distances(mask, position) == sum(abs(position - word) for word in words)
+    assert _sum_distances(mask, position) == sum(abs(position - word) for word in words)

@@ -10,7 +10,7 @@ import pytest
 from meteor_e import Meteor
 from meteor_e.api import Token
 from meteor_e.matchers.pieces import NgramMatcher, PrefixMatcher
-from meteor_e.scoring.characters import common_subsequence, ngram_shares, repetition, subsequence_shares
+from meteor_e.scoring.characters import common_subsequence_length, ngram_shares, repeated_fraction, subsequence_shares
 from meteor_e.testing import check_matcher
 
 WORDS = [
@@ -97,7 +97,7 @@ def test_common_subsequences():
     draw = random.Random(2)
     for _ in range(300):
         own, others = ("".join(draw.choices("abcd", k=draw.randint(0, 90))) for _ in "12")
-        assert common_subsequence(own, others) == longest_common(own, others)
+        assert common_subsequence_length(own, others) == longest_common(own, others)
 
 
 def test_shares_of_subsequences():
@@ -112,12 +112,12 @@ def test_shares_of_subsequences():
 
 
 def test_what_a_hypothesis_repeats():
-    assert repetition([" aaaa ", ""]) == repetition(["", ""]) == 0
-    assert repetition(["aaaa", ""]) == 0
-    assert repetition(["aaaaa", ""]) == 1 / 2
+    assert repeated_fraction(" aaaa ", "") == repeated_fraction("", "") == 0
+    assert repeated_fraction("aaaa", "") == 0
+    assert repeated_fraction("aaaaa", "") == 1 / 2
     # " abcd abcd ": "abcd", " abc" and "bcd " come twice, of 8.
-    assert repetition([" abcd abcd ", " abcd "]) == 3 / 8
-    assert repetition([" abcd abcd ", " abcd abcd "]) == 0
+    assert repeated_fraction(" abcd abcd ", " abcd ") == 3 / 8
+    assert repeated_fraction(" abcd abcd ", " abcd abcd ") == 0
     meteor = Meteor.from_config("any", language="en")
     once, twice = (meteor.score(text, "the cat sat on the mat").score for text in ("a cat on a mat", "a cat " * 6))
     assert once > twice
@@ -184,10 +184,10 @@ def test_capitals_that_unicode_13_does_not_know_are_not_lowercased(matcher):
 
 def test_function_words_are_compared_by_unicode_13():
     from meteor_e.scoring.alignment import Alignment
-    from meteor_e.scoring.statistics import collect
+    from meteor_e.scoring.statistics import count_statistics
 
     alignment = Alignment(("\ua7c0", "\u00c0"), ("x",), (), ("exact",), 0)
-    statistics = collect(alignment, 1, {"\ua7c1", "\u00e0"})
+    statistics = count_statistics(alignment, 1, {"\ua7c1", "\u00e0"})
     assert statistics.hypothesis_function_words == 1
 
 

@@ -75,7 +75,7 @@ class TestErrors:
         for pure in (False, True):
             monkeypatch.setenv("METEOR_E_PURE", "1" if pure else "0")
             wide = Meteor("en", matchers=["exact"], beam=2**31 - 1)
-            with pytest.raises(InputError, match="10 words and its reference of 10 words have more than 5000 align"):
+            with pytest.raises(InputError, match="10 words with its reference of 10 words needs more than 5000 paths"):
                 wide.score(f"{many}", f"{many[::-1]}")
             narrow = Meteor("en", matchers=["exact"], beam=64)
             assert wide.score("a b a b", "b a b a").score == narrow.score("a b a b", "b a b a").score

@@ -12,10 +12,10 @@ from meteor_e.scoring.statistics import (
     MatcherCounts,
     Statistics,
     StatisticsSum,
-    as_summed,
     characters_of,
-    collect,
+    count_statistics,
     statistics_columns,
+    to_additive,
 )
 
 share = st.floats(0, 1)
@@ -55,7 +55,7 @@ def test_sums_equal_those_of_a_corpus(rows):
     total = StatisticsSum(3)
     for row in rows:
         total.add(Statistics.from_vector(row))
-    assert as_summed(np.array(rows)).sum(axis=0).tolist() == total.total.to_vector()
+    assert to_additive(np.array(rows)).sum(axis=0).tolist() == total.total.to_vector()
 
 
 def test_perfect_segments_are_the_same_ones_in_character_mode():
@@ -85,21 +85,22 @@ def test_vectors_go_there_and_back():
 def test_collect_counts_content_and_function_words_on_both_sides():
     matches = (AlignedMatch(0, 2, 1, 1, 1, 1.0), AlignedMatch(2, 1, 0, 1, 0, 1.0))
     alignment = Alignment(("THE", "b", "c"), ("of", "x", "The"), matches, ("exact", "stem"), 2)
-    found = collect(alignment, 2, {"the", "of"})
+    found = count_statistics(alignment, 2, {"the", "of"})
     assert found == Statistics(3, 3, 1, 2, (MatcherCounts(0, 0, 1, 1), MatcherCounts(1, 1, 0, 1)), 2, 2, 3)
 
 
 def test_characters_are_utf16_units_as_java_counts_them():
     assert [characters_of(word) for word in ("ab", "𝒜", "é", "\ud800", "")] == [2, 2, 1, 1, 0]
     alignment = Alignment(("the", "𝒜"), ("𝒜",), (AlignedMatch(0, 1, 1, 1, 0, 1.0),), ("exact",), 1)
-    found = collect(alignment, 1, {"the"}, weigh=characters_of)
+    found = count_statistics(alignment, 1, {"the"}, word_units=characters_of)
     assert found == Statistics(5, 2, 3, 0, (MatcherCounts(2, 2, 0, 0),), 1, 1, 1)
 
 
 def test_a_perfect_segment_brings_no_chunks_to_a_sum():
     matches = (AlignedMatch(0, 1, 0, 1, 0, 1.0),)
     perfect, partial = (
-        collect(Alignment(hypothesis, ("a",), matches, ("exact",), 1), 1, set()) for hypothesis in (("a",), ("a", "b"))
+        count_statistics(Alignment(hypothesis, ("a",), matches, ("exact",), 1), 1, set())
+        for hypothesis in (("a",), ("a", "b"))
     )
     total = StatisticsSum(1)
     for statistics in (perfect, partial, perfect):

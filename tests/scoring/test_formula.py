@@ -44,7 +44,7 @@ def test_without_words_or_matches_the_score_is_zero_and_the_rest_what_ieee_says(
     found = formula.compute(given, PARAMETERS)
     assert found.score == 0.0
     assert {name for name in ("precision", "recall") if math.isnan(getattr(found, name))} == undefined
-    assert not any(map(math.isnan, found.defined()))
+    assert not any(map(math.isnan, found.without_nan()))
 
 
 def test_large_weights_cannot_push_the_score_below_zero():

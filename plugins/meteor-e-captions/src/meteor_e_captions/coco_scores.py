@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from meteor_e.base.extras import require
-from meteor_e.scoring.arrays import each_number
+from meteor_e.scoring.arrays import apply_scalar
 from meteor_e_captions.grouping import distinct, group
 
 if TYPE_CHECKING:
@@ -309,9 +309,9 @@ def bleu(statistics: Floats) -> Floats:
     """Return BLEU-1 to BLEU-4 as an array ``(rows, 4)``; the rows are those of :func:`bleu_statistics`, or sums."""
     matches, totals = statistics[:, 0:8:2], statistics[:, 1:8:2]
     products = np.cumprod((matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING), axis=1)
-    means = [each_number(partial(_root, order), column) for order, column in enumerate(products.T, 1)]
+    means = [apply_scalar(partial(_root, order), column) for order, column in enumerate(products.T, 1)]
     length_ratio = (statistics[:, 8] + _MATCH_SMOOTHING) / (statistics[:, 9] + _TOTAL_SMOOTHING)
-    brevity_penalty = each_number(math.exp, np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0))
+    brevity_penalty = apply_scalar(math.exp, np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0))
     scores: Floats = np.stack(means, axis=1) * brevity_penalty[:, None]
     return scores
 
@@ -358,7 +358,7 @@ def cider(captions: Captions) -> Floats:
     length_penalty = _compute_length_penalty(captions)
     similarities = np.zeros(n_references)
     for counts, document_counts in zip(captions.orders, captions.document_counts, strict=True):
-        idf = log_documents - each_number(math.log, np.maximum(document_counts, 1.0))
+        idf = log_documents - apply_scalar(math.log, np.maximum(document_counts, 1.0))
         caption_weights = counts.caption_count * idf[counts.caption_ngram]
         reference_weights = counts.reference_count * idf[counts.reference_ngram]
         caption_entries, reference_entries = _find_shared(counts, caption_of_reference)
@@ -381,4 +381,4 @@ def _compute_length_penalty(captions: Captions) -> Floats:
     caption_bigrams = np.maximum(captions.caption_lengths - 1, 0).astype(float)
     reference_bigrams = np.maximum(captions.reference_lengths - 1, 0).astype(float)
     difference = caption_bigrams[captions.caption_of_reference] - reference_bigrams
-    return each_number(math.exp, -(difference**2) / (2 * _SIGMA**2))
+    return apply_scalar(math.exp, -(difference**2) / (2 * _SIGMA**2))

@@ -12,7 +12,7 @@ import numpy as np
 
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.memory import Memory
-from meteor_e.scoring.arrays import each_number
+from meteor_e.scoring.arrays import apply_scalar
 from meteor_e_captions.grouping import group
 from meteor_e_captions.lexicon import KINDS, split
 
@@ -210,7 +210,7 @@ def _compute_overlap(lexicon: CaptionLexicon, matches: _StemMatches, reference_c
             sum_references(reference_weight * reference_words.support * _rate_reference_words(matches)),
             sum_references(reference_weight * reference_words.support),
         ),
-        "told": each_number(math.log1p, sum_captions(caption_weight * caption_words.support) / reference_counts),
+        "told": apply_scalar(math.log1p, sum_captions(caption_weight * caption_words.support) / reference_counts),
     }
 
 
@@ -417,7 +417,7 @@ def light_features(
     rows = meteor.rows(comparison.captions.normalized, normalized_references)
     scores = np.nan_to_num(rows.arrays().scores)
     logits = np.clip(detector.logits(lexicon, comparison.captions), -50, 50)
-    whole = -1 / (1 + each_number(math.exp, -_BROKEN_SLOPE * (logits - _BROKEN_THRESHOLD)))
+    whole = -1 / (1 + apply_scalar(math.exp, -_BROKEN_SLOPE * (logits - _BROKEN_THRESHOLD)))
     return comparison.features | {"meteor": scores[:, -1], "fragmentation": -scores[:, -2], "whole": whole}
 
 

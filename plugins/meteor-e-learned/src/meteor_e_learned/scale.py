@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats
-from meteor_e.scoring.arrays import each_number
+from meteor_e.scoring.arrays import apply_scalar
 
 SHARES = np.concatenate([[0.1, 0.25, 0.5], np.arange(1.0, 100.0), [99.5, 99.75, 99.9]])
 """The shares, in percent, whose values a scale holds."""
@@ -49,8 +49,8 @@ class Scale:
         """Return shares in percent, each between 0 and 100."""
         inside = np.interp(scores, self.levels, SHARES)
         low, high = self.levels[0], self.levels[-1]
-        below = SHARES[0] * each_number(math.exp, np.minimum(scores - low, 0) / (self.levels[3] - low))
+        below = SHARES[0] * apply_scalar(math.exp, np.minimum(scores - low, 0) / (self.levels[3] - low))
         rest = 100 - SHARES[-1]
-        above = 100 - rest * each_number(math.exp, -np.maximum(scores - high, 0) / (high - self.levels[-4]))
+        above = 100 - rest * apply_scalar(math.exp, -np.maximum(scores - high, 0) / (high - self.levels[-4]))
         result: Floats = np.where(scores < low, below, np.where(scores > high, above, inside))
         return result

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.metrics import Metric, metric_values
-from meteor_e.scoring.formula import PARTS, PLACES
+from meteor_e.scoring.formula import PART_INDEXES, PARTS
 from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import statistics_names
 
@@ -69,7 +69,7 @@ class ScoredColumns(NamedTuple):
         import numpy as np
 
         arrays = rows.arrays()
-        scores = np.nan_to_num(arrays.scores[:, PLACES], posinf=np.inf)
+        scores = np.nan_to_num(arrays.scores[:, PART_INDEXES], posinf=np.inf)
         return cls(scores, arrays.references.astype(np.int64), arrays.statistics)
 
     def to_dict(self, names: ColumnNames) -> dict[str, NDArray[Any]]:

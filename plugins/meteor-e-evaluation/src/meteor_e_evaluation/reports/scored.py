@@ -21,7 +21,7 @@ from meteor_e.api.segments import SegmentId, System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent
 from meteor_e.evaluate import KeptData, evaluate
-from meteor_e.scoring.arrays import quotient
+from meteor_e.scoring.arrays import divide_or_zero
 from meteor_e.scoring.formula import FormulaScores, shares
 from meteor_e.scoring.statistics import StatisticsSum, statistics_columns
 from meteor_e.significance.systems import METHODS, Scorer, SystemTest, compare_pairs, meteor_scorer, meteor_statistics
@@ -85,7 +85,7 @@ class ScoredSystem:
         :meth:`meteor_e.scoring.results.MeteorScore.contributions` gives the same numbers.
         """
         parts = FormulaScores(*map(self.values, FormulaScores._fields))  # type: ignore[arg-type]
-        contributions = shares(statistics_columns(self.counts), parts, self.corpus.parameters, quotient)
+        contributions = shares(statistics_columns(self.counts), parts, self.corpus.parameters, divide_or_zero)
         return np.stack([contribution.score for contribution in contributions], axis=1)
 
 

@@ -14,8 +14,8 @@ from meteor_e.base.yamlfile import is_path
 from meteor_e.chains.config import load_chain
 from meteor_e.chains.settings import apply_settings, chain_with_paths
 from meteor_e.plugins.registry import plugin_registry
-from meteor_e.scoring.arrays import quotient
-from meteor_e.scoring.formula import PARTS, PLACES, FormulaScores, Shares, shares
+from meteor_e.scoring.arrays import divide_or_zero
+from meteor_e.scoring.formula import PART_INDEXES, PARTS, FormulaScores, Shares, shares
 from meteor_e.scoring.statistics import statistics_columns
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class MeteorFeature(Feature):
             of,
             FormulaScores(**dict(zip(PARTS, parts.T, strict=True))),  # type: ignore[arg-type]
             self.meteor.chain.parameters,
-            quotient,
+            divide_or_zero,
         )
         blocks = [parts, np.stack([getattr(of, name) for name in _STATISTICS], axis=1)]
         for matched, share in zip(of.matchers, brought, strict=True):
@@ -133,7 +133,7 @@ class MeteorFeature(Feature):
         """Return the parts of the scores, in the order of ``PARTS``, and the statistics, a row for each segment."""
         arrays = self.meteor.rows(batch.hypotheses, batch.references).arrays()
         # Undefined parts are 0, as in a score.
-        return np.nan_to_num(arrays.scores[:, PLACES]), arrays.statistics.astype(float)
+        return np.nan_to_num(arrays.scores[:, PART_INDEXES]), arrays.statistics.astype(float)
 
     def describe(self) -> str:
         """Return METEOR's signature."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, InputError, Meta
 from meteor_e.base.array_cache import Floats
-from meteor_e.scoring.arrays import each_number
+from meteor_e.scoring.arrays import apply_scalar
 from meteor_e_learned.models.linear import LinearEstimator
 
 MOST_STEPS = 100
@@ -121,6 +121,6 @@ class LogisticRegression(LinearEstimator):
 
 def _logistic(values: Floats) -> Floats:
     # NumPy's exponentials differ in the last bit from processor to processor.
-    exponentials = each_number(math.exp, -np.abs(values))
+    exponentials = apply_scalar(math.exp, -np.abs(values))
     result: Floats = np.where(values >= 0, 1, exponentials) / (1 + exponentials)
     return result
