@@ -192,7 +192,7 @@ class Meteor(Metric):
             self.tokenize,
             self.lemmatizer,
             segment=None if self.segmenter is None else self.segmenter.join,
-            wanted=self._wanted_engine,
+            name=self._wanted_engine,
         )
 
     def compare_words_by(self, identity: str) -> None:

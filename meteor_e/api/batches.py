@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from meteor_e.api.segments import Segment, SegmentId
 from meteor_e.base.errors import ConfigError, InputError, count_of
-from meteor_e.base.texts import check_text, listed
+from meteor_e.base.texts import check_list, check_text
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -90,7 +90,7 @@ def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
     Raises:
         InputError: if one of them is not a text, or there is no reference.
     """
-    texts = [references] if isinstance(references, str) else list(listed(references, "references", "text"))
+    texts = [references] if isinstance(references, str) else list(check_list(references, "references", "text"))
     for text in (hypothesis, *texts):
         check_text(text)
     if not texts:
@@ -103,7 +103,9 @@ def pair_texts(
 ) -> Iterator[tuple[int, Any, Any, None]]:
     """Yield unchecked segments, numbered from 1; if one side ends early, :func:`read_batches` raises an error."""
     pairs = itertools.zip_longest(
-        listed(hypotheses, "hypotheses", "segment"), listed(references, "references", "segment"), fillvalue=_MISSING
+        check_list(hypotheses, "hypotheses", "segment"),
+        check_list(references, "references", "segment"),
+        fillvalue=_MISSING,
     )
     for number, (hypothesis, texts) in enumerate(pairs, 1):
         yield number, hypothesis, texts, None

@@ -257,12 +257,12 @@ class SimilarityMatcher(_VectorMatcher):
         rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
         missing = [token for token in dict.fromkeys(tokens) if token not in rows]
         if missing:
-            fresh = dict(zip(missing, self.checked_vectors(missing), strict=True))
+            fresh = dict(zip(missing, self.compute_vectors(missing), strict=True))
             rows.update(fresh)
             cache.remember(fresh)
         return np.stack([rows[token] for token in tokens])
 
-    def checked_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
+    def compute_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Return :meth:`vectors`; TypeError if it is not one row per token."""
 
         rows = self.vectors(tokens)

@@ -47,7 +47,7 @@ from meteor_e.api.formats import MetricColumn
 from meteor_e.api.scores import CorpusScore, SegmentScore
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, SegmentWarning, guarded, warn_user
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import check_items, sides_of_sources
+from meteor_e.base.texts import check_items, read_sources
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
@@ -456,7 +456,7 @@ def score_pairs(
         return
     import numpy as np
 
-    for candidates, texts in sides_of_sources(hypotheses, references):
+    for candidates, texts in read_sources(hypotheses, references):
         if not candidates or not texts:
             yield np.empty((len(candidates), len(texts)))
             continue

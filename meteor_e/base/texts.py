@@ -1,7 +1,8 @@
-"""What a text is, and a list of them: what is neither is refused before it is scored."""
+"""Checks that arguments are texts and lists of texts, before they are scored."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, TypeVar
@@ -10,111 +11,138 @@ from meteor_e.base.errors import InputError
 
 Item = TypeVar("Item")
 
-UNLISTED = (str, bytes, bytearray, Mapping, set, frozenset)
-"""What can be iterated over, but is not a list: letters, keys, and sets, whose order changes from run to run."""
+NOT_LISTS = (str, bytes, bytearray, Mapping, set, frozenset)
+"""Iterable types that are not accepted as lists. The order of sets can change from run to run."""
 
 
 def check_text(value: object, what: str = "a segment") -> None:
-    """Make sure that a value is a text of whole characters.
+    """Check that a value is a text without lone surrogates.
+
+    Args:
+        value: the value.
+        what: description of the value for error messages.
 
     Raises:
-        InputError: if it is not.
+        InputError: if the value is not such a text.
     """
     if not isinstance(value, str):
         raise InputError(f"{what} must be a text, not {type(value).__name__}")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise InputError(
-                f"{what} holds half of a character (the surrogate U+{ord(value[error.start]):04X}), as text has that "
-                "was read in a wrong encoding"
-            ) from None
+    if value.isascii():
+        return
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        code_point = ord(value[error.start])
+        raise InputError(
+            f"{what} contains the lone surrogate U+{code_point:04X}; read the text again in its correct encoding"
+        ) from None
 
 
-def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON: the ``object_pairs_hook`` that refuses a key that is there twice.
+def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object as a dictionary. This is an ``object_pairs_hook`` for :func:`json.loads`.
 
     Raises:
-        ValueError: naming the key.
+        ValueError: if the object has a key twice.
     """
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"an object has the key {next(key for key in found if keys.count(key) > 1)!r} twice")
-    return found
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        key_counts = Counter(key for key, _ in pairs)
+        (duplicate_key, _), *_ = key_counts.most_common(1)
+        raise ValueError(f"an object has the key {duplicate_key!r} twice")
+    return result
 
 
-def listed(values: Iterable[Item], what: str, each: str) -> Iterable[Item]:
-    """Return what is a list, or any other iterable with an order.
+def check_list(values: Iterable[Item], what: str, item: str) -> Iterable[Item]:
+    """Check that a value is a list or another ordered iterable, and return it.
 
     Args:
-        values: the list.
-        what: its name, for messages.
-        each: what it has an item for.
+        values: the value.
+        what: plural name of the value for error messages.
+        item: name of the unit, such as a segment, for which the list has one item.
 
     Raises:
-        InputError: for a single text, a mapping, a set, and what cannot be iterated over.
+        InputError: if the value is a single text, a mapping or a set, or cannot be iterated over.
     """
     try:
-        if isinstance(values, UNLISTED):
+        if isinstance(values, NOT_LISTS):
             raise TypeError
         iter(values)
     except TypeError:
-        shown = "None" if values is None else f"a {type(values).__name__}"
-        raise InputError(f"{what} are a list with one item per {each}, not {shown}") from None
+        description = "None" if values is None else f"a {type(values).__name__}"
+        raise InputError(f"{what} are a list with one item per {item}, not {description}") from None
     return values
 
 
-def candidates(texts: Any, source: int) -> list[str]:
-    """Return the texts that belong to a source, whose number is for messages.
-
-    Raises:
-        InputError: for what is not a list of texts.
-    """
-    found = list(listed(texts, f"source {source}: texts", "candidate"))
-    for text in found:
-        check_text(text, f"source {source}: a candidate")
-    return found
-
-
-def sides_of_sources(
-    hypotheses: Iterable[Any], references: Iterable[Any] | None = None
-) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the two sides of each source: its hypotheses, and its references, which are by default its hypotheses.
-
-    Raises:
-        InputError: for what is not a list of texts, with the number of the source.
-    """
-    left = listed(hypotheses, "sources", "source")
-    # Where one side has more sources, the other has no list of texts for them.
-    sides = zip_longest(left, () if references is None else listed(references, "references", "source"))
-    for number, (own, others) in enumerate(sides, 1):
-        texts = candidates(own, number)
-        yield texts, texts if references is None else candidates(others, number)
-
-
-def check_items(**sides: Any) -> dict[str, list[Any]]:
-    """Return sides as lists of texts, each as long as the others.
+def check_candidates(texts: Any, source: int) -> list[str]:
+    """Check that the candidates of a source are a list of texts, and return them.
 
     Args:
-        sides: by name, such as ``hypotheses``. An item of ``references`` may be a list of texts, too.
+        texts: the candidates.
+        source: number of the source for error messages.
 
     Raises:
-        InputError: for anything else, with its side and number.
+        InputError: if the candidates are not a list of texts.
     """
-    found: dict[str, list[Any]] = {}
-    for what, values in sides.items():
-        found[what] = []
-        for number, item in enumerate(listed(values, what, "segment"), 1):
-            one = isinstance(item, str) or what != "references"
-            texts = [item] if one else list(listed(item, f"segment {number}: {what}", "text"))
-            if not texts:
-                raise InputError(f"segment {number}: there is no text in the {what}")
-            for text in texts:
-                check_text(text, f"segment {number}: a text of the {what}")
-            found[what].append(item if one else texts)
-    lengths = {what: len(items) for what, items in found.items()}
+    candidates = list(check_list(texts, f"source {source}: texts", "candidate"))
+    for candidate in candidates:
+        check_text(candidate, f"source {source}: a candidate")
+    return candidates
+
+
+def read_sources(
+    hypotheses: Iterable[Any], references: Iterable[Any] | None = None
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the hypotheses and the references of each source.
+
+    Args:
+        hypotheses: for each source its hypotheses.
+        references: for each source its references; by default, its hypotheses.
+
+    Raises:
+        InputError: if an argument is not a list of lists of texts, or if the arguments differ in length.
+    """
+    hypothesis_lists = check_list(hypotheses, "sources", "source")
+    if references is None:
+        for number, texts in enumerate(hypothesis_lists, 1):
+            candidates = check_candidates(texts, number)
+            yield candidates, candidates
+        return
+    reference_lists = check_list(references, "references", "source")
+    # If one argument is shorter, its missing lists are None, which check_candidates() rejects.
+    pairs = zip_longest(hypothesis_lists, reference_lists)
+    for number, (source_hypotheses, source_references) in enumerate(pairs, 1):
+        yield check_candidates(source_hypotheses, number), check_candidates(source_references, number)
+
+
+def check_items(**arguments: Any) -> dict[str, list[Any]]:
+    """Check that arguments are lists of texts that have the same length, and return them as lists.
+
+    Args:
+        arguments: the lists by name, such as ``hypotheses``. An item of ``references`` may also be a list of texts.
+
+    Raises:
+        InputError: if an argument is not such a list. The message names the argument and the segment.
+    """
+    columns = {name: _check_column(name, values) for name, values in arguments.items()}
+    lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise InputError(" but ".join(f"{count} {what}" for what, count in lengths.items()) + ": as many are needed")
-    return found
+        counts = " but ".join(f"{count} {name}" for name, count in lengths.items())
+        raise InputError(f"{counts}; their numbers must be equal")
+    return columns
+
+
+def _check_column(name: str, values: Any) -> list[Any]:
+    """Return the items of an argument of :func:`check_items` as a list."""
+    column: list[Any] = []
+    for number, item in enumerate(check_list(values, name, "segment"), 1):
+        if isinstance(item, str) or name != "references":
+            check_text(item, f"segment {number}: a text of the {name}")
+            column.append(item)
+            continue
+        texts = list(check_list(item, f"segment {number}: {name}", "text"))
+        if not texts:
+            raise InputError(f"segment {number}: there is no text in the {name}")
+        for text in texts:
+            check_text(text, f"segment {number}: a text of the {name}")
+        column.append(texts)
+    return column

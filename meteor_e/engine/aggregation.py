@@ -1,11 +1,14 @@
-"""METEOR's expected scores against many references at once: what the references have in common is counted once.
+"""Approximate expected METEOR scores against many references, computed from aggregated word counts.
 
-The results approximate expected scores: a score of mean counts is not the mean of the scores.
+All references are counted once, instead of once per hypothesis. The results are approximations, because the score of
+mean counts is not the mean of the scores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,9 +29,9 @@ class Aggregated(NamedTuple):
     """Approximate scores.
 
     Attributes:
-        expected: of each hypothesis.
-        pairs: returns approximate scores of hypotheses against references, both by index; ``None`` if the metric has no
-            approximation that costs less than its scores.
+        expected: expected score of each hypothesis.
+        pairs: function of the indexes of hypotheses and references that returns a matrix of approximate scores;
+            ``None`` if the metric does not have an approximation that is faster than its scores.
     """
 
     expected: Floats
@@ -36,7 +39,7 @@ class Aggregated(NamedTuple):
 
 
 class _Keys(NamedTuple):
-    """Occurrences of keys in texts, in columns.
+    """The occurrences of keys in texts; the attributes are columns with one row per occurrence.
 
     Attributes:
         rows: index of the text.
@@ -51,27 +54,37 @@ class _Keys(NamedTuple):
     key_count: int
 
     def expected_matches(self, text_weights: Floats) -> Floats:
-        """Return for each text the weight of its keys, times the weight of all texts that have the key."""
+        """Return for each text the sum over its keys: the key's weight times the weight of all texts with the key."""
         key_weights = np.bincount(self.keys, text_weights[self.rows], self.key_count)
         return np.asarray(np.bincount(self.rows, self.values * key_weights[self.keys], len(text_weights)), float)
 
     def matches(self, hypotheses: Integers, references: Integers) -> Floats:
-        """Return the weight of the keys that hypotheses share with references, ``(hypotheses, references)``.
+        """Return the total weight of the keys that each hypothesis shares with each reference.
 
-        The texts are given by index; no text occurs twice in an argument.
+        Args:
+            hypotheses: indexes of distinct texts.
+            references: indexes of distinct texts.
+
+        Returns:
+            A matrix, ``(hypotheses, references)``.
         """
         column_of_key = np.full(self.key_count, -1)
         used_keys = np.unique(self.keys[np.isin(self.rows, hypotheses)])
         column_of_key[used_keys] = np.arange(len(used_keys))
-        matrices: list[NDArray[np.float32]] = []
-        for texts, values in ((hypotheses, self.values), (references, np.ones(len(self.values)))):
-            row_of_text = np.full(max(self.rows.max(initial=0), texts.max(initial=0)) + 1, -1)
-            row_of_text[texts] = np.arange(len(texts))
-            selected = np.flatnonzero((row_of_text[self.rows] >= 0) & (column_of_key[self.keys] >= 0))
-            matrix = np.zeros((len(texts), len(used_keys)), np.float32)
-            matrix[row_of_text[self.rows[selected]], column_of_key[self.keys[selected]]] = values[selected]
-            matrices.append(matrix)
-        return np.asarray(matrices[0] @ matrices[1].T, float)
+        hypothesis_matrix = self._to_matrix(hypotheses, self.values, column_of_key, len(used_keys))
+        reference_matrix = self._to_matrix(references, np.ones(len(self.values)), column_of_key, len(used_keys))
+        return np.asarray(hypothesis_matrix @ reference_matrix.T, float)
+
+    def _to_matrix(
+        self, texts: Integers, values: Floats, column_of_key: Integers, column_count: int
+    ) -> NDArray[np.float32]:
+        """Return the values of the keys of texts as a matrix, ``(texts, columns)``."""
+        row_of_text = np.full(max(self.rows.max(initial=0), texts.max(initial=0)) + 1, -1)
+        row_of_text[texts] = np.arange(len(texts))
+        selected = np.flatnonzero((row_of_text[self.rows] >= 0) & (column_of_key[self.keys] >= 0))
+        matrix = np.zeros((len(texts), column_count), np.float32)
+        matrix[row_of_text[self.rows[selected]], column_of_key[self.keys[selected]]] = values[selected]
+        return matrix
 
 
 class WordTypes(NamedTuple):
@@ -86,6 +99,100 @@ class WordTypes(NamedTuple):
     texts: Sequence[Sequence[int]]
 
 
+@dataclass
+class _TextCounts:
+    """The word counts of texts, from which scores are approximated.
+
+    Attributes:
+        levels: for each key matcher, the keys of the words and the matcher's weight. The matches of a level include
+            those of the levels before it.
+        words: the keys of the last level, where each word has the weight 1.
+        bigrams: the pairs of neighboring words.
+        word_counts: number of words of each text.
+        lengths: weighted number of words of each text.
+        parameters: parameters of the formula.
+    """
+
+    levels: list[tuple[_Keys, float]]
+    words: _Keys
+    bigrams: _Keys
+    word_counts: Integers
+    lengths: Floats
+    parameters: Parameters
+
+    def expected_scores(self, text_weights: Floats) -> Floats:
+        """Return the expected score of each text against all texts, which have these weights as references."""
+        parameters = self.parameters
+        expected = self._score(
+            [keys.expected_matches(text_weights) for keys, _ in self.levels],
+            self.words.expected_matches(text_weights),
+            self.bigrams.expected_matches(text_weights),
+            self.lengths,
+            self.lengths @ text_weights,
+            1,
+        )
+        # A text that is also a reference has no penalty against itself.
+        first_weight = self.levels[0][1]
+        expected += (
+            text_weights * first_weight * parameters.gamma * np.maximum(self.word_counts, 1.0) ** -parameters.beta
+        )
+        return expected
+
+    def score_pairs(
+        self,
+        hypothesis_texts: Integers,
+        reference_texts: Integers,
+        hypothesis_indexes: Integers,
+        reference_indexes: Integers,
+    ) -> Floats:
+        """Return approximate scores of hypotheses against references, ``(hypotheses, references)``.
+
+        Args:
+            hypothesis_texts: index of the text of each hypothesis.
+            reference_texts: index of the text of each reference.
+            hypothesis_indexes: the hypotheses to score.
+            reference_indexes: the references to score against. A reference may occur several times.
+        """
+        distinct_references, inverse = np.unique(reference_indexes, return_inverse=True)
+        hypotheses, references = hypothesis_texts[hypothesis_indexes], reference_texts[distinct_references]
+        matched_bigrams = self.bigrams.matches(hypotheses, references)
+        hypothesis_counts = self.word_counts[hypotheses][:, None]
+        # If all words match in one chunk, there is no penalty.
+        is_perfect = (matched_bigrams + 1 >= hypothesis_counts) & (hypothesis_counts == self.word_counts[references])
+        scores = self._score(
+            [keys.matches(hypotheses, references) for keys, _ in self.levels],
+            self.words.matches(hypotheses, references),
+            matched_bigrams,
+            self.lengths[hypotheses][:, None],
+            self.lengths[references],
+            ~is_perfect,
+        )
+        return scores[:, inverse.ravel()]
+
+    def _score(
+        self,
+        level_matches: Sequence[Floats],
+        matched_words: Floats,
+        matched_bigrams: Floats,
+        hypothesis_lengths: Floats,
+        reference_lengths: Any,
+        has_penalty: Any,
+    ) -> Floats:
+        """Apply METEOR's formula. The number of chunks is estimated as matched words minus matched bigrams."""
+        alpha = self.parameters.alpha
+        total: Any = 0
+        earlier_matches = np.zeros(())
+        for (_, weight), matches in zip(self.levels, level_matches, strict=True):
+            total = total + weight * (matches - earlier_matches)
+            earlier_matches = matches
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fmean = 1 / ((1 - alpha) * hypothesis_lengths / total + alpha * reference_lengths / total)
+            fragmentation = np.maximum(matched_words - matched_bigrams, 1) / np.maximum(matched_words, 1)
+            penalty = has_penalty * self.parameters.gamma * fragmentation**self.parameters.beta
+            scores: Floats = np.nan_to_num(fmean * (1 - penalty))
+        return scores
+
+
 def aggregate_references(
     read: Callable[[Sequence[str]], WordTypes],
     matchers: Sequence[Matcher],
@@ -95,27 +202,35 @@ def aggregate_references(
     references: Sequence[str],
     weights: Floats,
 ) -> Aggregated:
-    """Approximate METEOR by the keys of words: words, stems, synonyms, whatever the key matchers of the chain have.
+    """Approximate METEOR by the keys of words, such as the words themselves, their stems and their synonyms.
 
-    Words that share a key, directly or through other words, are one class. A word's second occurrence is a key of its
-    own, so that matches are counted exactly. Chunks are matches less the pairs of neighboring words that both texts
-    have. Phrases and matchers without keys are left out.
+    Words that share a key, directly or through other words, belong to one class. Each occurrence of a class in a text
+    has a key of its own, so that matches are counted exactly. The number of chunks is the number of matches minus the
+    number of pairs of neighboring words that both texts have. Matchers without keys, such as those of phrases, are
+    left out.
 
     Args:
-        read: returns the word types of texts.
+        read: function that returns the word types of texts.
         matchers: the chain.
-        parameters: of the formula.
+        parameters: parameters of the formula.
         function_words: the language's function words, in lower case.
         hypotheses: raw segments.
-        references: raw segments, each once.
-        weights: of the references; their sum is 1.
+        references: distinct raw segments.
+        weights: weights of the references. Their sum is 1.
     """
     index_of = {text: index for index, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
-    types, texts = read(list(index_of))
-    hypothesis_texts, reference_texts = (
-        np.array([index_of[text] for text in column], np.int64) for column in (hypotheses, references)
-    )
-    text_weights: Floats = np.bincount(reference_texts, weights, len(texts)).astype(float)
+    hypothesis_texts = np.array([index_of[text] for text in hypotheses], np.int64)
+    reference_texts = np.array([index_of[text] for text in references], np.int64)
+    counts = _count_words(read(list(index_of)), matchers, parameters, function_words)
+    text_weights: Floats = np.bincount(reference_texts, weights, len(index_of)).astype(float)
+    expected = counts.expected_scores(text_weights)
+    return Aggregated(expected[hypothesis_texts], partial(counts.score_pairs, hypothesis_texts, reference_texts))
+
+
+def _count_words(
+    word_types: WordTypes, matchers: Sequence[Matcher], parameters: Parameters, function_words: Collection[str]
+) -> _TextCounts:
+    types, texts = word_types
     words = np.fromiter(chain.from_iterable(texts), np.int64)
     word_counts = np.array(list(map(len, texts)))
     rows = np.repeat(np.arange(len(texts)), word_counts)
@@ -124,70 +239,32 @@ def aggregate_references(
     values = np.array(type_weights, float)[words]
     classes = _word_classes(matchers, parameters.weights, types)
     levels = [(_make_keys(rows, class_of_type[words], values), weight) for class_of_type, weight in classes]
-    unweighted = levels[-1][0]._replace(values=np.ones(len(words)))
-    is_same_text = rows[1:] == rows[:-1]
-    word_classes = classes[-1][0][words]
-    bigrams = (word_classes[:-1] * len(types) + word_classes[1:])[is_same_text]
-    neighbors = _make_keys(rows[1:][is_same_text], bigrams, np.ones(int(is_same_text.sum())))
-    lengths = np.asarray(np.bincount(rows, values, len(texts)), float)
-
-    def score(
-        level_matches: Sequence[Floats],
-        matched_words: Floats,
-        matched_bigrams: Floats,
-        hypothesis_lengths: Floats,
-        reference_lengths: Any,
-        has_penalty: Any,
-    ) -> Floats:
-        total = sum(
-            weight * (matches - earlier_matches)
-            for (_, weight), matches, earlier_matches in zip(
-                levels, level_matches, (np.zeros(()), *level_matches[:-1]), strict=True
-            )
-        )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            fmean = 1 / (
-                (1 - parameters.alpha) * hypothesis_lengths / total + parameters.alpha * reference_lengths / total
-            )
-            fragmentation = np.maximum(matched_words - matched_bigrams, 1) / np.maximum(matched_words, 1)
-            penalty = has_penalty * parameters.gamma * fragmentation**parameters.beta
-            scores: Floats = np.nan_to_num(fmean * (1 - penalty))
-        return scores
-
-    def score_pairs(hypothesis_indexes: Integers, reference_indexes: Integers) -> Floats:
-        # A sample can have a reference more than once.
-        distinct_references, inverse = np.unique(reference_indexes, return_inverse=True)
-        left, right = hypothesis_texts[hypothesis_indexes], reference_texts[distinct_references]
-        matched_bigrams = neighbors.matches(left, right)
-        same_length = word_counts[left][:, None] == word_counts[right]
-        # If all words match in one chunk, there is no penalty.
-        is_perfect = (matched_bigrams + 1 >= word_counts[left][:, None]) & same_length
-        level_matches = [keys.matches(left, right) for keys, _ in levels]
-        matched_words = unweighted.matches(left, right)
-        scores = score(
-            level_matches, matched_words, matched_bigrams, lengths[left][:, None], lengths[right], ~is_perfect
-        )
-        return scores[:, inverse.ravel()]
-
-    expected = score(
-        [keys.expected_matches(text_weights) for keys, _ in levels],
-        unweighted.expected_matches(text_weights),
-        neighbors.expected_matches(text_weights),
-        lengths,
-        lengths @ text_weights,
-        1,
+    last_keys, _ = levels[-1]
+    last_classes, _ = classes[-1]
+    return _TextCounts(
+        levels=levels,
+        words=last_keys._replace(values=np.ones(len(words))),
+        bigrams=_make_bigrams(rows, last_classes[words], len(types)),
+        word_counts=word_counts,
+        lengths=np.asarray(np.bincount(rows, values, len(texts)), float),
+        parameters=parameters,
     )
-    # A candidate that is also a reference has no penalty against itself.
-    expected += text_weights * levels[0][1] * parameters.gamma * np.maximum(word_counts, 1.0) ** -parameters.beta
-    return Aggregated(expected[hypothesis_texts], score_pairs)
+
+
+def _make_bigrams(rows: Integers, word_classes: Integers, class_count: int) -> _Keys:
+    """Return keys for the pairs of neighboring words of each text."""
+    is_same_text = rows[1:] == rows[:-1]
+    bigrams = (word_classes[:-1] * class_count + word_classes[1:])[is_same_text]
+    return _make_keys(rows[1:][is_same_text], bigrams, np.ones(int(is_same_text.sum())))
 
 
 def _word_classes(
     matchers: Sequence[Matcher], weights: Sequence[float], types: Sequence[Token]
 ) -> list[tuple[Integers, float]]:
-    """Return for each key matcher the class of every token, and the matcher's weight.
+    """Return for each key matcher the class of each word type, and the matcher's weight.
 
-    Tokens that share a key are in one class (union-find); the classes of later matchers contain those of earlier ones.
+    Word types that share a key are in the same class. The classes of a later matcher are unions of those of earlier
+    matchers, which are computed with a union-find structure.
     """
     parent = list(range(len(types)))
 
@@ -210,12 +287,19 @@ def _word_classes(
 
 
 def _make_keys(rows: Integers, classes: Integers, values: Floats) -> _Keys:
-    """Return keys of classes: the first, second and later words of a class in a text have different keys."""
+    """Return the keys of words. The first, the second and later words of a class in a text have different keys.
+
+    Args:
+        rows: index of the text of each word.
+        classes: class of each word.
+        values: weight of each word.
+    """
     span = int(classes.max(initial=0)) + 1
     order = np.argsort(rows * span + classes, kind="stable")
     positions = np.arange(len(order))
     is_first = np.ones(len(order), bool)
-    is_first[1:] = np.logical_or(*(column[order][1:] != column[order][:-1] for column in (rows, classes)))
+    sorted_rows, sorted_classes = rows[order], classes[order]
+    is_first[1:] = (sorted_rows[1:] != sorted_rows[:-1]) | (sorted_classes[1:] != sorted_classes[:-1])
     occurrences = np.empty(len(order), np.int64)
     occurrences[order] = positions - np.maximum.accumulate(np.where(is_first, positions, 0))
     keys, key_count = _rank_codes(classes * (occurrences.max(initial=0) + 1) + occurrences)

@@ -3,7 +3,7 @@
 If the extension :mod:`meteor_e._native` is not built, or if ``METEOR_E_PURE`` is set, the Python engine is used.
 
 A call borrows a :class:`~meteor_e.engine.core_session.CoreSession` and returns it afterwards. Therefore calls from
-several threads do not wait for each other, and a plugin may score segments while it is asked for matches.
+several threads do not wait for each other, and a plugin's matcher may itself score segments.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 ENGINES = ("native", "python")
 
 VOCABULARY_LIMIT = 1 << 18
-"""Word types of a session, at about 150 bytes each; a session that has more is not used again."""
+"""Maximum number of word types of a session, at about 150 bytes each. Larger sessions are discarded after use."""
 
 _MIN_SEGMENTS_PER_THREAD = 64
-"""A thread is started only if there are so many segments for it."""
+"""Minimum number of segments for which a thread is started."""
 
 _MAX_IDLE_SESSIONS = 4
-"""Sessions kept for later calls. If more calls run at once, their extra sessions are discarded after use."""
+"""Number of sessions kept for later calls. If more calls run at once, extra sessions are discarded after use."""
 
 
 @cache
@@ -57,7 +57,7 @@ def native_module() -> ModuleType | None:
     """Return the extension; ``None`` if it is not built or if ``METEOR_E_PURE`` is set to anything except 0.
 
     Raises:
-        ResourceError: if it was built from sources of another version than the Python code.
+        ResourceError: if the extension and the Python code belong to different versions.
     """
     if os.environ.get("METEOR_E_PURE", "") not in ("", "0"):
         return None
@@ -120,7 +120,7 @@ class NativeEngine(Engine):
         """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`."""
         reference_starts = list(accumulate(map(len, batch.references), initial=0))
         segments = [*batch.hypotheses, *chain.from_iterable(batch.references)]
-        # Matchers in Python are slow, so their alignments are kept in case they are wanted later.
+        # Matchers in Python are slow, so their alignments are kept in case the caller needs them later.
         keep_alignments = batch.alignments or bool(self._proposers)
         hypothesis_count = len(batch.hypotheses)
         threads = max(1, min(batch.threads or 1, hypothesis_count // _MIN_SEGMENTS_PER_THREAD))
@@ -135,14 +135,16 @@ class NativeEngine(Engine):
                 maximum_accuracy=maximum_accuracy,
                 stop=batch.stop,
             )
-            failures = self._failures(core_batch)
+            failures = self._read_failures(core_batch)
             alignments: list[Alignment | None] = []
             if keep_alignments:
                 best_references = memoryview(results["best_references"]).cast("i")
                 for hypothesis, start in enumerate(reference_starts[:-1]):
+                    if hypothesis in failures:
+                        alignments.append(None)
+                        continue
                     reference = hypothesis_count + start + best_references[hypothesis]
-                    failed = hypothesis in failures
-                    alignments.append(None if failed else self._alignment(core_batch, hypothesis, reference))
+                    alignments.append(self._read_alignment(core_batch, hypothesis, reference))
         return Rows(**results, failures=failures, alignments=alignments)
 
     def score_pairs(
@@ -156,11 +158,14 @@ class NativeEngine(Engine):
         with self._borrow_session() as session:
             batch = self._read(session, texts, threads, None)
             batch.score_pairs(sources, scores, threads, None)
-            return scores, self._failures(batch)
+            return scores, self._read_failures(batch)
 
     @contextlib.contextmanager
     def _borrow_session(self) -> Iterator[CoreSession]:
-        """Lend a session; it is discarded after an error, because it may be incomplete, or if it has too many words."""
+        """Yield a session for exclusive use.
+
+        The session is discarded if an error occurs, because it may be incomplete, or if it has too many words.
+        """
         try:
             try:
                 session = self._idle_sessions.pop()
@@ -183,7 +188,7 @@ class NativeEngine(Engine):
         return CoreSession(core, self._plan, self._function_words, self._settings.word_units, keep_tokens)
 
     def _read(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
-        """Read segments into the core; words that are new get their features."""
+        """Read segments into the core, and compute the features of new words."""
         core = session.core
         if self._tokenize is not None:
             batch = core.take(session.type_ids([self._tokenize(segment) for segment in segments]))
@@ -199,7 +204,7 @@ class NativeEngine(Engine):
             session.encode(self._encoders, batch)
         return batch
 
-    def _alignment(self, batch: CoreBatch, hypothesis: int, reference: int) -> Alignment:
+    def _read_alignment(self, batch: CoreBatch, hypothesis: int, reference: int) -> Alignment:
         matches = batch.alignment(hypothesis, AlignedMatch)
         return Alignment(
             batch.words(hypothesis),
@@ -209,10 +214,14 @@ class NativeEngine(Engine):
             count_chunks(matches),
         )
 
-    def _failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
-        return {failure.pop("hypothesis"): self._error(**failure) for failure in batch.failures()}
+    def _read_failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
+        failures = {}
+        for failure in batch.failures():
+            index = failure.pop("hypothesis")
+            failures[index] = self._make_error(**failure)
+        return failures
 
-    def _error(
+    def _make_error(
         self,
         problem: str,
         hypothesis_size: int,
@@ -233,7 +242,7 @@ class NativeEngine(Engine):
         return misplaced_match(failed_matcher.name, Match(**proposal), hypothesis_size, reference_size)
 
     def __getstate__(self) -> dict[str, Any]:
-        raise TypeError("an engine is not pickled; Meteor makes a new one")
+        raise TypeError("engines cannot be pickled; an unpickled Meteor creates a new engine")
 
 
 def make_engine(
@@ -245,7 +254,7 @@ def make_engine(
     lemmatizer: Lemmatizer | None = None,
     *,
     segment: Callable[[str], str] | None = None,
-    wanted: str | None = None,
+    name: str | None = None,
 ) -> Engine:
     """Create the engine for a chain: the native engine, or the Python engine if the native one cannot run the chain.
 
@@ -257,20 +266,21 @@ def make_engine(
         tokenize: returns the tokens of a raw segment.
         lemmatizer: returns the tokens of words; ``None`` if a token has a form only.
         segment: changes a raw segment before it is normalized, if the chain has a segmenter.
-        wanted: ``native`` or ``python``; by default, the native engine is preferred.
+        name: ``native`` or ``python``; by default, the native engine is preferred.
 
     Raises:
         ConfigError: if the requested engine is unknown or cannot run the chain.
     """
-    if wanted not in (None, *ENGINES):
-        raise ConfigError(f"unknown engine {wanted!r}; there are {' and '.join(ENGINES)}")
-    module = None if wanted == "python" or type(normalizer) is not Normalizer else native_module()
+    if name not in (None, *ENGINES):
+        raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
+    # A subclass of Normalizer may change texts in ways that the core does not know.
+    module = None if name == "python" or type(normalizer) is not Normalizer else native_module()
     plan = None if module is None else plan_chain(matchers)
     if module is None or plan is None:
-        if wanted == "native":
+        if name == "native":
             raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
         return PythonEngine(settings, matchers, function_words, tokenize)
-    # If a token depends on its word only, the engine asks once per word type instead of once per segment.
+    # If a token depends on its word only, the engine creates it once per word type instead of once per segment.
     tokens_depend_on_sentence = lemmatizer is not None and lemmatizer.scope != "word"
     return NativeEngine(
         module,

@@ -1,4 +1,4 @@
-"""The chain and the limits as the native core reads them."""
+"""Descriptions of the chain and of its limits, which the native core reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_SEARCH_WEIGHT = 1 << 20
 """The largest search weight with which the core computes."""
 
 _NO_UPPER_BOUND = 2.0
-"""Similarities exceed 1 by rounding errors only."""
+"""An upper bound that no similarity reaches. Rounding errors can make a similarity slightly greater than 1."""
 
 _KEY_FAMILIES = ("keys", "strings", "synonyms", "overlap", "ngrams")
 """Families whose features the core keeps as keys of words."""
@@ -34,18 +34,18 @@ class CoreLimits(NamedTuple):
     """Limits and units that both engines share; the core reads all fields by name.
 
     Attributes:
-        max_candidates: candidates of a pair of segments beyond which the pair is refused.
-        separate_candidates: candidates beyond which reference positions share lists.
-        max_shared_words: words of a segment beyond which its positions do not share lists.
-        max_paths: paths out of a position beyond which a pair is refused.
-        max_search_weight: the largest search weight.
-        graded_unit: what a word counts if matches are graded.
-        segment_unit: what a segment counts if all segments count the same.
-        vector_grid: units of 1 in the vectors of contextual matchers.
-        max_word_characters: characters of a word that are cut into n-grams.
-        repeated_ngram: characters of the n-grams whose repetition is penalized.
-        repetition_penalty: the part of the repeated fraction that precision and recall lose.
-        subsequence_characters: characters of a segment in which subsequences are searched.
+        max_candidates: maximum number of candidates of a pair of segments.
+        separate_candidates: number of candidates above which reference positions share lists.
+        max_shared_words: number of words of a segment above which positions never share lists.
+        max_paths: maximum number of paths at a reference position.
+        max_search_weight: maximum search weight.
+        graded_unit: number of units that a word counts if matches are graded.
+        segment_unit: mean length of hypothesis and reference in units if all segments count equally.
+        vector_grid: number by which the coordinates of contextual vectors are multiplied before they are rounded.
+        max_word_characters: number of characters of a word that are split into n-grams.
+        repeated_ngram: length of the n-grams whose repetition is penalized, in characters.
+        repetition_penalty: part of the repeated fraction by which precision and recall are reduced.
+        subsequence_characters: number of characters of a segment in which common subsequences are computed.
     """
 
     max_candidates: int

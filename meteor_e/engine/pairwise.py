@@ -1,4 +1,4 @@
-"""Every hypothesis of a source against every reference of the source; each text is read once."""
+"""Scores every hypothesis of a source against every reference of the source; equal texts are read only once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.texts import sides_of_sources
-from meteor_e.engine.protocol import Engine
+from meteor_e.base.texts import read_sources
+from meteor_e.engine.protocol import Engine, PairSource
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 PAIRS = 20_000
-"""Pairs of texts that are scored at once."""
+"""Number of pairs of texts that make a batch."""
+
+_SourceTexts = tuple[list[str], list[str]]
+"""The hypotheses and the references of a source."""
 
 
 def pairwise_batches(
@@ -23,58 +26,72 @@ def pairwise_batches(
     *,
     threads: int = 1,
 ) -> Iterator[Floats]:
-    """Score every hypothesis against every reference for many sources; small sources share a batch.
+    """Score every hypothesis against every reference for many sources. Small sources share a batch.
 
     Args:
-        engine: what scores.
+        engine: the engine that scores the pairs.
         hypotheses: for each source its hypotheses.
-        references: for each source its references; by default its hypotheses.
+        references: for each source its references; by default, its hypotheses.
         threads: number of threads.
 
     Yields:
         For each source a matrix ``(hypotheses, references)``.
 
     Raises:
-        InputError: for what is not a list of texts, if there are not as many lists of references as of hypotheses, if
-            a matrix does not fit the memory, or if a pair fails (named).
+        InputError: if the arguments are not lists of lists of texts, or differ in length; if a matrix does not fit
+            into memory; or if a pair cannot be aligned. The message names the pair.
     """
-    waiting: list[tuple[list[str], list[str]]] = []
-    pair_count = number = 0
-    for number, sides in enumerate(sides_of_sources(hypotheses, references), 1):
-        waiting.append(sides)
-        pair_count += len(sides[0]) * len(sides[1])
+    batch: list[_SourceTexts] = []
+    pair_count = source_count = 0
+    for source in read_sources(hypotheses, references):
+        batch.append(source)
+        source_count += 1
+        pair_count += len(source[0]) * len(source[1])
         if pair_count >= PAIRS:
-            yield from _score_sources(engine, waiting, number - len(waiting) + 1, threads)
-            waiting, pair_count = [], 0
-    yield from _score_sources(engine, waiting, number - len(waiting) + 1, threads)
+            yield from _score_batch(engine, batch, source_count - len(batch) + 1, threads)
+            batch, pair_count = [], 0
+    yield from _score_batch(engine, batch, source_count - len(batch) + 1, threads)
 
 
-def _score_sources(
-    engine: Engine, sources: Sequence[tuple[list[str], list[str]]], first: int, threads: int
-) -> Iterator[Floats]:
-    """Yield the matrices of sources; the first source has the number ``first``."""
+def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: int, threads: int) -> Iterator[Floats]:
+    """Yield a matrix for each source of a batch. ``first_number`` is the number of the first source."""
     import numpy as np
 
     text_ids: dict[str, int] = {}
-    pair_sources = []
-    for sides in sources:
-        left, right = ([text_ids.setdefault(text, len(text_ids)) for text in dict.fromkeys(side)] for side in sides)
-        pair_sources.append((left, right))
+    pair_sources = [
+        (_distinct_ids(hypotheses, text_ids), _distinct_ids(references, text_ids)) for hypotheses, references in batch
+    ]
     try:
         scores, failures = engine.score_pairs(list(text_ids), pair_sources, threads=threads)
     except MemoryError as error:
-        raise InputError("the matrix does not fit the memory; score some of the hypotheses at a time") from error
+        raise InputError("the matrix of scores does not fit into memory; score fewer hypotheses at a time") from error
     start = 0
-    for number, (sides, (left, right)) in enumerate(zip(sources, pair_sources, strict=True), first):
-        indexes = ({text_id: index for index, text_id in enumerate(distinct)} for distinct in (left, right))
-        rows, columns = (
-            [index_of[text_ids[text]] for text in texts] for index_of, texts in zip(indexes, sides, strict=True)
-        )
-        size = len(left) * len(right)
-        for failed in sorted(index for index in failures if start <= index < start + size):
-            row, column = divmod(failed - start, len(right))
-            where = f"hypothesis {rows.index(row) + 1}, reference {columns.index(column) + 1}"
-            raise InputError(f"source {number}, {where}: {failures[failed]}") from failures[failed]
-        matrix = np.frombuffer(scores, np.float64, size, 8 * start).reshape(len(left), len(right))
-        yield matrix if matrix.shape == (len(rows), len(columns)) else matrix[np.ix_(rows, columns)]
+    for number, (source, distinct) in enumerate(zip(batch, pair_sources, strict=True), first_number):
+        rows, columns = _matrix_indexes(source, distinct, text_ids)
+        shape = len(distinct[0]), len(distinct[1])
+        size = shape[0] * shape[1]
+        for index in sorted(failures):
+            if start <= index < start + size:
+                row, column = divmod(index - start, shape[1])
+                pair = f"hypothesis {rows.index(row) + 1}, reference {columns.index(column) + 1}"
+                raise InputError(f"source {number}, {pair}: {failures[index]}") from failures[index]
+        matrix = np.frombuffer(scores, np.float64, size, 8 * start).reshape(shape)
+        has_repeated_texts = shape != (len(rows), len(columns))
+        yield matrix[np.ix_(rows, columns)] if has_repeated_texts else matrix
         start += size
+
+
+def _distinct_ids(texts: Sequence[str], text_ids: dict[str, int]) -> list[int]:
+    """Return the ids of the distinct texts of a list. New texts get the next ids."""
+    return [text_ids.setdefault(text, len(text_ids)) for text in dict.fromkeys(texts)]
+
+
+def _matrix_indexes(
+    source: _SourceTexts, distinct: PairSource, text_ids: dict[str, int]
+) -> tuple[list[int], list[int]]:
+    """Return the row of each hypothesis and the column of each reference in the matrix of distinct texts."""
+    row_by_id = {text_id: row for row, text_id in enumerate(distinct[0])}
+    column_by_id = {text_id: column for column, text_id in enumerate(distinct[1])}
+    rows = [row_by_id[text_ids[text]] for text in source[0]]
+    columns = [column_by_id[text_ids[text]] for text in source[1]]
+    return rows, columns

@@ -1,7 +1,7 @@
-"""What an engine is: batches of segments in, statistics and scores out.
+"""The interface of the two engines, which compute the statistics and scores of batches of segments.
 
-:class:`~meteor_e.engine.native.NativeEngine` runs the C++ core, :class:`~meteor_e.engine.python.PythonEngine` is the
-readable definition. They give the same digits, and nothing above this protocol knows which one runs.
+:class:`~meteor_e.engine.native.NativeEngine` runs the C++ core. :class:`~meteor_e.engine.python.PythonEngine` is the
+readable definition. Both return the same numbers, and their callers do not depend on which of them is used.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from meteor_e.scoring.rows import Rows
 
 
 class EngineSettings(NamedTuple):
-    """The numbers that decide a score, beside the matchers.
+    """The settings that affect scores, except for the matchers.
 
     Attributes:
-        parameters: of the formula.
-        beam: beam width of the search, the number of partial alignments kept.
+        parameters: parameters of the formula.
+        beam: beam width, the number of partial alignments that the search keeps.
         character_mode: count lengths and matches in characters.
-        word_units: what a word counts, instead of 1; not in character mode.
-        identity: what makes two words one, one of :data:`meteor_e.text.identity.IDENTITIES`.
-        equal_segments: lengths and matches are shares, so that sums count each segment the same.
+        identity: a name in :data:`meteor_e.text.identity.IDENTITIES`, which defines when two words are equal.
+        word_units: function that returns the number of units that a word counts, instead of 1. It is not used in
+            character mode.
+        equal_segments: divide lengths and matches by the length of the segment, so that all segments count equally in
+            a corpus score.
     """
 
     parameters: Parameters
@@ -38,51 +40,55 @@ class EngineSettings(NamedTuple):
 
 
 PairSource: TypeAlias = tuple[Sequence[int], Sequence[int]]
-"""Numbers of hypotheses and of references, all of which are scored against each other."""
+"""The hypotheses and the references of a source, as indexes of texts. All of them are compared with each other."""
 
 
 class Engine(ABC):
-    """Scores batches of segments. Threads may share one.
+    """Scores batches of segments. Several threads may use the same engine.
 
     Class attributes:
-        name: what :attr:`meteor_e.Meteor.engine` says.
+        name: value of :attr:`meteor_e.Meteor.engine`.
     """
 
     name: ClassVar[str]
 
     @abstractmethod
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
-        """Score a batch, each hypothesis against its own references (at least one).
+        """Score the hypotheses of a batch against their references.
 
         Args:
-            batch: raw segments. ``batch.threads`` is a number here; ``batch.alignments`` says whether to keep the
-                alignments.
+            batch: raw segments with at least one reference each. ``batch.threads`` is the number of threads.
+                ``batch.alignments`` determines whether the alignments are kept.
             maximum_accuracy: align in the maximum-accuracy mode.
 
         Raises:
-            MeteorError: if a resource or a matcher fails. What is wrong with a single pair is in ``failures``.
+            MeteorError: if a resource or a matcher fails. Errors of single segments are stored in ``failures``.
         """
 
     def score_pairs(
         self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
     ) -> tuple[array[float], dict[int, MeteorError]]:
-        """Score every hypothesis of a source against every reference of the source; by default pair by pair.
+        """Score every hypothesis of a source against every reference of the source.
+
+        This implementation scores one hypothesis after the other.
 
         Args:
             texts: raw segments.
-            sources: for each source its hypotheses and its references, as numbers of texts.
-            threads: how many threads work.
+            sources: for each source its hypotheses and its references, as indexes of texts.
+            threads: number of threads.
 
         Returns:
-            The scores, source by source, one row per hypothesis; and for each place of a pair without a score the
-            error why it has none.
+            The scores, with one row per hypothesis; and a dictionary from the indexes of scores to errors, for pairs
+            that cannot be aligned.
         """
         scores = array("d")
         failures: dict[int, MeteorError] = {}
-        for hypotheses, references in sources:
-            others = [[texts[number]] for number in references]
-            for hypothesis in hypotheses:
-                row = self.score(Batch([texts[hypothesis]] * len(others), others, threads=threads))
-                failures.update((len(scores) + index, error) for index, error in row.failures.items())
-                scores.extend(parts.score for _, parts, _ in row.segments())
+        for hypothesis_ids, reference_ids in sources:
+            references = [[texts[text_id]] for text_id in reference_ids]
+            for text_id in hypothesis_ids:
+                batch = Batch([texts[text_id]] * len(references), references, threads=threads)
+                rows = self.score(batch)
+                for index, error in rows.failures.items():
+                    failures[len(scores) + index] = error
+                scores.extend(parts.score for _, parts, _ in rows.segments())
         return scores, failures

@@ -1,10 +1,10 @@
-"""Much text as numbers of words, in the native core where there is one."""
+"""Converts large texts to the ids of their words, with the native core if it is available."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from meteor_e.api.languages import Parameters
 from meteor_e.api.tokens import split_words
@@ -14,16 +14,20 @@ from meteor_e.engine.protocol import EngineSettings
 from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from meteor_e._native import Core
 
 
 class Tokenizer:
-    """Turns lines into the numbers of their words; numbers follow the words' first appearance.
+    """Converts lines to the ids of their words. Ids are assigned in the order in which words first occur.
 
     Args:
-        normalizer: the language's, ``None`` to split on white space and leave words as they are.
-        segment: applied to each line before that, for languages that write no spaces: it puts spaces between words.
-        threads: how many threads the native core normalizes with.
+        normalizer: the language's normalizer; ``None`` to split lines at white space without normalization.
+        segment: function that inserts spaces between the words of a line, for languages that are written without
+            spaces. It is applied before the normalizer.
+        threads: number of threads in which the native core normalizes lines.
     """
 
     def __init__(
@@ -32,51 +36,60 @@ class Tokenizer:
         self._normalizer = normalizer
         self._segment = segment
         self._threads = threads
-        self._numbers: dict[str, int] = {}
-        self._forms: list[str] = []  # by the core's number
-        self._ours: Any = ()  # our number of each, -1 if it has none yet
+        self._word_ids: dict[str, int] = {}
+        self._core_forms: list[str] = []
+        """The words in the order of the core's ids."""
+        self._id_by_core_id: NDArray[np.int64] | None = None
+        """The word id for each id of the core, or -1 if the word has not occurred in a line."""
         module = native_module()
         self._core: Core | None = None
         if normalizer is not None and module is not None:
-            # It only reads, so it needs no matcher; the parameters are never used.
+            # The core only reads texts here. It needs no matchers, and the parameters have no effect.
             settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
             self._core = module.Core(settings=settings, matchers=(), normalizer=normalizer, limits=core_limits())
 
     @property
     def words(self) -> list[str]:
-        """All words so far, by number."""
-        return list(self._numbers)
+        """All words of the lines so far, in the order of their ids."""
+        return list(self._word_ids)
 
     def __call__(self, lines: Sequence[str]) -> list[list[int]]:
-        """Return the numbers of the words of each line."""
+        """Return the ids of the words of each line."""
         if self._segment is not None:
             lines = [self._segment(line) for line in lines]
-        core, numbers = self._core, self._numbers
-        if core is None:
-            return [[numbers.setdefault(word, len(numbers)) for word in self._split(line)] for line in lines]
-        batch = core.read(lines, self._threads, None)
-        for number in batch.irregular():
-            batch.set_words(number, self._split(lines[number]))
-        if batch.intern():
-            forms = core.undescribed()
-            self._forms.extend(forms)
-            core.describe(bytes(len(forms)), [], None)
-        return self._renumbered([batch.types(number) for number in range(len(lines))])
+        if self._core is None:
+            word_ids = self._word_ids
+            return [[word_ids.setdefault(word, len(word_ids)) for word in self._split(line)] for line in lines]
+        return self._convert_core_ids(self._read_core_ids(self._core, lines))
 
-    def _renumbered(self, rows: list[list[int]]) -> list[list[int]]:
-        """Return the core's numbers of words as ours: the core's depend on which thread came first."""
+    def _read_core_ids(self, core: Core, lines: Sequence[str]) -> list[list[int]]:
+        """Return the ids that the core has given to the words of each line."""
+        batch = core.read(lines, self._threads, None)
+        for index in batch.irregular():
+            batch.set_words(index, self._split(lines[index]))
+        if batch.intern():
+            new_forms = core.undescribed()
+            self._core_forms.extend(new_forms)
+            core.describe(bytes(len(new_forms)), [], None)
+        return [batch.types(index) for index in range(len(lines))]
+
+    def _convert_core_ids(self, lines: list[list[int]]) -> list[list[int]]:
+        """Convert the core's ids to word ids. The order of the core's ids depends on the timing of its threads."""
         import numpy as np
 
-        ours = np.full(len(self._forms), -1, np.int64)
-        ours[: len(self._ours)] = self._ours
-        flat = np.fromiter(chain.from_iterable(rows), np.uint32, sum(map(len, rows)))
-        found, places = np.unique(flat, return_index=True)
-        fresh = ours[found] < 0
-        for number in found[fresh][np.argsort(places[fresh])].tolist():
-            ours[number] = self._numbers.setdefault(self._forms[number], len(self._numbers))
-        self._ours = ours
-        words = iter(ours[flat].tolist())
-        return [list(islice(words, len(row))) for row in rows]
+        id_by_core_id = np.full(len(self._core_forms), -1, np.int64)
+        if self._id_by_core_id is not None:
+            id_by_core_id[: len(self._id_by_core_id)] = self._id_by_core_id
+        flat_ids = np.fromiter(chain.from_iterable(lines), np.uint32, sum(map(len, lines)))
+        distinct_ids, first_positions = np.unique(flat_ids, return_index=True)
+        is_new = id_by_core_id[distinct_ids] < 0
+        new_ids = distinct_ids[is_new][np.argsort(first_positions[is_new])]
+        for core_id in new_ids.tolist():
+            word = self._core_forms[core_id]
+            id_by_core_id[core_id] = self._word_ids.setdefault(word, len(self._word_ids))
+        self._id_by_core_id = id_by_core_id
+        word_ids = iter(id_by_core_id[flat_ids].tolist())
+        return [list(islice(word_ids, len(line))) for line in lines]
 
     def _split(self, line: str) -> list[str]:
         return split_words(line if self._normalizer is None else self._normalizer(line))

@@ -12,7 +12,7 @@ from typing import Any
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
-from meteor_e.base.texts import distinct_keys
+from meteor_e.base.texts import reject_duplicate_keys
 from meteor_e.formats.documents import Collection, SegmentKey
 
 _HINT = (
@@ -162,7 +162,7 @@ def _load(path: PathLike) -> Any:
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         data = stream.read()
     try:
-        return json.loads(data, object_pairs_hook=distinct_keys)
+        return json.loads(data, object_pairs_hook=reject_duplicate_keys)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is not JSON ({error}); {_HINT}") from error
 

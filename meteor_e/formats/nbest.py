@@ -12,7 +12,7 @@ import msgspec
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import PathLike, input_name
-from meteor_e.base.texts import distinct_keys
+from meteor_e.base.texts import reject_duplicate_keys
 from meteor_e.formats.plain import read_segments
 
 NBEST_FORMATS = {
@@ -151,7 +151,7 @@ def _decode_source(numbered_line: tuple[str, str]) -> Source:
     """Return the source of a line of JSON."""
     position, line = numbered_line
     with _input_errors(position):
-        content = json.loads(line, object_pairs_hook=distinct_keys)
+        content = json.loads(line, object_pairs_hook=reject_duplicate_keys)
         return msgspec.convert(content if isinstance(content, dict) else {"candidates": content}, Source)
 
 

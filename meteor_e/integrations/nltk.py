@@ -17,7 +17,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ConfigError, InputError, warn_user
-from meteor_e.base.texts import check_text, listed
+from meteor_e.base.texts import check_list, check_text
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -39,7 +39,7 @@ def _join_tokens(tokens: Iterable[str], role: str, preprocess: Callable[[str], s
     """Check, preprocess and join the tokens of a hypothesis or reference."""
     if isinstance(tokens, str):
         raise InputError(f"a {role} must be a sequence of tokens, not a text; split it first")
-    original_tokens = list(listed(tokens, f"tokens of a {role}", "token"))
+    original_tokens = list(check_list(tokens, f"tokens of a {role}", "token"))
     for token in original_tokens:
         check_text(token, f"a token of a {role}")
     processed_tokens = original_tokens if preprocess is None else [preprocess(token) for token in original_tokens]
@@ -92,7 +92,8 @@ def meteor_score(
         meteor if meteor is not None else _make_metric(**{name: float(value) for name, value in parameters.items()})
     )
     reference_texts = [
-        _join_tokens(reference, "reference", preprocess) for reference in listed(references, "references", "reference")
+        _join_tokens(reference, "reference", preprocess)
+        for reference in check_list(references, "references", "reference")
     ]
     return metric.score(_join_tokens(hypothesis, "hypothesis", preprocess), reference_texts).score
 

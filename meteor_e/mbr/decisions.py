@@ -18,7 +18,7 @@ from meteor_e.api.metrics import score_pairs
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import candidates
+from meteor_e.base.texts import check_candidates
 from meteor_e.formats.nbest import Source
 from meteor_e.mbr.methods import BLOCK, Method, Pairs, rank_candidates
 
@@ -79,9 +79,9 @@ def choices(
 def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> Pairs:
     """Check a source. Repeated candidates are scored once, and references of weight 0 are left out."""
     if not isinstance(source, Source):
-        source = Source(candidates(source, number))
-    texts = candidates(source.candidates, number)
-    references = texts if source.references is None else candidates(source.references, number)
+        source = Source(check_candidates(source, number))
+    texts = check_candidates(source.candidates, number)
+    references = texts if source.references is None else check_candidates(source.references, number)
     if not texts or not references:
         raise InputError(f"source {number} has no {'references' if texts else 'candidates'}")
     weights = None

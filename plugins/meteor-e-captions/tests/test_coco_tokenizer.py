@@ -36,7 +36,7 @@ def test_a_line_end_in_a_caption_shifts_no_other():
         ({7: "a text"}, "image 7 needs a list of captions"),
         ({7: ["a text"]}, "a caption of image 7 must be"),
         ({7: [{"caption": None}]}, "a caption of image 7 must be a text"),
-        ({7: [{"caption": "\ud800"}]}, "half of a character"),
+        ({7: [{"caption": "\ud800"}]}, "lone surrogate"),
         ([{"caption": "x"}], "captions must be a mapping"),
     ],
 )

@@ -13,7 +13,7 @@ import numpy as np
 
 from meteor_e.api import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
-from meteor_e.base.texts import distinct_keys
+from meteor_e.base.texts import reject_duplicate_keys
 from meteor_e.formats.coco import coco_annotations
 from meteor_e_captions.coco_scores import ORDERS, DocumentFrequencies, count_frequencies
 from meteor_e_captions.segmenter import PTBSegmenter
@@ -39,7 +39,7 @@ def read_document_frequencies(path: PathLike) -> DocumentFrequencies:
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         data = stream.read()
     try:
-        content = json.loads(data, object_pairs_hook=distinct_keys)
+        content = json.loads(data, object_pairs_hook=reject_duplicate_keys)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is not JSON ({error}); {_FORMAT}") from error
     return make_document_frequencies(content, name)

@@ -12,7 +12,7 @@ import msgspec
 
 from meteor_e.api import InputError, TextColumns
 from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
-from meteor_e.base.texts import distinct_keys
+from meteor_e.base.texts import reject_duplicate_keys
 from meteor_e.formats.plain import read_segments
 from meteor_e_tables.arrow import arrow_table
 from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch, make_batch
@@ -89,7 +89,7 @@ class JsonLines(BatchedTable):
             try:
                 row = _LINE_DECODER.decode(line)
                 if any(line.count(key) > 1 for key in keys):
-                    json.loads(line, object_pairs_hook=distinct_keys)
+                    json.loads(line, object_pairs_hook=reject_duplicate_keys)
                 yield number, row
             except msgspec.ValidationError:
                 raise InputError(f"{self.name}, line {number}: expected a JSON object") from None
@@ -145,7 +145,7 @@ class JsonArray(JsonLines):
             data = stream.read()
         try:
             entries = _ARRAY_DECODER.decode(data)
-            json.loads(data, object_pairs_hook=distinct_keys)
+            json.loads(data, object_pairs_hook=reject_duplicate_keys)
         except msgspec.ValidationError as error:
             raise InputError(f"{self.name} is not a JSON array of objects: {error}") from None
         except (ValueError, RecursionError) as error:
