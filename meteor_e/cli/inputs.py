@@ -13,7 +13,7 @@ import click
 from meteor_e.api.segments import Segment, System, TextColumns, TextTable
 from meteor_e.base.errors import ConfigError, guarded, near_miss
 from meteor_e.cli.commands import Options, option
-from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS, input_formats, spool_pipes
+from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS, detect_formats, spool_pipes
 from meteor_e.formats.systems import read_systems
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.render.plain import printable
@@ -156,7 +156,7 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         form = self.form_in
         if form is None and self._has_columns and paths == ["-"]:
             form = "jsonl"
-        return input_formats(paths, form, alone=is_only_file)
+        return detect_formats(paths, form, is_only_file=is_only_file)
 
     def _table_format(self, files: Sequence[str], formats: dict[str, str], *, is_only_file: bool) -> str | None:
         """Return the name of the table's format, or ``None`` if the input is plain text, SGML, XML or COCO files."""

@@ -13,17 +13,16 @@ from typing import Any
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
 from meteor_e.base.texts import reject_duplicate_keys
-from meteor_e.formats.documents import Collection, SegmentKey
+from meteor_e.formats.documents import SegmentKey, TextCollection
 
 _HINT = (
-    "captions are read as COCO's JSON, a list of {'image_id', 'caption'} with a system's captions and "
-    "{'annotations': [{'image_id', 'caption'}]} with the references, or as objects "
-    "{'id': ['caption', …]}. Write other texts one segment per line; "
-    "--format-in names another format of a .json file, such as jsonl"
+    "captions must be JSON in the format of COCO: [{'image_id', 'caption'}] for the captions of a system, "
+    "{'annotations': [{'image_id', 'caption'}]} for references, or an object {'id': ['caption', …]}. Write other texts "
+    "one segment per line; --format-in names another format of a .json file, such as jsonl"
 )
 
 
-def read_coco(path: PathLike) -> Collection:
+def read_coco(path: PathLike) -> TextCollection:
     """Read results, annotations, or an object of captions by image id.
 
     Images are the segments of the collection. The system of results has an empty name.
@@ -32,21 +31,22 @@ def read_coco(path: PathLike) -> Collection:
         InputError: if the file does not have one of these forms, or is damaged.
     """
     name = input_name(path)
-    document, collection = _load(path), Collection(name)
-    if _is_dictionary(document):
-        for image, captions in _dictionary_captions(document, name).items():
-            key = SegmentKey("", "", image)
-            if len(captions) == 1:
-                collection.add("hypothesis", "", key, captions[0])
-            for number, caption in enumerate(captions, 1):
-                collection.add("reference", str(number), key, caption)
-    elif isinstance(document, list):
-        for image, caption in coco_results(document, name).items():
-            collection.add("hypothesis", "", SegmentKey("", "", image), caption)
+    document = _load(path)
+    hypotheses: dict[Any, str] = {}
+    references: dict[Any, list[str]] = {}
+    if isinstance(document, list):
+        hypotheses = coco_results(document, name)
+    elif _is_dictionary(document):
+        references = _dictionary_captions(document, name)
+        hypotheses = {image: captions[0] for image, captions in references.items() if len(captions) == 1}
     else:
-        for image, captions in coco_annotations(document if isinstance(document, dict) else None, name).items():
-            for number, caption in enumerate(captions, 1):
-                collection.add("reference", str(number), SegmentKey("", "", image), caption)
+        references = coco_annotations(document if isinstance(document, dict) else None, name)
+    collection = TextCollection(name)
+    for image, caption in hypotheses.items():
+        collection.add("hypothesis", "", SegmentKey("", "", image), caption)
+    for image, captions in references.items():
+        for number, caption in enumerate(captions, 1):
+            collection.add("reference", str(number), SegmentKey("", "", image), caption)
     return collection
 
 
@@ -67,21 +67,28 @@ def coco_annotations(annotations: Any, name: str = "annotations") -> dict[Any, l
     document, name = _load_document(annotations, name)
     if _is_dictionary(document):
         return _dictionary_captions(document, name)
+    if isinstance(document, list):
+        raise InputError(f"{name} holds COCO results, not annotations; as references, {_HINT}")
     if not isinstance(document, Mapping) or not isinstance(document.get("annotations"), list):
-        content = "COCO results, not annotations" if isinstance(document, list) else "no COCO annotations"
-        raise InputError(f"{name} holds {content}; as references, {_HINT}")
-    images = document.get("images")
-    images = images if isinstance(images, list) else []
-    keys = [image.get("id") for image in images if isinstance(image, Mapping)]
-    captions: dict[Any, list[str]] = {
-        image_key(key, f"{name}: image"): [] for key in keys if isinstance(key, numbers.Real | str)
-    }
+        raise InputError(f"{name} holds no COCO annotations; as references, {_HINT}")
+    captions: dict[Any, list[str]] = {image: [] for image in _listed_images(document, name)}
     for image, caption in _entries(document["annotations"], f"{name}: annotation"):
         captions.setdefault(image, []).append(caption)
     captions = {image: texts for image, texts in captions.items() if texts}
     if not captions:
         raise InputError(f"{name} has no annotations; there is nothing to score")
     return captions
+
+
+def _listed_images(document: Mapping[str, Any], name: str) -> Iterator[int | str]:
+    """Yield the ids of the list ``images`` of annotations, in order. Entries without an id are ignored."""
+    images = document.get("images")
+    if not isinstance(images, list):
+        return
+    for image in images:
+        key = image.get("id") if isinstance(image, Mapping) else None
+        if isinstance(key, numbers.Real | str):
+            yield image_key(key, f"{name}: image")
 
 
 def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
@@ -115,7 +122,7 @@ def _is_dictionary(document: Any) -> bool:
 
 
 def _dictionary_captions(document: Mapping[Any, Any], name: str) -> dict[Any, list[str]]:
-    """Return the captions of each image in a dictionary. Keys of JSON objects are strings, so the key "7" is image 7.
+    """Return the captions of each image in a dictionary. The keys of JSON objects are strings; the key "7" is image 7.
 
     Raises:
         InputError: if an image does not have captions, or a caption is not a text.
@@ -153,11 +160,14 @@ def image_key(image: Any, location: str) -> int | str:
 
 
 def _load_document(source: Any, name: str) -> tuple[Any, str]:
-    """Return content and name: those of the file if the source is a path, otherwise the arguments themselves."""
-    return (_load(source), input_name(source)) if isinstance(source, str | os.PathLike) else (source, name)
+    """Return the content and the name of a file if the source is a path, or else the source and the given name."""
+    if isinstance(source, str | os.PathLike):
+        return _load(source), input_name(source)
+    return source, name
 
 
 def _load(path: PathLike) -> Any:
+    """Return the content of a JSON file."""
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         data = stream.read()
@@ -177,5 +187,5 @@ def _entries(entries: Sequence[Any], description: str) -> Iterator[tuple[Any, st
         if not isinstance(caption, str):
             raise InputError(f"{location}: the caption of image {image!r} is not a text")
         if any("\ud800" <= char <= "\udfff" for char in caption):
-            raise InputError(f"{location}: the caption of image {image!r} holds half of a character (a surrogate)")
+            raise InputError(f"{location}: the caption of image {image!r} contains an unpaired surrogate")
         yield image, " ".join(caption.splitlines())

@@ -43,30 +43,37 @@ class DelimitedTable(TextTable):
         if first_row is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
         self._pending_rows: Iterator[tuple[int, list[str]]] | None = chain([first_row], rows)
-        for column, option in texts.options():
+        self._check_columns()
+        if path == "-" and len(texts.hypotheses) > 1:
+            raise InputError("standard input can be read only once; give one --hypothesis-column, or a file")
+
+    def _check_columns(self) -> None:
+        """Raise InputError if a column of texts is missing or two columns have the same name."""
+        for column, option in self.texts.options():
             if column not in self._header:
                 columns = ", ".join(map(repr, self._header))
+                hint = "; --no-header numbers the columns" if self.texts.has_header else ""
                 raise InputError(
                     f"{self.name} has no column {column!r}{near_miss(column, self._header)}; it has {columns}; "
-                    f"choose with {option}{'; --no-header numbers the columns' if texts.has_header else ''}"
+                    f"choose with {option}{hint}"
                 )
         for name, count in Counter(self._header).items():
             if count > 1:
                 raise InputError(f"{self.name}: two columns are called {name!r}")
-        if path == "-" and len(texts.hypotheses) > 1:
-            raise InputError("standard input can be read once only; give one --hypothesis-column, or a file")
 
     def segments(self, system: int) -> Iterator[Segment]:
         """Read the table and yield the segments of a system, numbered from 1."""
-        hypothesis_column, id_column, source_column = self.texts.hypotheses[system], self.texts.id, self.texts.source
+        hypothesis_column = self.texts.hypotheses[system]
         for number, (_, row) in enumerate(self.records(), 1):
+            segment_id = number if self.texts.id is None else row[self.texts.id]
             references = tuple(row[column] for column in self.texts.references)
-            source = None if source_column is None else row[source_column]
-            yield Segment(number if id_column is None else row[id_column], row[hypothesis_column], references, source)
+            source = None if self.texts.source is None else row[self.texts.source]
+            yield Segment(segment_id, row[hypothesis_column], references, source)
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Read the table and yield, for each row, the number of its last line and its cells by column name."""
-        rows, self._pending_rows = self._pending_rows or self._read_table()[1], None
+        rows = self._pending_rows or self._read_table()[1]
+        self._pending_rows = None
         for line_number, cells in rows:
             if len(cells) != len(self._header):
                 raise InputError(
@@ -97,7 +104,7 @@ class CsvFormat(TableFormat):
     tabs: ClassVar[bool] = False
 
     def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> DelimitedTable:
-        """Open a table. These formats do not have splits."""
+        """Open a table."""
         return DelimitedTable(path, texts, self.tabs, encoding)
 
 

@@ -13,7 +13,7 @@ Role = Literal["hypothesis", "reference", "source"]
 
 
 class SegmentKey(NamedTuple):
-    """The key of a segment: test set, document in the test set, segment in the document. Each of them may be empty."""
+    """The key of a segment: its test set, its document and its id in the document. All three can be empty."""
 
     collection: str
     document: str
@@ -32,15 +32,16 @@ def segment_ids(keys: Iterable[SegmentKey]) -> dict[SegmentKey, SegmentId]:
     has_several_sets = len({key.collection for key in keys}) > 1
     ids: dict[SegmentKey, SegmentId] = {}
     for key in keys:
-        parts = [key.collection] if has_several_sets else []
-        parts += [key.document] if key.document else []
-        ids[key] = "/".join([*parts, str(key.segment)]) if parts else key.segment
+        prefixes = [key.collection] if has_several_sets else []
+        if key.document:
+            prefixes.append(key.document)
+        ids[key] = "/".join([*prefixes, str(key.segment)]) if prefixes else key.segment
     return ids
 
 
 @dataclass
-class Collection:
-    """The content of a file.
+class TextCollection:
+    """The texts of a file.
 
     Attributes:
         name: the name of the file in messages.
@@ -60,10 +61,10 @@ class Collection:
         """
         texts = self.texts[role].setdefault(name, {})
         if key in texts:
-            raise InputError(f"{self.name}: segment {key} of {role} {name!r} is there twice")
+            raise InputError(f"{self.name}: segment {key} of {role} {name!r} occurs twice")
         texts[key] = text
 
-    def of(self, role: Role) -> dict[str, dict[SegmentKey, str]]:
+    def texts_of(self, role: Role) -> dict[str, dict[SegmentKey, str]]:
         """Return the texts of a role, by name of the system, reference or source.
 
         Raises:

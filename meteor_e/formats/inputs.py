@@ -1,4 +1,4 @@
-"""Input formats, and their recognition by content and name of a file."""
+"""The input formats, and the detection of a file's format by its content and its name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
-from meteor_e.formats.documents import Collection
+from meteor_e.formats.documents import TextCollection
 
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
 """Formats that usually have hypotheses and references in separate files."""
@@ -26,7 +26,9 @@ JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 PARQUET = (".parquet", ".pq")
 """File name suffixes of Parquet output. Parquet input is recognized by its content."""
 
-_HEAD = 4096
+_HEAD_SIZE = 4096
+"""Number of bytes at the start of a file that are searched for the format."""
+
 _PROLOGUE = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*", re.DOTALL | re.IGNORECASE)
 _STARTS = {
     "parquet": re.compile(rb"PAR1"),
@@ -35,11 +37,13 @@ _STARTS = {
     # A JSON object, or a list of objects. Lines of plain text do not begin like this.
     "coco": re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:'),
 }
+"""The start of the content of each format, after declarations and comments."""
+
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!DOCTYPE|!ENTITY)\b", re.IGNORECASE)
 _DELIMITED = re.compile(r"\.(csv|tsv)(?:\.gz)?$")
 
 
-def input_format(path: str, *, alone: bool = False) -> str:
+def detect_format(path: str, *, is_only_file: bool = False) -> str:
     """Return the format of a file: one of :data:`INPUT_FORMATS`.
 
     Parquet, SGML, XML and COCO's JSON are recognized by content. JSON Lines and folders of Parquet files are recognized
@@ -47,50 +51,53 @@ def input_format(path: str, *, alone: bool = False) -> str:
 
     Args:
         path: the path of the file or folder; ``-`` is standard input.
-        alone: whether the file is the only input, so that it must hold hypotheses and references. Only then are CSV and
-            TSV recognized by name, because plain text may have these suffixes, too.
+        is_only_file: whether the file is the only input and must therefore hold hypotheses and references. In this
+            case, CSV and TSV are recognized by name; otherwise, files with these suffixes are plain text.
 
     Raises:
         InputError: if the file cannot be read, or is XML or SGML of an unsupported kind.
     """
     name = input_name(path)
-    if alone and (delimited := _DELIMITED.search(path)):
-        return delimited[1]
+    suffix = _DELIMITED.search(path)
+    if is_only_file and suffix:
+        return suffix[1]
     if path.endswith(JSON_LINES):
         return "jsonl"
     if os.path.isdir(path) and parquet_files(Path(path)):  # noqa: PTH112  # Path.is_dir() raises for very long names
         return "parquet"
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
-        head: bytes = stream.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # open_binary's streams are buffered
+        head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
         prologue = _PROLOGUE.match(head)
         start = head[prologue.end() :] if prologue else head
         for form, pattern in _STARTS.items():
             if pattern.match(start):
                 # COCO results need a file of annotations, so a JSON array that is the only input is a table.
-                return "json" if alone and form == "coco" and start[:1] == b"[" else form
+                is_table = is_only_file and form == "coco" and start.startswith(b"[")
+                return "json" if is_table else form
         if _DECLARATION.match(head):
             raise InputError(
-                f"{name} is XML or SGML, but neither WMT's nor NIST's, or it defines entities, which are not "
-                "read; convert it, or say --format-in plain if it is text"
+                f"{name} is XML or SGML, but not in the format of WMT or NIST, or it defines entities, which are not "
+                "supported; convert it, or use --format-in plain if it is text"
             )
         # Standard input is not parsed here, because it cannot be read a second time.
-        if ".json" in Path(name).suffixes or (path != "-" and start[:1] in (b"[", b"{") and _is_json(stream.read())):
+        can_be_json = path != "-" and start.startswith((b"[", b"{"))
+        if ".json" in Path(name).suffixes or (can_be_json and _is_json(stream.read())):
             return "coco"
     return "plain"
 
 
-def input_formats(paths: Iterable[str], form: str | None = None, *, alone: bool = False) -> dict[str, str]:
-    """Return the formats of files that are read more than once.
+def detect_formats(paths: Iterable[str], form: str | None = None, *, is_only_file: bool = False) -> dict[str, str]:
+    """Return the format of each file.
 
     Args:
         paths: the paths of the files; ``-`` is standard input.
-        form: the format of all files; ``None`` to recognize the format of each file with :func:`input_format`.
-        alone: see :func:`input_format`.
+        form: the format of all files; ``None`` to detect the format of each file with :func:`detect_format`.
+        is_only_file: see :func:`detect_format`.
 
     Raises:
-        InputError: see :func:`input_format`.
+        InputError: see :func:`detect_format`.
     """
-    return {path: form or input_format(path, alone=alone) for path in dict.fromkeys(paths)}
+    return {path: form or detect_format(path, is_only_file=is_only_file) for path in dict.fromkeys(paths)}
 
 
 class SpooledPath(str):
@@ -109,6 +116,7 @@ def spool_pipes(paths: Iterable[str]) -> list[str]:
 
 
 def _spool_pipe(path: str) -> SpooledPath:
+    """Copy a pipe to a temporary file, and return the path of the copy."""
     with os_errors_as(InputError, f"cannot read {path}"):
         folder = tempfile.TemporaryDirectory(prefix="meteor_e-")
         copy = SpooledPath(Path(folder.name) / Path(path).name)
@@ -119,12 +127,13 @@ def _spool_pipe(path: str) -> SpooledPath:
 
 
 def _is_json(data: bytes) -> bool:
-    """Return whether data that begin with a bracket or brace are JSON; a list of numbers counts as text."""
+    """Return whether data are a JSON object or list. A list of numbers counts as text."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) or any(not isinstance(item, int | float) for item in value) or not value
+    is_number_list = isinstance(value, list) and value and all(isinstance(item, int | float) for item in value)
+    return not is_number_list
 
 
 def parquet_files(path: Path) -> list[Path]:
@@ -132,13 +141,16 @@ def parquet_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     # Spark and Dask also write metadata files, whose names begin with "_" or ".".
-    files = (file for file in path.glob("*.parquet") if file.name[0] not in "._")
-    return sorted(
-        files, key=lambda file: [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", file.name)]
-    )
+    files = [file for file in path.glob("*.parquet") if file.name[0] not in "._"]
+    return sorted(files, key=_natural_sort_key)
 
 
-def read_collection(path: PathLike, form: str, *, encoding: str = "utf-8") -> Collection:
+def _natural_sort_key(file: Path) -> list[int | str]:
+    """Return the name of a file as a list of texts and numbers, alternating."""
+    return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", file.name)]
+
+
+def read_collection(path: PathLike, form: str, *, encoding: str = "utf-8") -> TextCollection:
     """Read a file of texts by document and segment.
 
     Args:

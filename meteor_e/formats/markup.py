@@ -9,7 +9,7 @@ from xml.parsers import expat
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import os_errors_as, spell_size
-from meteor_e.formats.documents import Collection, Role, SegmentKey
+from meteor_e.formats.documents import Role, SegmentKey, TextCollection
 from meteor_e.text.normalization import unescape_entities
 
 _OPEN = re.compile(r"<\s*(/\s*)?(tstset|refset|srcset|doc|seg)\b", re.IGNORECASE)
@@ -32,7 +32,7 @@ _TEXTS: dict[str, tuple[Role, str]] = {
 """The role of the texts in each XML element that contains segments, and the attribute with its name."""
 
 
-def read_sgml(lines: Iterable[str], name: str) -> Collection:
+def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
     """Read an SGML file.
 
     Tags and attribute names are case-insensitive. Attributes may be in any order, and values may be in double quotes,
@@ -47,31 +47,40 @@ def read_sgml(lines: Iterable[str], name: str) -> Collection:
         InputError: if the id of a set, document, system or segment is missing, a closing tag is missing, there are no
             segments, or the attributes of a tag cannot be parsed. The message names the line.
     """
-    text, reader = _without_comments("\n".join(lines)), _Reader(name, "docid")
-    if definition := re.search(r"<!ENTITY\b", text, re.IGNORECASE):
-        reader.line = text.count("\n", 0, definition.start()) + 1
-        raise reader.problem("definitions of entities are not read; put their texts in the segments")
+    text = _blank_comments("\n".join(lines))
+    collector = _SegmentCollector(name, "docid")
+    definition = re.search(r"<!ENTITY\b", text, re.IGNORECASE)
+    if definition:
+        collector.line = text.count("\n", 0, definition.start()) + 1
+        raise collector.problem("entity definitions are not supported; replace the entities by their texts")
     previous_start = previous_end = 0
     while tag := _OPEN.search(text, previous_end):
-        reader.line += text.count("\n", previous_start, tag.start())
-        tag_end, element = _TAG_END.match(text, tag.end()), tag[2].lower()
+        collector.line += text.count("\n", previous_start, tag.start())
+        element = tag[2].lower()
+        tag_end = _TAG_END.match(text, tag.end())
         if not tag_end:
             # A tag must not be skipped: its segments would become part of another document.
-            raise reader.problem(f"cannot read the attributes of this <{tag[2]}>; is a quote missing?")
-        if tag[1]:
-            reader.end(element, unescape_entities(text[previous_end : tag.start()]))
+            raise collector.problem(f"cannot read the attributes of this <{tag[2]}>; is a quote missing?")
+        is_end_tag = tag[1] is not None
+        if is_end_tag:
+            collector.end(element, unescape_entities(text[previous_end : tag.start()]))
         else:
-            attributes = [
-                (key.lower(), double or single or bare) for key, double, single, bare in _ATTRIBUTE.findall(tag_end[1])
-            ]
-            if len(dict(attributes)) < len(attributes):
-                raise reader.problem(f"<{element}> has an attribute twice")
-            reader.begin(element, dict(attributes))
+            collector.begin(element, _parse_attributes(tag_end[1], element, collector))
         previous_start, previous_end = tag.start(), tag_end.end()
-    return reader.finish("<tstset>, <refset> or <srcset>")
+    return collector.finish("<tstset>, <refset> or <srcset>")
 
 
-def read_wmt_xml(stream: BinaryIO, name: str) -> Collection:
+def _parse_attributes(text: str, element: str, collector: _SegmentCollector) -> dict[str, str]:
+    """Return the attributes of an SGML tag, with names in lowercase."""
+    attributes: dict[str, str] = {}
+    for name, double_quoted, single_quoted, unquoted in _ATTRIBUTE.findall(text):
+        if name.lower() in attributes:
+            raise collector.problem(f"<{element}> has an attribute twice")
+        attributes[name.lower()] = double_quoted or single_quoted or unquoted
+    return attributes
+
+
+def read_wmt_xml(stream: BinaryIO, name: str) -> TextCollection:
     """Read an XML file of the form ``dataset > [collection >] doc > src | ref | hyp > [p >] seg``.
 
     The name of a reference is its ``translator`` or else ``ref``; the name of a hypothesis is its ``system`` or else
@@ -85,25 +94,8 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> Collection:
     Raises:
         InputError: if the file is not well-formed or does not have this form. The message names the line.
     """
-    reader, parser, text = _Reader(name, "id"), expat.ParserCreate(), list[str]()
-
-    def begin(element: str, attributes: dict[str, str]) -> None:
-        reader.line = parser.CurrentLineNumber
-        element = element.rpartition(":")[2].lower()  # without the namespace prefix
-        if element == "seg":
-            text.clear()
-        reader.begin(element, {key.lower(): value for key, value in attributes.items()})
-
-    def end(element: str) -> None:
-        reader.end(element.rpartition(":")[2].lower(), "".join(text))
-
-    def refuse(*_: object) -> NoReturn:
-        reader.line = parser.CurrentLineNumber
-        raise reader.problem("document type declarations are not allowed in WMT XML files; remove it")
-
-    parser.buffer_text = True
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, end, text.append
-    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    collector = _SegmentCollector(name, "id")
+    parser = _make_parser(collector)
     size = 0
     with os_errors_as(InputError, f"cannot read {name}"):
         try:
@@ -111,18 +103,51 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> Collection:
                 size += len(block)
                 parser.Parse(block)
                 if size - parser.CurrentByteIndex > _LONGEST_TAG + _BLOCK:
-                    reader.line = parser.CurrentLineNumber
-                    raise reader.problem(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
+                    collector.line = parser.CurrentLineNumber
+                    raise collector.problem(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
             parser.Parse(b"", True)
         except expat.ExpatError as error:
             raise InputError(f"{name}, line {error.lineno}: {expat.errors.messages[error.code]}") from error
         except (LookupError, ValueError) as error:
             raise InputError(f"{name}: its encoding cannot be read ({error}); convert it to UTF-8") from error
-    return reader.finish("<src>, <ref> or <hyp>")
+    return collector.finish("<src>, <ref> or <hyp>")
 
 
-class _Reader:
-    """Collects the segments of a file from the start tags and end tags of its elements.
+def _make_parser(collector: _SegmentCollector) -> expat.XMLParserType:
+    """Return an XML parser that passes elements to a collector and raises InputError for type declarations."""
+    parser = expat.ParserCreate()
+    segment_parts: list[str] = []
+
+    def begin_element(element: str, attributes: dict[str, str]) -> None:
+        collector.line = parser.CurrentLineNumber
+        element = _strip_namespace(element)
+        if element == "seg":
+            segment_parts.clear()
+        collector.begin(element, {name.lower(): value for name, value in attributes.items()})
+
+    def end_element(element: str) -> None:
+        collector.end(_strip_namespace(element), "".join(segment_parts))
+
+    def refuse_declaration(*_: object) -> NoReturn:
+        collector.line = parser.CurrentLineNumber
+        raise collector.problem("document type declarations are not allowed in WMT XML files; remove it")
+
+    parser.buffer_text = True
+    parser.StartElementHandler = begin_element
+    parser.EndElementHandler = end_element
+    parser.CharacterDataHandler = segment_parts.append
+    parser.StartDoctypeDeclHandler = refuse_declaration
+    parser.EntityDeclHandler = refuse_declaration
+    return parser
+
+
+def _strip_namespace(element: str) -> str:
+    """Return the name of an element in lowercase, without its namespace prefix."""
+    return element.rpartition(":")[2].lower()
+
+
+class _SegmentCollector:
+    """Collects the segments of an SGML or XML file while its start tags and end tags are read.
 
     Args:
         name: the name of the file in messages.
@@ -131,7 +156,7 @@ class _Reader:
 
     def __init__(self, name: str, document_id: str) -> None:
         self.line = 1
-        self._collection = Collection(name)
+        self._collection = TextCollection(name)
         self._document_id = document_id
         self._set = self._document = self._name = self._system = ""
         self._role: Role | None = None
@@ -146,34 +171,47 @@ class _Reader:
         if element not in (*_SETS, *_TEXTS, "dataset", "doc", "seg"):
             return
         self._check_closed()
-
-        def require(attribute: str) -> str:
-            if not attributes.get(attribute):
-                raise self.problem(f"<{element}> has no {attribute}")
-            return attributes[attribute]
-
-        system = attributes.get("sysid") or attributes.get("refid", "")
         if element == "seg":
-            if self._role is None or not self._document:
-                raise self.problem(f"<seg> outside of {'<doc>' if not self._document else '<src>, <ref> and <hyp>'}")
-            self._segment = require("id"), self.line
+            self._begin_segment(attributes)
         elif element == "dataset":
             self._set = attributes.get("id", "")
         elif element in _SETS:
-            self._role, self._set, self._system, self._document = _SETS[element], require("setid"), system, ""
+            self._role = _SETS[element]
+            self._set = self._require(element, attributes, "setid")
+            self._system = _system_name(attributes)
+            self._document = ""
         elif element == "doc":
-            if self._document_id == "docid":
-                if self._role is None:
-                    raise self.problem("<doc> outside of <tstset>, <refset> and <srcset>")
-                self._name = system or self._system
-            self._document = require(self._document_id)
-            if self._role in ("hypothesis", "reference") and not self._name:
-                raise self.problem("neither <doc> nor its set has a sysid or refid")
+            self._begin_document(attributes)
+        elif not self._document:
+            raise self.problem(f"<{element}> outside of <doc>")
         else:
-            if not self._document:
-                raise self.problem(f"<{element}> outside of <doc>")
-            self._role, attribute = _TEXTS[element]
-            self._name = attributes.get(attribute) or element
+            self._role, name_attribute = _TEXTS[element]
+            self._name = attributes.get(name_attribute) or element
+
+    def _begin_segment(self, attributes: Mapping[str, str]) -> None:
+        """Process a start tag ``<seg>``."""
+        if not self._document:
+            raise self.problem("<seg> outside of <doc>")
+        if self._role is None:
+            raise self.problem("<seg> outside of <src>, <ref> and <hyp>")
+        self._segment = self._require("seg", attributes, "id"), self.line
+
+    def _begin_document(self, attributes: Mapping[str, str]) -> None:
+        """Process a start tag ``<doc>``."""
+        is_sgml = self._document_id == "docid"
+        if is_sgml and self._role is None:
+            raise self.problem("<doc> outside of <tstset>, <refset> and <srcset>")
+        if is_sgml:
+            self._name = _system_name(attributes) or self._system
+        self._document = self._require("doc", attributes, self._document_id)
+        if self._role in ("hypothesis", "reference") and not self._name:
+            raise self.problem("neither <doc> nor its set has a sysid or refid")
+
+    def _require(self, element: str, attributes: Mapping[str, str], name: str) -> str:
+        """Return the value of an attribute. Raise InputError if it is missing or empty."""
+        if not attributes.get(name):
+            raise self.problem(f"<{element}> has no {name}")
+        return attributes[name]
 
     def end(self, element: str, text: str) -> None:
         """Process an end tag, and the text of the element if it is a segment."""
@@ -191,11 +229,12 @@ class _Reader:
             self._role = None
 
     def _check_closed(self) -> None:
+        """Raise InputError at the line of the current segment if the segment is not closed."""
         if self._segment:
             self.line = self._segment[1]
             raise self.problem("this <seg> is not closed")
 
-    def finish(self, elements: str) -> Collection:
+    def finish(self, elements: str) -> TextCollection:
         """Return the collected segments; ``elements`` lists the elements with segments, for the error message."""
         self._check_closed()
         if not any(self._collection.texts.values()):
@@ -203,11 +242,19 @@ class _Reader:
         return self._collection
 
 
-def _without_comments(text: str) -> str:
+def _system_name(attributes: Mapping[str, str]) -> str:
+    """Return the name of the system or reference that an SGML element specifies; empty if it does not."""
+    return attributes.get("sysid") or attributes.get("refid", "")
+
+
+def _blank_comments(text: str) -> str:
     """Remove the comments of a text except their line feeds, so that line numbers do not change."""
-    parts = []
+    parts: list[str] = []
     position = 0
-    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
+    while True:
+        start = text.find("<!--", position)
+        end = text.find("-->", start)
+        if start < 0 or end < 0:
+            return "".join([*parts, text[position:]])
         parts += [text[position:start], "\n" * text.count("\n", start, end)]
-        position = end + 3
-    return "".join((*parts, text[position:]))
+        position = end + len("-->")

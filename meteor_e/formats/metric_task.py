@@ -16,7 +16,7 @@ def metric_task_lines(
     reference: str,
     system: str,
     segments: Sequence[float],
-    whole: float | None = None,
+    corpus_score: float | None = None,
 ) -> Iterator[str]:
     """Yield a system's lines of a file of the WMT metrics task, tab-separated and without line ends.
 
@@ -28,7 +28,7 @@ def metric_task_lines(
         system: the name of the system.
         segments: the scores of the segments. Their lines are ``METRIC LP TESTSET REFERENCE SYSTEM SEGMENT SCORE``, with
             segment numbers from 1. NaN is written as ``None``.
-        whole: the corpus score of the system. If it is present, the only line is
+        corpus_score: the corpus score of the system. If it is given, the only line is
             ``METRIC LP TESTSET REFERENCE SYSTEM SCORE``.
 
     Raises:
@@ -38,11 +38,11 @@ def metric_task_lines(
     for name in names:
         if not name or re.search(r"\s", name):
             raise InputError(
-                f"{name!r} cannot be a name in a file of the metrics task: names are not empty and have no white space"
+                f"{name!r} is not a name for a file of the metrics task; names must not be empty or contain white space"
             )
     prefix = "\t".join(names)
-    if whole is not None:
-        yield f"{prefix}\t{score_text(whole)}"
+    if corpus_score is not None:
+        yield f"{prefix}\t{score_text(corpus_score)}"
         return
     for number, score in enumerate(segments, 1):
         yield f"{prefix}\t{number}\t{score_text(score)}"

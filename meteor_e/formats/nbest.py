@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 
 import msgspec
 
@@ -16,7 +16,7 @@ from meteor_e.base.texts import reject_duplicate_keys
 from meteor_e.formats.plain import read_segments
 
 NBEST_FORMATS = {
-    "moses": "ID ||| TEXT ||| FEATURES ||| SCORE, the lines of one source together",
+    "moses": "ID ||| TEXT ||| FEATURES ||| SCORE; the lines of a source are consecutive",
     "lines": "N lines per source (--candidates N)",
     "jsonl": "one JSON list of texts per line, or an object with the list under 'candidates'",
 }
@@ -46,7 +46,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if values is not None and len(values) != len(texts):
                 raise InputError(f"there are {len(values)} {name} for {len(texts)} texts")
             if not all(map(math.isfinite, values or ())):
-                raise InputError(f"{name} are finite numbers")
+                raise InputError(f"{name} must be finite numbers")
 
 
 def read_candidates(
@@ -72,11 +72,12 @@ def read_candidates(
     first_line = next(lines, None)
     if first_line is None:
         raise InputError(f"{name} is empty; there are no candidates")
-    if form is None and count is None:
-        form = _recognize_format(first_line[1])
-    if form in ("moses", "jsonl") if count else form not in ("moses", "jsonl"):
+    if form is None:
+        form = "lines" if count else _detect_format(first_line[1])
+    needs_count = form not in ("moses", "jsonl")
+    if needs_count != bool(count):
         raise ConfigError(
-            f"{name}: lines without marks need --candidates N, the lines per source; no other format does"
+            f"{name}: plain text needs --candidates N, the number of lines per source; other formats do not allow it"
         )
     all_lines = chain([first_line], lines)
     if count:
@@ -85,24 +86,31 @@ def read_candidates(
         sources = _read_moses(all_lines)
     else:
         sources = map(_decode_source, all_lines)
+    yield from _check_same_fields(sources, name)
+
+
+def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]:
+    """Yield the sources, and raise InputError if only some of them have an id or scores."""
     first_source: Source | None = None
     for number, source in enumerate(sources, 1):
         first_source = first_source or source
         for field in ("id", "scores"):
             if (getattr(source, field) is None) != (getattr(first_source, field) is None):
-                raise InputError(f"{name}: of sources 1 and {number}, only one has {field!r}; all need it, or none")
+                raise InputError(
+                    f"{name}: only one of the sources 1 and {number} has {field!r}; all sources need it, or no source"
+                )
         yield source
 
 
-def _recognize_format(line: str) -> str:
-    """Return the format of a file by its first line."""
+def _detect_format(line: str) -> str:
+    """Return the format of a file from its first line."""
     if line.lstrip()[:1] in ("[", "{"):
         return "jsonl"
     return "moses" if " ||| " in line else "lines"
 
 
 def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources with reference weights proportional to exp(score), as scores are logarithms of probabilities.
+    """Yield the sources with the exponential function of each score as weight. Scores are logarithms of probabilities.
 
     Raises:
         InputError: if a source does not have scores, or has references or weights.
@@ -110,7 +118,7 @@ def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
     for number, source in enumerate(sources, 1):
         if source.scores is None or (source.references, source.weights) != (None, None):
             raise InputError(
-                f"source {number}: weights by scores need scores, and no references or weights beside them"
+                f"source {number}: weights by scores need a source that has scores, but no references and no weights"
             )
         highest = max(source.scores)
         yield msgspec.structs.replace(source, weights=[math.exp(score - highest) for score in source.scores])
@@ -122,29 +130,42 @@ _Lines = Iterable[tuple[str, str]]
 
 def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:
     """Yield the sources of plain text, ``count`` lines each."""
-    for _, group in groupby(enumerate(lines), key=lambda line: line[0] // count):
-        texts = [line for _, line in group]
-        if len(texts) < count:
-            raise InputError(f"{texts[-1][0]} is the last one: the number of lines is not a multiple of {count}")
-        yield Source([text for _, text in texts])
+    remaining_lines = iter(lines)
+    while group := list(islice(remaining_lines, count)):
+        if len(group) < count:
+            last_position = group[-1][0]
+            raise InputError(f"{last_position} is the last line: the number of lines is not a multiple of {count}")
+        yield Source([text for _, text in group])
 
 
 def _read_moses(lines: _Lines) -> Iterator[Source]:
     """Yield the sources of an n-best list."""
     source_ids = set()
-    rows_with_positions = ((position, [field.strip() for field in line.split("|||")]) for position, line in lines)
-    for source_id, group in groupby(rows_with_positions, key=lambda entry: entry[1][0]):
-        positions, rows = zip(*group, strict=True)
+    lines_with_fields = ((position, [field.strip() for field in line.split("|||")]) for position, line in lines)
+    for source_id, group in groupby(lines_with_fields, key=lambda entry: entry[1][0]):
+        entries = list(group)
+        position = entries[0][0]
         if source_id in source_ids:
-            raise InputError(f"{positions[0]}: source {source_id} comes back; its lines stand together")
+            raise InputError(f"{position}: source {source_id} occurs again; the lines of a source must be consecutive")
         source_ids.add(source_id)
-        if not source_id or len({min(4, len(row)) for row in rows}) > 1 or len(rows[0]) < 2:
-            raise InputError(
-                f"{positions[0]}: all lines of a source are of the form ID ||| TEXT ||| FEATURES ||| SCORE"
-            )
-        texts, scores = ([row[index] for row in rows if len(row) > index] for index in (1, 3))
-        with _input_errors(f"{positions[0]}: the score"):
-            yield Source(texts, scores=list(map(float, scores)) or None, id=source_id)
+        yield _make_moses_source(position, source_id, [fields for _, fields in entries])
+
+
+def _make_moses_source(position: str, source_id: str, rows: list[list[str]]) -> Source:
+    """Return the source with the candidates of an n-best list.
+
+    Args:
+        position: the position of its first line, for messages.
+        source_id: the id of the source.
+        rows: the fields of its lines: id, text and optionally features and score.
+    """
+    field_counts = {min(4, len(row)) for row in rows}
+    if not source_id or len(field_counts) > 1 or min(field_counts) < 2:
+        raise InputError(f"{position}: all lines of a source must have the form ID ||| TEXT ||| FEATURES ||| SCORE")
+    texts = [row[1] for row in rows]
+    with _input_errors(f"{position}: the score"):
+        scores = [float(row[3]) for row in rows if len(row) > 3]
+        return Source(texts, scores=scores or None, id=source_id)
 
 
 def _decode_source(numbered_line: tuple[str, str]) -> Source:
@@ -152,7 +173,9 @@ def _decode_source(numbered_line: tuple[str, str]) -> Source:
     position, line = numbered_line
     with _input_errors(position):
         content = json.loads(line, object_pairs_hook=reject_duplicate_keys)
-        return msgspec.convert(content if isinstance(content, dict) else {"candidates": content}, Source)
+        if not isinstance(content, dict):
+            content = {"candidates": content}
+        return msgspec.convert(content, Source)
 
 
 @contextmanager

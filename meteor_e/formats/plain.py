@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, BinaryIO
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, os_errors_as, spell_size
@@ -18,9 +18,9 @@ _BLOCK = 1 << 16
 def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
     r"""Iterate over the segments of a plain text file, one per line, without line ends.
 
-    Only ``\n`` and ``\r\n`` end a line: U+2028, form feeds and the like are part of a segment. The line end of the last
-    line is optional. A byte order mark is dropped. UTF-16 text without a byte order mark raises an error if another
-    encoding is given. The file is read incrementally during the iteration.
+    Only ``\n`` and ``\r\n`` end a line. Other separators, such as U+2028 and form feeds, are part of a segment. The
+    last line may lack its line end. A byte order mark is dropped. UTF-16 text without a byte order mark raises an error
+    unless its encoding is specified. The file is read incrementally during the iteration.
 
     Args:
         path: the path of the file, which may be compressed with gzip, bzip2 or xz; ``-`` is standard input.
@@ -30,56 +30,83 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
         InputError: if the file cannot be read, or is not in this encoding. The message names the file and the line.
         ConfigError: for an unknown encoding.
     """
-    name, number = input_name(path), 0
-    try:
-        # Python accepts names such as utf-٨, with non-ASCII digits; they are refused here. Bytes that cannot be decoded
-        # become surrogates, by which the damaged line is found below.
-        is_narrow = "\n".encode(encoding if encoding.isascii() else "") == b"\n"
-        decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
-    except (LookupError, ValueError) as error:
-        raise ConfigError(f"unknown encoding {encoding[:40]!r}; utf-8 is the usual one") from error
-    parts: list[str] = []
-    size, is_damaged = 0, False
+    _check_encoding(encoding)
+    name = input_name(path)
+    line_number = 0
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         try:
-            # read1() returns the available bytes without waiting for a full block. Programs that exchange single lines
-            # through a pipe depend on that.
-            for block in chain(iter(partial(stream.read1, _BLOCK), b""), [b""]):  # type: ignore[attr-defined]
-                if is_narrow and not number and b"\0" in block:
-                    _refuse_utf16(block, f"{name}, line 1", encoding)
-                text = decoder.decode(block, not block)
-                is_damaged = is_damaged or (not text.isascii() and _is_damaged(text))
-                line_end, *lines = text.split("\n")
-                parts.append(line_end)
-                size += len(line_end)
-                if size > MAX_LINE:
-                    raise InputError(
-                        f"{name}, line {number + 1}: longer than {spell_size(MAX_LINE)}; "
-                        "this is not text, one segment per line"
-                    )
-                if lines or not block:
-                    *lines, unfinished_line = ["".join(parts), *lines]
-                    if not block and unfinished_line:
-                        lines.append(f"{unfinished_line}\r")  # removesuffix() below removes this carriage return only
-                    parts, size = [unfinished_line], len(unfinished_line)
+            for lines, is_damaged in _read_lines(stream, name, encoding):
                 for line in lines:
                     if is_damaged:
                         # Decode strictly, which raises an error that describes the damage.
                         line.encode(encoding, "surrogateescape").decode(encoding)
-                    if number == 0:
+                    if line_number == 0:
                         line = line.removeprefix("\ufeff")
-                    number += 1
+                    line_number += 1
                     yield line.removesuffix("\r")
         except UnicodeError as error:
-            # Some codecs raise a plain UnicodeError, such as UTF-16 if the byte order mark is missing.
-            reason = f"byte {error.start + 1}: {error.reason}" if isinstance(error, UnicodeDecodeError) else str(error)
+            raise InputError(_describe_damage(error, f"{name}, line {line_number + 1}", encoding)) from error
+
+
+def _check_encoding(encoding: str) -> None:
+    """Raise ConfigError for an unknown encoding.
+
+    Python also accepts encoding names with non-ASCII digits, such as "utf-٨". They are unknown here.
+    """
+    try:
+        "\n".encode(encoding if encoding.isascii() else "")
+        codecs.getincrementaldecoder(encoding)("surrogateescape")
+    except (LookupError, ValueError) as error:
+        raise ConfigError(f"unknown encoding {encoding[:40]!r}; utf-8 is the usual one") from error
+
+
+def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[list[str], bool]]:
+    """Yield lists of lines without line feeds, each with whether a decoding error has occurred so far.
+
+    Bytes that cannot be decoded become surrogates, from which the caller can find the damaged line.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
+    is_single_byte = "\n".encode(encoding) == b"\n"
+    line_count = 0
+    is_damaged = False
+    unfinished_line: list[str] = []
+    unfinished_length = 0
+    # read1() returns the available bytes without waiting for a full block. Programs that exchange single lines through
+    # a pipe depend on that. The empty block at the end flushes the decoder.
+    for block in chain(iter(partial(stream.read1, _BLOCK), b""), [b""]):  # type: ignore[attr-defined]
+        if is_single_byte and line_count == 0 and b"\0" in block:
+            _refuse_utf16(block, f"{name}, line 1", encoding)
+        text = decoder.decode(block, not block)
+        is_damaged = is_damaged or (not text.isascii() and _has_surrogates(text))
+        line_end, *lines = text.split("\n")
+        unfinished_line.append(line_end)
+        unfinished_length += len(line_end)
+        if unfinished_length > MAX_LINE:
             raise InputError(
-                f"{name}, line {number + 1}: not valid {codecs.lookup(encoding).name.upper()} ({reason}); "
-                "convert the file, or name its encoding"
-            ) from error
+                f"{name}, line {line_count + 1}: longer than {spell_size(MAX_LINE)}; "
+                "this is not text with one segment per line"
+            )
+        if lines:
+            complete_lines = ["".join(unfinished_line), *lines[:-1]]
+            unfinished_line = [lines[-1]]
+            unfinished_length = len(lines[-1])
+            line_count += len(complete_lines)
+            yield complete_lines, is_damaged
+    last_line = "".join(unfinished_line)
+    if last_line:
+        # The caller removes one carriage return, but a carriage return at the end of the file belongs to the segment.
+        yield [f"{last_line}\r"], is_damaged
 
 
-def _is_damaged(text: str) -> bool:
+def _describe_damage(error: UnicodeError, location: str, encoding: str) -> str:
+    """Return the error message for text that cannot be decoded."""
+    # Some codecs raise a plain UnicodeError, such as UTF-16 if the byte order mark is missing.
+    reason = f"byte {error.start + 1}: {error.reason}" if isinstance(error, UnicodeDecodeError) else str(error)
+    codec_name = codecs.lookup(encoding).name.upper()
+    return f"{location}: not valid {codec_name} ({reason}); convert the file, or name its encoding"
+
+
+def _has_surrogates(text: str) -> bool:
     """Return whether a text contains surrogates."""
     try:
         text.encode()
@@ -89,7 +116,7 @@ def _is_damaged(text: str) -> bool:
 
 
 def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
-    """Raise InputError if a file begins like UTF-16 without a byte order mark: with a NUL beside each line feed."""
+    """Raise InputError if a file begins like UTF-16 without a byte order mark, with a NUL next to each line feed."""
     line_feed_count = head.count(b"\n")
     # The block may end between the last line feed and its NUL.
     expected_count = line_feed_count - (line_feed_count > 1)
@@ -97,13 +124,13 @@ def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
         return
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or not head.strip(b"\0"):
         return
-    # Text in one of the two byte orders does not contain control characters other than NUL.
+    # UTF-16 is recognized by printable text in one of the two byte orders.
     texts = [head.decode(encoding_name, "ignore").replace("\0", "") for encoding_name in ("utf-16-le", "utf-16-be")]
     if not any("".join(text.split()).isprintable() for text in texts):
         raise InputError(f"{location}: NUL characters; this is not text")
     raise InputError(
         f"{location}: a NUL character at each line end, so this is UTF-16 and not "
-        f"{codecs.lookup(encoding).name.upper()}; say so with --encoding utf-16-le (or utf-16-be), or convert it"
+        f"{codecs.lookup(encoding).name.upper()}; use --encoding utf-16-le (or utf-16-be), or convert the file"
     )
 
 
@@ -130,7 +157,7 @@ def csv_rows(lines: Iterable[str], name: str, **dialect: Any) -> Iterator[tuple[
         location = f"{name}, line {reader.line_num}"
         if str(error).startswith("new-line character"):
             raise InputError(
-                f"{location}: a carriage return that ends no line; save the file with LF or CRLF as line ends, "
+                f"{location}: a carriage return that is not a line end; save the file with LF or CRLF as line ends, "
                 "or put the cell in double quotes"
             ) from error
         raise InputError(f"{location}: not CSV ({error})") from error

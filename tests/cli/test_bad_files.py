@@ -27,7 +27,7 @@ def xml(cli, references, hypotheses):
     [
         (b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "b">]><dataset id="x">', "defines entities"),
         (b'<!DOCTYPE d [<!ENTITY a "b">]>\n<refset setid="s" refid="r">', "defines entities"),
-        (b'<?xml version="1.0"?><tmx><tu>the cat</tu></tmx>', "neither WMT's nor NIST's"),
+        (b'<?xml version="1.0"?><tmx><tu>the cat</tu></tmx>', "not in the format of WMT or NIST"),
     ],
 )
 def test_xml_that_cannot_be_read_is_no_text(cli, start, said):
@@ -39,7 +39,7 @@ def test_xml_that_cannot_be_read_is_no_text(cli, start, said):
 def test_entities_in_sgml(cli):
     cli.file("x", '<refset setid="s" refid="r">\n<!ENTITY a "b"><doc docid="d"><seg id="1">&a;</seg></doc></refset>')
     line = cli.failing_here(1, "score", "hyp", "x", "-l", "other")
-    assert line == "meteor-e: x, line 2: definitions of entities are not read; put their texts in the segments"
+    assert line == "meteor-e: x, line 2: entity definitions are not supported; replace the entities by their texts"
 
 
 def test_segments_that_one_side_lacks(cli):

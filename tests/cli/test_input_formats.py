@@ -55,7 +55,7 @@ def test_encoding_of_csv(cli):
         (
             ["-", "--format-in", "csv", "--hypothesis-column", "a", "--hypothesis-column", "b"],
             1,
-            "read once only",
+            "read only once",
         ),
     ],
 )

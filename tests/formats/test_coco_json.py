@@ -52,7 +52,7 @@ def test_results_and_annotations_line_up_by_image(write):
     [
         (ANNOTATIONS, ANNOTATIONS, "r.json holds no hypothesis texts"),
         (RESULTS, RESULTS, "a.json holds no reference texts"),
-        (["a", "b"], ["a", "b"], "captions are read as COCO's JSON"),
+        (["a", "b"], ["a", "b"], "captions must be JSON in the format of COCO"),
         ({"a": 1}, ANNOTATIONS, "no COCO annotations"),
         ([{"image_id": 1}], ANNOTATIONS, "result 1 has no image_id and caption"),
         ([{"image_id": [1], "caption": "x"}], ANNOTATIONS, "image_id must be a whole number or a text"),
@@ -60,7 +60,7 @@ def test_results_and_annotations_line_up_by_image(write):
         (RESULTS, {"1": []}, "image '1' has no captions"),
         (RESULTS, {"1": ["a", 2]}, "caption of image 1 is not a text"),
         ([{"image_id": 1, "caption": None}], ANNOTATIONS, "caption of image 1 is not a text"),
-        ([{"image_id": 1, "caption": "\ud800"}], ANNOTATIONS, "half of a character"),
+        ([{"image_id": 1, "caption": "\ud800"}], ANNOTATIONS, "unpaired surrogate"),
         ([*RESULTS, RESULTS[0]], ANNOTATIONS, "image 2 has two captions"),
         ([{"image_id": 9, "caption": "x"}], ANNOTATIONS, "1 segment that no reference has|no segment in common"),
         ('{"image_id": 1, "caption"', ANNOTATIONS, "is not JSON"),
@@ -85,7 +85,7 @@ def test_systems_need_captions_of_the_same_images(write):
     files = [write("r.json", RESULTS), write("s.json", RESULTS[:1]), write("a.json", ANNOTATIONS)]
     with (
         pytest.warns(UserWarning, match="left out"),
-        pytest.raises(InputError, match=r"s.json and r.json are not of the same segments"),
+        pytest.raises(InputError, match=r"s.json and r.json have different segments"),
     ):
         read_systems(files, on_missing="skip")
 

@@ -8,7 +8,7 @@ import pytest
 
 from meteor_e import InputError, TextColumns
 from meteor_e.formats.delimited import DelimitedTable
-from meteor_e.formats.inputs import input_format
+from meteor_e.formats.inputs import detect_format
 
 ROWS = [
     ("id", "mt", "other", "ref"),
@@ -29,7 +29,7 @@ def write(path, rows=ROWS):
 
 
 def read(path, *hypotheses):
-    tabs = input_format(str(path), alone=True) == "tsv"
+    tabs = detect_format(str(path), is_only_file=True) == "tsv"
     table = DelimitedTable(str(path), TextColumns(hypotheses or ("mt",), ("ref",)), tabs)
     systems = [list(table.segments(index)) for index in range(len(table.systems))]
     return [(*(segment.hypothesis for segment in row), *row[0].references) for row in zip(*systems, strict=True)]
@@ -104,5 +104,5 @@ def test_score_takes_columns(tmp_path):
 
 def test_a_lone_carriage_return_is_explained(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"mt,ref\ra,b\r")
-    with pytest.raises(InputError, match=r"x\.csv, line 1: a carriage return that ends no line; save the file with LF"):
+    with pytest.raises(InputError, match=r"x\.csv, line 1: a carriage return that is not a line end; save the file with LF"):
         read(tmp_path / "x.csv")

@@ -7,8 +7,8 @@ import pytest
 
 from meteor_e.api import Segment
 from meteor_e.base.errors import InputError
-from meteor_e.formats.documents import Collection, SegmentKey
-from meteor_e.formats.inputs import input_format, parquet_files, read_collection
+from meteor_e.formats.documents import SegmentKey, TextCollection
+from meteor_e.formats.inputs import detect_format, parquet_files, read_collection
 from meteor_e.formats.plain import read_segments
 from meteor_e.formats.systems import read_systems
 
@@ -36,14 +36,14 @@ def test_the_content_tells_the_format(text, form, tmp_path):
     path = tmp_path / "input"
     for data in (text.encode(), gzip.compress(text.encode())):
         path.write_bytes(data)
-        assert input_format(str(path)) == form
+        assert detect_format(str(path)) == form
 
 
 @pytest.mark.parametrize("text", [SGML, XML])
 def test_collections(text, tmp_path):
     path = tmp_path / "input"
     path.write_text(text)
-    found = read_collection(path, input_format(str(path)))
+    found = read_collection(path, detect_format(str(path)))
     assert found.name == str(path)
     assert {name: list(texts.values()) for name, texts in found.texts["reference"].items()} == {"r": ["one"]}
 
@@ -51,7 +51,7 @@ def test_collections(text, tmp_path):
 def test_segments_lose_nothing_to_the_look_ahead(monkeypatch):
     data = b"".join(b"segment %d\n" % number for number in range(20_000))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
-    assert input_format("-") == "plain"
+    assert detect_format("-") == "plain"
     assert list(read_segments("-")) == data.decode().split("\n")[:-1]
 
 
@@ -136,9 +136,9 @@ def test_plain_hypotheses_meet_references_in_markup(tmp_path):
 
 
 def test_a_segment_is_there_once():
-    found = Collection("sys.sgm")
+    found = TextCollection("sys.sgm")
     found.add("source", "x", SegmentKey("set", "a", "1"), "x")
-    with pytest.raises(InputError, match=r"sys\.sgm: segment \[set\]\[a\]\[1\] of source 'x' is there twice"):
+    with pytest.raises(InputError, match=r"sys\.sgm: segment \[set\]\[a\]\[1\] of source 'x' occurs twice"):
         found.add("source", "x", SegmentKey("set", "a", "1"), "y")
 
 

@@ -75,7 +75,7 @@ def test_everything_may_stand_on_one_line():
         ("</DOC>", "</seg></DOC>", "line 8: </seg> without <seg>"),
         ("<DOC DocID", "<DIC DocID", "line 5: <seg> outside of <doc>"),
         ("<tstset", "<testset", "line 4: <doc> outside of <tstset>, <refset> and <srcset>"),
-        ('id="3"', 'id="1"', r"segment \[news\]\[weather\]\[1\] of hypothesis 'blue' is there twice"),
+        ('id="3"', 'id="1"', r"segment \[news\]\[weather\]\[1\] of hypothesis 'blue' occurs twice"),
         ("</seg>\n</doc>", "\n", "line 12: this <seg> is not closed"),
     ],
 )

@@ -97,7 +97,7 @@ def test_an_encoding_that_cannot_be_read(encoding):
         ("<hyp", '<seg id="9"/><hyp', "line 12: <seg> outside of <src>, <ref> and <hyp>"),
         ("</p>\n", "</q>\n", "line 8: mismatched tag"),
         ("</dataset>", "", "no element found"),
-        ('id="2"/>', 'id="1"/>', r"segment \[newstest\]\[weather\]\[1\] of reference 'ref' is there twice"),
+        ('id="2"/>', 'id="1"/>', r"segment \[newstest\]\[weather\]\[1\] of reference 'ref' occurs twice"),
     ],
 )
 def test_mistakes_are_located(old, new, message):

@@ -153,13 +153,13 @@ def test_metrics_task_lines_can_be_read_again(test, tmp_path):
     for system, output in OUTPUTS.items():
         lengths = [float(len(line)) for line in output]
         lines += metric_task_lines("m", "cs-en", "tiny", "refA", system, lengths)
-        lines += metric_task_lines("m", "cs-en", "tiny", "refA", system, [], whole=sum(lengths) / len(lengths))
+        lines += metric_task_lines("m", "cs-en", "tiny", "refA", system, [], corpus_score=sum(lengths) / len(lengths))
     assert lines[0] == f"m\tcs-en\ttiny\trefA\talpha\t1\t{float(len(OUTPUTS['alpha'][0]))}"
     (tmp_path / "m").write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = score(test, f"scores:{tmp_path}/m")
     assert found.segments[1, 3] == len(OUTPUTS["beta"][3])
     assert found.resamplable
-    with pytest.raises(InputError, match="names are not empty and have no white space"):
+    with pytest.raises(InputError, match="names must not be empty or contain white space"):
         list(metric_task_lines("my metric", "cs-en", "t", "refA", "s", [1.0]))
 
 

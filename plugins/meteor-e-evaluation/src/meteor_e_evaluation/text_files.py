@@ -16,7 +16,7 @@ from meteor_e.base.errors import count_of, near_miss
 from meteor_e.base.files import PathLike
 from meteor_e.formats.delimited import DelimitedTable
 from meteor_e.formats.documents import Role
-from meteor_e.formats.inputs import TEXT_FORMATS, input_format, read_collection
+from meteor_e.formats.inputs import TEXT_FORMATS, detect_format, read_collection
 from meteor_e.formats.plain import read_segments
 from meteor_e.formats.test_sets import named_set
 from meteor_e_evaluation.index import NAMED_SET_PREFIX, DataIndex, OutputSpec, fill_pattern, system_name_regex
@@ -35,7 +35,7 @@ def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
     Raises:
         InputError: if the file is malformed or does not have texts of this role.
     """
-    file_format = input_format(os.fspath(path))
+    file_format = detect_format(os.fspath(path))
     if file_format not in TEXT_FORMATS or file_format == "plain":
         return {"": list(read_segments(path))}
     texts = read_collection(path, file_format).texts[role]
