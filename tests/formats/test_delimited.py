@@ -104,5 +104,7 @@ def test_score_takes_columns(tmp_path):
 
 def test_a_lone_carriage_return_is_explained(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"mt,ref\ra,b\r")
-    with pytest.raises(InputError, match=r"x\.csv, line 1: a carriage return that is not a line end; save the file with LF"):
+    with pytest.raises(
+        InputError, match=r"x\.csv, line 1: a carriage return that is not a line end; save the file with LF"
+    ):
         read(tmp_path / "x.csv")

@@ -98,7 +98,12 @@ def test_another_metric_and_all_scores(cli):
         ('["a"]\n[]\n', [], 1, "source 2 has no candidates"),
         ('["a"]\n["a", 1]\n', [], 1, "line 2: "),
         ('["a"]\n["a"\n', [], 1, "line 2: "),
-        (LINES, ["--candidates", "4", "--weights-by-scores"], 1, "source 1: weights by scores need a source that has scores"),
+        (
+            LINES,
+            ["--candidates", "4", "--weights-by-scores"],
+            1,
+            "source 1: weights by scores need a source that has scores",
+        ),
         (MOSES, ["--top", "5"], 2, "--top is not a setting of --method exact"),
         (MOSES, ["--method", "aggregation", "-M", "ter"], 2, "cannot aggregate references; take pruning"),
         (MOSES, ["-M", "chrff"], 2, "did you mean 'chrf'"),
