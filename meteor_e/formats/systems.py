@@ -101,7 +101,7 @@ def _read_plain_systems(
 ) -> list[System]:
     """Return the systems of plain text files, one segment per line. Each scoring of a system reads its files again."""
     if [*hypotheses, *references].count("-") > 1:
-        raise InputError("standard input (-) can replace only one file")
+        raise InputError("standard input (-) can be used for one file only")
     if "-" in references and len(hypotheses) > 1:
         raise InputError("references on standard input can be read only once; give one system, or a file")
     size = _count_segments(hypotheses, references, references_per_segment, encoding)
