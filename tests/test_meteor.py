@@ -134,7 +134,7 @@ class TestOptions:
             Meteor("en", pack=tmp_path / "nowhere")
 
     def test_resources_of_ones_own(self, own_packs):
-        resources = LanguageResources().replaced("foo", function_words=frozenset({"foo"}))
+        resources = LanguageResources().replace("foo", function_words=frozenset({"foo"}))
         meteor = Meteor("other", resources=resources)
         assert meteor.score("foo bar", "foo").statistics.hypothesis_function_words == 1
         assert meteor.signature.endswith("pack:none+foo")

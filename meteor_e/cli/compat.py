@@ -47,7 +47,7 @@ def compat(arguments: Sequence[str]) -> None:
     meteor-e compat - - -stdio -l en -norm
     """
     try:
-        configuration = JavaConfiguration.of(parse(arguments))
+        configuration = JavaConfiguration.from_options(parse(arguments))
     except UsageError as error:
         raise UsageError(f"{error} (see meteor-e compat --help)") from error
     with destination(None) as stream:

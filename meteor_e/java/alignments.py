@@ -26,11 +26,11 @@ def format_alignment(alignment: Alignment, number: int | str | None, scores: Seq
         head = "\t".join(("Alignment", str(number), *map(java_double, scores)))
     else:
         head = "Alignment" if number is None else f"Alignment {number}"
-    matches = [
-        f"{match.reference_start}:{match.reference_length}\t\t\t"
-        f"{match.hypothesis_start}:{match.hypothesis_length}\t\t\t{match.matcher}\t\t{java_double(match.probability)}"
-        for match in alignment.matches
-    ]
+    matches = []
+    for match in alignment.matches:
+        reference = f"{match.reference_start}:{match.reference_length}"
+        hypothesis = f"{match.hypothesis_start}:{match.hypothesis_length}"
+        matches.append(f"{reference}\t\t\t{hypothesis}\t\t\t{match.matcher}\t\t{java_double(match.probability)}")
     # The Java program trims the joined words, which may themselves begin or end with control characters.
     texts = [java_trim(" ".join(words)) for words in (alignment.hypothesis, alignment.reference)]
     lines = [head, *texts, COLUMNS, *matches, "", ""]

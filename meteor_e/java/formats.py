@@ -1,4 +1,4 @@
-"""Number formats, decoding and hash table order of the Java platform, as far as METEOR's output depends on them.
+"""The number formats, text decoding and hash table order of the Java platform that METEOR's output depends on.
 
 The sources are the public API documentation of ``java.lang.Double``, ``java.lang.String.hashCode`` and
 ``java.util.Hashtable``, and experiments with OpenJDK 17.
@@ -88,11 +88,12 @@ def _replace_malformed(error: UnicodeError) -> tuple[str, int]:
     Python and the JDK differ only in encoded surrogates: the JDK replaces all bytes of a surrogate with one U+FFFD.
     """
     assert isinstance(error, UnicodeDecodeError)
-    data, start = error.object, error.start
-    next_bytes = data[start + 1 : start + 3]
-    if data[start] == 0xED and next_bytes and 0xA0 <= next_bytes[0] <= 0xBF:
-        return "\ufffd", start + (3 if len(next_bytes) == 2 and 0x80 <= next_bytes[1] <= 0xBF else 2)
-    return "\ufffd", error.end
+    data = error.object[error.start : error.start + 3]
+    is_surrogate = data[0] == 0xED and len(data) > 1 and 0xA0 <= data[1] <= 0xBF
+    if not is_surrogate:
+        return "\ufffd", error.end
+    is_complete = len(data) == 3 and 0x80 <= data[2] <= 0xBF
+    return "\ufffd", error.start + (3 if is_complete else 2)
 
 
 codecs.register_error("meteor_e.java", _replace_malformed)
@@ -121,28 +122,31 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
     Raises:
         InputError: for a line of more than 64 MiB.
     """
-    pending: list[bytes] = []
-    size, number, skip_line_feed = 0, 1, False
+    unfinished_line: list[bytes] = []
+    unfinished_size = 0
+    line_number = 1
+    skip_line_feed = False
     while chunk := stream.read1(1 << 16):
         if skip_line_feed and chunk[0] == 0x0A:
             chunk = chunk[1:]
+        # The line feed of a line end \r\n may be at the start of the next chunk.
         skip_line_feed = chunk.endswith(b"\r")
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
         if end:
-            lines = _decode_lines(b"".join((*pending, chunk[:end])))
+            lines = _decode_lines(b"".join([*unfinished_line, chunk[:end]]))
             yield from lines
-            pending.clear()
-            size, number = 0, number + len(lines)
-        unfinished_line = chunk[end:]
-        if unfinished_line:
-            pending.append(unfinished_line)
-            size += len(unfinished_line)
-            if size > MAX_LINE:
-                raise InputError(
-                    f"line {number}: longer than {spell_size(MAX_LINE)}; this is not text, one segment per line"
-                )
-    if pending:
-        yield b"".join(pending).decode("utf-8", "meteor_e.java")
+            unfinished_line = []
+            unfinished_size = 0
+            line_number += len(lines)
+        if end < len(chunk):
+            unfinished_line.append(chunk[end:])
+            unfinished_size += len(chunk) - end
+        if unfinished_size > MAX_LINE:
+            raise InputError(
+                f"line {line_number}: longer than {spell_size(MAX_LINE)}; this is not text with one segment per line"
+            )
+    if unfinished_line:
+        yield b"".join(unfinished_line).decode("utf-8", "meteor_e.java")
 
 
 def _decode_lines(data: bytes) -> list[str]:
@@ -157,24 +161,32 @@ def _decode_lines(data: bytes) -> list[str]:
 
 
 def hashtable_order(keys: Iterable[str]) -> list[str]:
-    """Return the distinct keys in the iteration order of a Java ``Hashtable`` that they are added to in this order."""
+    """Return the distinct keys in the iteration order of a Java ``Hashtable`` to which they are added in this order."""
     buckets: list[list[str]] = [[] for _ in range(11)]
-
-    def put(key: str) -> None:
-        buckets[(java_hash(key) & 0x7FFFFFFF) % len(buckets)].insert(0, key)
-
     for count, key in enumerate(dict.fromkeys(keys)):
         if count >= int(len(buckets) * 0.75):
-            old_keys = [key for bucket in reversed(buckets) for key in bucket]
-            buckets = [[] for _ in range(2 * len(buckets) + 1)]
-            for old_key in old_keys:
-                put(old_key)
-        put(key)
-    return [key for bucket in reversed(buckets) for key in bucket]
+            larger_buckets: list[list[str]] = [[] for _ in range(2 * len(buckets) + 1)]
+            for old_key in _iterate_buckets(buckets):
+                _put(old_key, larger_buckets)
+            buckets = larger_buckets
+        _put(key, buckets)
+    return list(_iterate_buckets(buckets))
+
+
+def _put(key: str, buckets: list[list[str]]) -> None:
+    """Add a key to the buckets of a Java ``Hashtable``."""
+    index = (java_hash(key) & 0x7FFFFFFF) % len(buckets)
+    buckets[index].insert(0, key)
+
+
+def _iterate_buckets(buckets: list[list[str]]) -> Iterator[str]:
+    """Yield the keys of a Java ``Hashtable`` in its iteration order."""
+    for bucket in reversed(buckets):
+        yield from bucket
 
 
 def hash_map_order(keys: Iterable[str]) -> list[str]:
-    """Return the distinct keys in the iteration order of a Java ``HashMap`` that they are added to in this order."""
+    """Return the distinct keys in the iteration order of a Java ``HashMap`` to which they are added in this order."""
     distinct = list(dict.fromkeys(keys))
     size = 16
     while len(distinct) > size * 0.75:

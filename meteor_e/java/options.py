@@ -30,22 +30,22 @@ VALUES = {
     "-p": JavaOption("parameters", "'alpha beta gamma delta'"),
     "-m": JavaOption("modules", "modules: 'exact stem synonym paraphrase'"),
     "-w": JavaOption("weights", "weights of the modules: '1.0 0.6 0.8 0.6'"),
-    "-r": JavaOption("references", "references per segment, one after the other in the reference file (default 1)"),
+    "-r": JavaOption("references", "references per segment, in consecutive lines of the reference file (default 1)"),
     "-x": JavaOption("beam", "beam size (default 40)"),
     "-s": JavaOption("words", "file of function words"),
     "-d": JavaOption(
         "synonyms",
-        "folder of synonyms; METEOR-E's are looked up by lemma, too (with -lemmas, or vectors that need lemmas)",
+        "folder of synonyms; METEOR-E also looks up synonyms by lemma (with -lemmas, or vectors that need lemmas)",
     ),
     "-a": JavaOption("paraphrases", "paraphrase table (gzip)"),
-    "-f": JavaOption("prefix", "prefix of the files that are written (default meteor)"),
+    "-f": JavaOption("prefix", "prefix of the output files (default meteor)"),
     "-emb": JavaOption("vectors", "METEOR-E: word vectors (module 'embeddings'), looked up by word"),
-    "-embLemma": JavaOption("vectors", "the same, looked up by lemma"),
-    "-embWord_POS": JavaOption("vectors", "the same, by word and tag"),
-    "-embLemma_POS": JavaOption("vectors", "the same, by lemma and tag"),
-    "-embWord_Lemma": JavaOption("vectors", "the same, by word and lemma"),
-    "-embTh": JavaOption("threshold", "lowest similarity of two words (default 0.80)"),
-    "-lemmas": JavaOption("lemmas", "METEOR-E: table of lemmas, word, tag and lemma, joined by tabs"),
+    "-embLemma": JavaOption("vectors", "METEOR-E: word vectors, looked up by lemma"),
+    "-embWord_POS": JavaOption("vectors", "METEOR-E: word vectors, looked up by word and tag"),
+    "-embLemma_POS": JavaOption("vectors", "METEOR-E: word vectors, looked up by lemma and tag"),
+    "-embWord_Lemma": JavaOption("vectors", "METEOR-E: word vectors, looked up by word and lemma"),
+    "-embTh": JavaOption("threshold", "minimum similarity of matching words (default 0.80)"),
+    "-lemmas": JavaOption("lemmas", "METEOR-E: table of words, tags and lemmas, separated by tabs"),
     "-new": JavaOption("new", "folder of a new language: function.words and paraphrase.gz"),
 }
 """Options that take a value."""
@@ -60,7 +60,7 @@ VECTOR_KEYS = {
 """METEOR-E's options for vector files, and the lookup key of the vectors in each."""
 
 FLAGS = {
-    "-q": JavaOption("quiet", "segment scores on standard error, the final score on standard output, nothing else"),
+    "-q": JavaOption("quiet", "only print segment scores on standard error and the final score on standard output"),
     "-ch": JavaOption("characters", "precision and recall of characters"),
     "-norm": JavaOption("normalize", "tokenize, normalize punctuation, lowercase"),
     "-lower": JavaOption("lowercase", "lowercase"),
@@ -69,7 +69,7 @@ FLAGS = {
     "-stdio": JavaOption("stdio", "answer SCORE and EVAL lines of standard input"),
     "-mira": JavaOption("stdio", "the same as -stdio"),
     "-coco": JavaOption(
-        "coco", "with -stdio: speak the protocol of the jar in coco-caption and pycocoevalcap, not that of METEOR 1.5"
+        "coco", "with -stdio: use the protocol of the jar in coco-caption and pycocoevalcap instead of METEOR 1.5's"
     ),
     "-vOut": JavaOption("verbose", "precision, recall, penalty and score of every segment"),
     "-ssOut": JavaOption("statistics", "statistics instead of scores"),
@@ -139,9 +139,7 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
     """
     if len(arguments) < 2:
         raise UsageError("a test file and a reference file are needed (or - - -stdio)")
-    values = {**dict.fromkeys(option.field for option in VALUES.values()), "prefix": "meteor", "vector_key": "word"}
-    flags = dict.fromkeys((option.field for option in FLAGS.values()), False)
-    options = JavaOptions(hypothesis=arguments[0], reference=arguments[1], **values, **flags)
+    options = _make_default_options(hypothesis=arguments[0], reference=arguments[1])
     argument_iterator = iter(arguments[2:])
     for name in argument_iterator:
         if name in FLAGS:
@@ -158,13 +156,33 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
         else:
             raise UsageError(f'unknown option "{name}"{near_miss(name, [*FLAGS, *VALUES])}')
     if options.new is not None:
-        # With the folder of a new language, only options for the beam and the output have an effect.
-        for field in ("parameters", "modules", "weights", "synonyms", "vectors", "threshold", "lemmas"):
-            setattr(options, field, None)
-        options.language, options.task, options.lowercase = "other", "universal", True
-        options.normalize = options.characters = False
-        options.words, options.paraphrases = f"{options.new}/function.words", f"{options.new}/paraphrase.gz"
+        _apply_new_language(options)
     return options
+
+
+def _make_default_options(hypothesis: str, reference: str) -> JavaOptions:
+    """Return the options of a command line that only names the two files."""
+    options = JavaOptions(hypothesis=hypothesis, reference=reference)
+    for option in VALUES.values():
+        setattr(options, option.field, None)
+    for flag in FLAGS.values():
+        setattr(options, flag.field, False)
+    options.prefix = "meteor"
+    options.vector_key = "word"
+    return options
+
+
+def _apply_new_language(options: JavaOptions) -> None:
+    """Set the options that ``-new`` implies. Only the options for the beam and the output remain effective."""
+    for field in ("parameters", "modules", "weights", "synonyms", "vectors", "threshold", "lemmas"):
+        setattr(options, field, None)
+    options.language = "other"
+    options.task = "universal"
+    options.lowercase = True
+    options.normalize = False
+    options.characters = False
+    options.words = f"{options.new}/function.words"
+    options.paraphrases = f"{options.new}/paraphrase.gz"
 
 
 @dataclass(frozen=True)
@@ -198,7 +216,7 @@ class JavaConfiguration:
     threshold: float | None
 
     @classmethod
-    def of(cls, options: JavaOptions) -> JavaConfiguration:
+    def from_options(cls, options: JavaOptions) -> JavaConfiguration:
         """Derive the configuration from the options.
 
         Raises:
@@ -207,33 +225,27 @@ class JavaConfiguration:
         """
         code = _find_code(options.language)
         language = builtin_language(code)
-        task_name, matchers, parameters, excuse = _resolve_task(options, language)
+        task_name, matchers, parameters, reason = _resolve_task(options, language)
         threshold = _parse_threshold(options)
         if options.vectors is not None and options.modules is None:
             matchers["embeddings"] = EMBEDDINGS_WEIGHT
         modules = tuple(matchers) if options.modules is None else _parse_modules(options.modules)
         if options.parameters is not None:
-            parameters = _parse_numbers("-p", options.parameters)
-            if len(parameters) < 4:
-                raise UsageError(f"-p needs alpha, beta, gamma and delta, it has {len(parameters)} numbers")
-            if not all(map(math.isfinite, parameters[:4])):
-                raise UsageError(f"-p: alpha, beta, gamma and delta must be finite, not {options.parameters}")
+            parameters = _parse_parameters(options.parameters)
         weights, warnings = _resolve_weights(options, tuple(matchers.values()), modules)
         if not any(weights) and not options.quiet:
-            warnings.append(f"all weights are 0, and so is every score{excuse}")
-        beam = None if options.beam is None else _parse_integer("-x", options.beam)
-        if beam is not None and beam < 1:
-            raise UsageError(f"-x is {beam}; the beam size must be 1 or more")
+            warnings.append(f"all weights are 0, and therefore all scores are 0{reason}")
+        is_custom = bool(options.parameters or options.modules or options.weights)
         return cls(
             options,
             language,
             _NAMES[code],
-            TASKS["custom"] if options.parameters or options.modules or options.weights else TASKS[task_name],
+            TASKS["custom" if is_custom else task_name],
             modules,
             weights,
             parameters,
             _find_normalization(options, language),
-            beam,
+            _parse_beam(options.beam),
             tuple(warnings),
             threshold,
         )
@@ -291,7 +303,10 @@ DEFAULT_THRESHOLD = 0.8
 
 
 def _resolve_task(options: JavaOptions, language: Language) -> tuple[str, dict[str, float], tuple[float, ...], str]:
-    """Return the task, the weights by module, the parameters, and the reason if all of them are zeros."""
+    """Return the task, the weights by module, the parameters, and the reason if all numbers are zeros.
+
+    The reason is the end of a warning, and usually an empty text.
+    """
     name = (options.task or "default").lower()
     if name not in (*TASKS, "default"):
         raise UsageError(f"unknown task ({options.task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
@@ -308,15 +323,36 @@ def _resolve_task(options: JavaOptions, language: Language) -> tuple[str, dict[s
     task = language.tasks.get(task_name)
     if task is None:
         # The Java program's tables contain zeros for such a task.
-        excuse = f" (language {language.code!r} has no parameters for task {effective_name!r})"
-        return name, dict.fromkeys(language.matchers, 0.0), (0.0,) * 4, excuse
+        reason = f" (language {language.code!r} has no parameters for task {effective_name!r})"
+        return name, dict.fromkeys(language.matchers, 0.0), (0.0,) * 4, reason
     return name, dict(task.weights), (task.alpha, task.beta, task.gamma, task.delta), ""
+
+
+def _parse_parameters(text: str) -> tuple[float, ...]:
+    """Parse the value of ``-p``: at least four numbers, of which the first four are α, β, γ and δ."""
+    parameters = _parse_numbers("-p", text)
+    if len(parameters) < 4:
+        raise UsageError(f"-p needs alpha, beta, gamma and delta, but has {len(parameters)} numbers")
+    if not all(map(math.isfinite, parameters[:4])):
+        raise UsageError(f"-p: alpha, beta, gamma and delta must be finite, not {text}")
+    return parameters
+
+
+def _parse_beam(text: str | None) -> int | None:
+    """Parse the value of ``-x``."""
+    if text is None:
+        return None
+    beam = _parse_integer("-x", text)
+    if beam < 1:
+        raise UsageError(f"-x is {beam}; the beam size must be 1 or more")
+    return beam
 
 
 def _parse_threshold(options: JavaOptions) -> float | None:
     """Return the minimum similarity of matching words; ``None`` if METEOR-E's options are not used."""
-    modules = (options.modules or "").lower().split()
-    if options.vectors is options.threshold is options.lemmas is None and "embeddings" not in modules:
+    names_embeddings = options.modules is not None and "embeddings" in options.modules.lower().split()
+    has_options = any(value is not None for value in (options.vectors, options.threshold, options.lemmas))
+    if not has_options and not names_embeddings:
         return None
     numbers = (DEFAULT_THRESHOLD,) if options.threshold is None else _parse_numbers("-embTh", options.threshold)
     if len(numbers) != 1 or not 0 <= numbers[0] <= 1:
@@ -341,17 +377,21 @@ def _parse_modules(text: str) -> tuple[str, ...]:
         if module not in MODULES:
             raise UsageError(f"unknown module ({module}){near_miss(module, MODULES)}; known: {', '.join(MODULES)}")
     if not modules:
-        raise UsageError("-m names no module")
+        raise UsageError("-m: the list is empty; name at least one module")
     return modules
 
 
 def _resolve_weights(
     options: JavaOptions, default_weights: tuple[float, ...], modules: tuple[str, ...]
 ) -> tuple[tuple[float, ...], list[str]]:
-    """Return the weights of the modules, and warnings."""
+    """Return the weights of the modules, and warnings.
+
+    With ``-m``, missing weights are 0 and superfluous weights are ignored, as in the Java program.
+    """
     weights = default_weights if options.weights is None else _parse_numbers("-w", options.weights)
     if options.modules is not None:
-        return (*weights, *[0.0] * len(modules))[: len(modules)], []
+        padded_weights = (*weights, *[0.0] * len(modules))
+        return padded_weights[: len(modules)], []
     if len(weights) > len(modules):
         raise UsageError(f"-w has {len(weights)} weights, but there are {len(modules)} modules: {' '.join(modules)}")
     if len(weights) < len(modules):
@@ -360,6 +400,7 @@ def _resolve_weights(
 
 
 def _parse_numbers(name: str, text: str) -> tuple[float, ...]:
+    """Parse the numbers of an option's value. The name of the option is for error messages."""
     try:
         return tuple(map(parse_java_double, text.split()))
     except ValueError as error:
@@ -367,6 +408,7 @@ def _parse_numbers(name: str, text: str) -> tuple[float, ...]:
 
 
 def _parse_integer(name: str, text: str) -> int:
+    """Parse an option's value as an integer. The name of the option is for error messages."""
     try:
         return parse_java_int(text)
     except ValueError as error:
@@ -374,6 +416,7 @@ def _parse_integer(name: str, text: str) -> int:
 
 
 def _find_normalization(options: JavaOptions, language: Language) -> str:
+    """Return the normalization that ``-norm``, ``-lower`` and ``-noPunct`` request."""
     if not options.normalize:
         return "lower" if options.lowercase else "none"
     if language.normalization is not Normalization.FULL:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
-from meteor_e.api.languages import Parameters
+from meteor_e.api.languages import GREEK, Parameters
 from meteor_e.base.errors import ConfigError, InputError, located
 from meteor_e.base.files import atomic_writer, input_name, open_binary, os_errors_as
 from meteor_e.java.alignments import format_alignment
@@ -70,6 +70,7 @@ def run(configuration: JavaConfiguration, stream: TextIO) -> None:
 
 
 def _warn(message: str) -> None:
+    """Print a warning of the Java program."""
     print(f"Warning: {message}", file=sys.stderr, flush=True)
 
 
@@ -78,12 +79,13 @@ def _warn(message: str) -> None:
 
 def make_meteor(configuration: JavaConfiguration) -> Meteor:
     """Create the metric that the options describe, with the Java program's comparison of words."""
+    # Modules without a weight have the weight 0.
     weights = [*configuration.weights, *[0.0] * len(configuration.modules)]
-    matchers, lemmatizer = chain_of(configuration)
+    matchers, lemmatizer = make_chain_entries(configuration)
     meteor = Meteor(
         configuration.language.code,
         task="li",
-        parameters=dict(zip(("alpha", "beta", "gamma", "delta"), _chain_parameters(configuration), strict=False)),
+        parameters=dict(zip(GREEK, _chain_parameters(configuration), strict=False)),
         matchers=[{**matcher, "weight": weight} for matcher, weight in zip(matchers, weights, strict=False)],
         lemmatizer=lemmatizer,
         normalization=configuration.normalization,
@@ -123,8 +125,8 @@ def _compute_scores(statistics: Statistics, parameters: Parameters) -> FormulaSc
         return scores._replace(fragmentation_penalty=penalty, score=score if score > 0 else 0.0)
 
 
-def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
-    """Return the matchers of the chain, one for each module, and the lemmatizer."""
+def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
+    """Return the matchers of the chain, one for each module, and the lemmatizer, in the form of a chain file."""
     options = configuration.options
     if configuration.threshold is None:
         return [{"use": module} for module in configuration.modules], None
@@ -144,20 +146,30 @@ def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], An
         module: JavaModule = plugin_registry().java_modules.get(name).make()
         return module
 
-    matchers = [
-        dict(make_module(name).matcher(settings)) if name in configuration.plugin_modules else {"use": name}
-        for name in configuration.modules
-    ]
+    matchers: list[dict[str, Any]] = []
+    for name in configuration.modules:
+        if name in configuration.plugin_modules:
+            matchers.append(dict(make_module(name).matcher(settings)))
+        else:
+            matchers.append({"use": name})
     if options.lemmas is not None:
         return matchers, {"use": "lookup", "file": options.lemmas}
-    return matchers, None if options.vector_key == "word" else make_module("embeddings").lemmatizer(settings)
+    if options.vector_key == "word":
+        return matchers, None
+    return matchers, make_module("embeddings").lemmatizer(settings)
 
 
 def _load_resources(configuration: JavaConfiguration) -> LanguageResources | None:
-    """Return the language's resources with those of the command line, or ``None`` if all are the language's.
+    """Return the resources of the language, in part replaced by files of the command line; ``None`` without files."""
+    replacements = _load_replacements(configuration)
+    if not replacements:
+        return None
+    resources = _language_resources(configuration.language.code)
+    return resources.replace("files of the command line", **replacements)
 
-    Files are read only if a module uses them.
-    """
+
+def _load_replacements(configuration: JavaConfiguration) -> dict[str, Any]:
+    """Return the resources that replace those of the language. Files are read only if a module uses them."""
     replacements: dict[str, Any] = {}
     options = configuration.options
     if options.words is not None:
@@ -165,21 +177,20 @@ def _load_resources(configuration: JavaConfiguration) -> LanguageResources | Non
     elif configuration.language.code != "en":
         # The Java program counts English function words in every language.
         replacements["function_words"] = _language_resources("en").function_words
-    if options.synonyms is not None and "synonym" in {*configuration.modules} - {*configuration.plugin_modules}:
-        from meteor_e.packs.cache import cached_synonym_index
+    core_modules = set(configuration.modules) - set(configuration.plugin_modules)
+    if options.synonyms is not None and "synonym" in core_modules:
+        from meteor_e.packs.cache import load_synonym_index
 
-        replacements["synonyms"] = cached_synonym_index(options.synonyms, configuration.language_name.lower())
-    if options.paraphrases is not None and "paraphrase" in configuration.modules:
-        from meteor_e.packs.cache import cached_paraphrase_index
+        replacements["synonyms"] = load_synonym_index(options.synonyms, configuration.language_name.lower())
+    if options.paraphrases is not None and "paraphrase" in core_modules:
+        from meteor_e.packs.cache import load_paraphrase_index
 
-        replacements["paraphrases"] = cached_paraphrase_index(options.paraphrases)
-    if not replacements:
-        return None
-    resources = _language_resources(configuration.language.code)
-    return resources.replaced("files of the command line", **replacements)
+        replacements["paraphrases"] = load_paraphrase_index(options.paraphrases)
+    return replacements
 
 
 def _language_resources(code: str) -> LanguageResources:
+    """Return the installed resources of a language."""
     return Meteor(code, matchers=["exact"]).resources
 
 
@@ -200,13 +211,22 @@ class _Segment(NamedTuple):
 def _score_segments(
     meteor: Meteor,
     hypotheses: Iterable[str],
-    references: Iterable[Sequence[str]],
+    references: Iterable[str | Sequence[str]],
     total: StatisticsSum,
     *,
     alignments: bool,
     parameters: Parameters,
 ) -> Iterator[_Segment]:
-    """Yield the scored segments, and add their statistics to ``total``."""
+    """Yield the scored segments, and add their statistics to ``total``.
+
+    Args:
+        meteor: the metric.
+        hypotheses: one hypothesis per segment.
+        references: the references of each segment.
+        total: the sum to which the statistics are added.
+        alignments: whether the alignments are requested.
+        parameters: the parameters of the scores, which may be out of the range of chains.
+    """
     if parameters is not meteor.chain.parameters:
         yield from _rescore_segments(meteor, hypotheses, references, total, alignments, parameters)
         return
@@ -218,11 +238,9 @@ def _score_segments(
         for index, alignment in zip(range(len(batch)), batch_alignments, strict=False):
             if index in rows.failures:
                 raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
-            yield _Segment(
-                counts[index * vector_size : (index + 1) * vector_size],
-                FormulaScores._make(values[index * score_size : (index + 1) * score_size]),
-                alignment,
-            )
+            vector = counts[index * vector_size : (index + 1) * vector_size]
+            scores = FormulaScores._make(values[index * score_size : (index + 1) * score_size])
+            yield _Segment(vector, scores, alignment)
         total.add_total(rows.total, len(batch))
 
 
@@ -234,9 +252,9 @@ def _rescore_segments(
     alignments: bool,
     parameters: Parameters,
 ) -> Iterator[_Segment]:
-    """Yield the same as :func:`_score_segments` for parameters that are out of a chain's range.
+    """Score segments with parameters that are out of the range of chains; see :func:`_score_segments`.
 
-    Each hypothesis is scored against each of its references, and the reference with the highest score is chosen.
+    Each hypothesis is scored against each of its references, and the best reference is chosen here.
     """
     for hypothesis, segment_references in zip(hypotheses, references, strict=True):
         texts = [segment_references] if isinstance(segment_references, str) else list(segment_references)
@@ -248,15 +266,17 @@ def _rescore_segments(
             alignments=alignments,
             parameters=meteor.chain.parameters,
         )
-        rescored_pairs = [
-            pair._replace(scores=_compute_scores(Statistics.from_vector(pair.vector), parameters)) for pair in pairs
-        ]
+        rescored_pairs = []
+        for pair in pairs:
+            scores = _compute_scores(Statistics.from_vector(pair.vector), parameters)
+            rescored_pairs.append(pair._replace(scores=scores))
         best_pair = max(rescored_pairs, key=lambda pair: pair.scores.score)
         total.add(Statistics.from_vector(best_pair.vector))
         yield best_pair
 
 
 def _format_alignment(segment: _Segment, ids: str) -> str:
+    """Return the text of a segment's alignment with its scores."""
     assert segment.alignment is not None  # alignments were requested
     scores = segment.scores
     parts = (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)
@@ -268,34 +288,31 @@ def _format_alignment(segment: _Segment, ids: str) -> str:
 
 
 def _read_lines(path: str) -> list[str]:
+    """Return the lines of a file as the Java program reads them."""
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"), located(name):
         return list(java_lines(cast(Any, stream)))
 
 
 def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
-    options, per_segment = configuration.options, configuration.references_per_segment
+    """Score plain text files, and write the scores of the segments and the table of the corpus score."""
+    options = configuration.options
     if options.hypothesis == options.reference == "-":
         raise ConfigError("test and reference cannot both be standard input; to answer requests, add -stdio")
-    hypotheses, references = _read_lines(options.hypothesis), _read_lines(options.reference)
-    if len(hypotheses) * per_segment != len(references):
-        raise InputError(
-            f"test and reference not same length: {options.hypothesis} has {len(hypotheses)} segments, "
-            f"{options.reference} has {len(references)} lines"
-            + (f" for {per_segment} references per segment" if per_segment > 1 else "")
-        )
-    total, parameters = StatisticsSum(len(meteor.matchers)), _score_parameters(meteor, configuration)
+    hypotheses = _read_lines(options.hypothesis)
+    references = _group_references(_read_lines(options.reference), len(hypotheses), configuration)
+    parameters = _score_parameters(meteor, configuration)
+    total = StatisticsSum(len(meteor.matchers))
+    segments = _score_segments(
+        meteor, hypotheses, references, total, alignments=options.alignments, parameters=parameters
+    )
     with contextlib.ExitStack() as stack:
-        output: TextIO | None = None
+        alignment_file: TextIO | None = None
         if options.alignments:
-            output = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
-        groups = references if per_segment == 1 else zip(*[iter(references)] * per_segment, strict=True)
-        segments = _score_segments(
-            meteor, hypotheses, groups, total, alignments=options.alignments, parameters=parameters
-        )
+            alignment_file = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
         for number, segment in enumerate(segments, 1):
-            if output is not None:
-                output.write(_format_alignment(segment, str(number)))
+            if alignment_file is not None:
+                alignment_file.write(_format_alignment(segment, str(number)))
             if options.statistics:
                 stream.write(statistics_line(segment.vector, len(meteor.matchers), configuration.slots) + "\n")
             elif options.quiet and not options.verbose:
@@ -313,81 +330,145 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
         stream.write("\nSystem level statistics:\n\n" + corpus_table(total.total, scores, configuration))
 
 
+def _group_references(
+    lines: list[str], n_segments: int, configuration: JavaConfiguration
+) -> Sequence[str | Sequence[str]]:
+    """Return the reference or the references of each segment, from the lines of the reference file.
+
+    Raises:
+        InputError: if the number of lines does not fit the number of segments.
+    """
+    options, per_segment = configuration.options, configuration.references_per_segment
+    if n_segments * per_segment != len(lines):
+        condition = f" for {per_segment} references per segment" if per_segment > 1 else ""
+        raise InputError(
+            f"test and reference not same length: {options.hypothesis} has {n_segments} segments, "
+            f"{options.reference} has {len(lines)} lines{condition}"
+        )
+    if per_segment == 1:
+        return lines
+    return [lines[start : start + per_segment] for start in range(0, len(lines), per_segment)]
+
+
 # -- SGML ------------------------------------------------------------------------------------------------------
 
 
 def _score_sgml(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
-    options = configuration.options
+    """Score SGML files. Write tables of the systems, and files with the scores of systems, documents and segments."""
     from meteor_e.java.sgml import read_java_sgml
 
-    paths = (options.hypothesis, options.reference)
-    tests, references = (read_java_sgml(_read_lines(path), input_name(path)) for path in paths)
+    options = configuration.options
+    tests = read_java_sgml(_read_lines(options.hypothesis), input_name(options.hypothesis))
+    references = read_java_sgml(_read_lines(options.reference), input_name(options.reference))
     _check_sets(tests, references, options)
-    sort_key = functools.cmp_to_key(compare_lines)
-    lines: dict[str, list[str]] = {"sys": [], "doc": [], "seg": []}
-    alignments: list[tuple[str, str]] = []
-    parameters = _score_parameters(meteor, configuration)
-
-    def add_line(level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
-        result = (
-            statistics_line(statistics.to_vector(), len(meteor.matchers), configuration.slots)
-            if options.statistics
-            else score_fields(scores, options.verbose)
-        )
-        lines[level].append("\t".join((*ids, result)))
-        return lines[level][-1]
-
+    score_files = _ScoreFiles(meteor, configuration)
     for set_id, system in _list_systems(tests):
-        total = StatisticsSum(len(meteor.matchers))
-        document_totals: dict[str, StatisticsSum] = {}
-        system_segments = list(_list_segments(set_id, system, tests[set_id], references[set_id]))
-        scored_segments = _score_segments(
-            meteor,
-            [_clean_sgml_text(hypothesis) for _, _, hypothesis, _ in system_segments],
-            [list(map(_clean_sgml_text, segment_references)) for _, _, _, segment_references in system_segments],
-            total,
-            alignments=options.alignments,
-            parameters=parameters,
-        )
-        for (document, segment_id, _, _), segment in zip(system_segments, scored_segments, strict=True):
-            statistics = Statistics.from_vector(segment.vector)
-            document_totals.setdefault(document, StatisticsSum(len(meteor.matchers))).add(statistics)
-            ids = (set_id, system, document, segment_id)
-            line = add_line("seg", ids, statistics, segment.scores)
-            if options.alignments:
-                alignments.append((line, _format_alignment(segment, "\t".join(ids))))
-        if not total.segments:
-            raise InputError(
-                f"system {system!r} of set {set_id!r} has no segment that a reference in {options.reference} has"
-            )
-        for document, document_total in document_totals.items():
-            scores = _compute_scores(document_total.total, parameters)
-            add_line("doc", (set_id, system, document), document_total.total, scores)
-        scores = _compute_scores(total.total, parameters)
-        add_line("sys", (set_id, system), total.total, scores)
-        if not options.statistics:
-            stream.write(f"[{set_id}][{system}] \n")
-            stream.write(corpus_table(total.total, scores, configuration) + "\n")
+        segments = list(_list_segments(set_id, system, tests[set_id], references[set_id]))
+        _score_system(meteor, configuration, (set_id, system), segments, score_files, stream)
     stream.flush()
-    for level, rows in lines.items():
-        with atomic_writer(f"{options.prefix}-{level}.scr") as output:
-            output.writelines(line + "\n" for line in sorted(rows, key=sort_key))
-    if options.alignments:
-        with atomic_writer(f"{options.prefix}-align.out") as output:
-            output.writelines(text for _, text in sorted(alignments, key=lambda entry: sort_key(entry[0])))
+    score_files.write()
+
+
+class _ScoreFiles:
+    """The lines of the score files and the alignments of the alignment file, until all systems are scored.
+
+    Args:
+        meteor: the metric.
+        configuration: the configuration of the run.
+    """
+
+    def __init__(self, meteor: Meteor, configuration: JavaConfiguration) -> None:
+        self._n_matchers = len(meteor.matchers)
+        self._slots = configuration.slots
+        self._options = configuration.options
+        self._lines: dict[str, list[str]] = {"sys": [], "doc": [], "seg": []}
+        self._alignments: list[tuple[str, str]] = []
+
+    def add_line(self, level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
+        """Add a line to the score file of a level, which is ``sys``, ``doc`` or ``seg``, and return the line."""
+        if self._options.statistics:
+            result = statistics_line(statistics.to_vector(), self._n_matchers, self._slots)
+        else:
+            result = score_fields(scores, self._options.verbose)
+        line = "\t".join((*ids, result))
+        self._lines[level].append(line)
+        return line
+
+    def add_segment(self, ids: Sequence[str], statistics: Statistics, segment: _Segment) -> None:
+        """Add the score of a segment, and its alignment if alignments were requested."""
+        line = self.add_line("seg", ids, statistics, segment.scores)
+        if self._options.alignments:
+            self._alignments.append((line, _format_alignment(segment, "\t".join(ids))))
+
+    def write(self) -> None:
+        """Write the files, sorted like those of the Java program. Alignments have the order of the segments' lines."""
+        sort_key = functools.cmp_to_key(compare_lines)
+        for level, lines in self._lines.items():
+            with atomic_writer(f"{self._options.prefix}-{level}.scr") as output:
+                output.writelines(line + "\n" for line in sorted(lines, key=sort_key))
+        if self._options.alignments:
+            self._alignments.sort(key=lambda entry: sort_key(entry[0]))
+            with atomic_writer(f"{self._options.prefix}-align.out") as output:
+                output.writelines(text for _, text in self._alignments)
+
+
+class _SgmlSegment(NamedTuple):
+    """A segment of a system in SGML files."""
+
+    document: str
+    id: str
+    hypothesis: str
+    references: list[str]
+
+
+def _score_system(
+    meteor: Meteor,
+    configuration: JavaConfiguration,
+    system_ids: tuple[str, str],
+    segments: Sequence[_SgmlSegment],
+    score_files: _ScoreFiles,
+    stream: TextIO,
+) -> None:
+    """Score a system, add its lines to the score files, and write its table."""
+    options, parameters = configuration.options, _score_parameters(meteor, configuration)
+    set_id, system = system_ids
+    total = StatisticsSum(len(meteor.matchers))
+    document_totals: dict[str, StatisticsSum] = {}
+    scored_segments = _score_segments(
+        meteor,
+        [_clean_sgml_text(segment.hypothesis) for segment in segments],
+        [[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
+        total,
+        alignments=options.alignments,
+        parameters=parameters,
+    )
+    for segment, scored_segment in zip(segments, scored_segments, strict=True):
+        statistics = Statistics.from_vector(scored_segment.vector)
+        document_totals.setdefault(segment.document, StatisticsSum(len(meteor.matchers))).add(statistics)
+        score_files.add_segment((*system_ids, segment.document, segment.id), statistics, scored_segment)
+    if not total.segments:
+        raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
+    for document, document_total in document_totals.items():
+        scores = _compute_scores(document_total.total, parameters)
+        score_files.add_line("doc", (*system_ids, document), document_total.total, scores)
+    scores = _compute_scores(total.total, parameters)
+    score_files.add_line("sys", system_ids, total.total, scores)
+    if not options.statistics:
+        stream.write(f"[{set_id}][{system}] \n")
+        stream.write(corpus_table(total.total, scores, configuration) + "\n")
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
-    """Raise InputError unless the two files have the same sets."""
-    for path, sets, counterpart_path, counterpart_sets in (
-        (options.hypothesis, tests, options.reference, references),
-        (options.reference, references, options.hypothesis, tests),
-    ):
+    """Raise InputError if the two files have different sets."""
+    for path, sets in ((options.hypothesis, tests), (options.reference, references)):
         if not sets:
             raise InputError(f"{path} has no tstset or refset; is it SGML?")
-        for set_id in sets:
-            if set_id not in counterpart_sets:
-                raise InputError(f"set {set_id!r} of {path} is not in {counterpart_path}")
+    for set_id in tests:
+        if set_id not in references:
+            raise InputError(f"set {set_id!r} of {options.hypothesis} is not in {options.reference}")
+    for set_id in references:
+        if set_id not in tests:
+            raise InputError(f"set {set_id!r} of {options.reference} is not in {options.hypothesis}")
 
 
 def _list_systems(tests: JavaSgml) -> Iterator[tuple[str, str]]:
@@ -406,48 +487,63 @@ Documents = dict[str, dict[str, dict[str, str]]]
 """System or reference → document → segment → text."""
 
 
-def _list_segments(
-    set_id: str, system: str, tests: Documents, references: Documents
-) -> Iterator[tuple[str, str, str, list[str]]]:
-    """Yield document, segment, hypothesis and references of a system's segments, and warn about missing data.
+def _list_segments(set_id: str, system: str, tests: Documents, references: Documents) -> Iterator[_SgmlSegment]:
+    """Yield the segments of a system, and warn about missing data.
 
     References, documents and segments are in the order of the Java program's hash tables. If several references have
     the highest score, the first of them is the best reference.
     """
     reference_names = hashtable_order(references)
     for document in _merge_keys(*tests.values(), *(references[name] for name in reference_names)):
-        document_label = f"[{set_id}][{document}]"
+        label = f"[{set_id}][{document}]"
         if document not in tests[system]:
-            _warn(f"no data for system [{system}] on document {document_label} - skipping this document")
+            _warn(f"no data for system [{system}] on document {label} - skipping this document")
             continue
-        document_references = []
+        document_references = {}
         for name in reference_names:
             if document in references[name]:
-                document_references.append((name, references[name][document]))
+                document_references[name] = references[name][document]
             else:
-                _warn(f"no data for reference [{name}] on document {document_label}")
+                _warn(f"no data for reference [{name}] on document {label}")
         if not document_references:
-            _warn(f"no usable references for document {document_label} - skipping this document")
+            _warn(f"no usable references for document {label} - skipping this document")
             continue
-        hypotheses = tests[system][document]
-        has_segments = False
-        for segment in _merge_keys(hypotheses, *(texts for _, texts in document_references)):
-            segment_label = f"{document_label}[{segment}]"
-            if segment not in hypotheses:
-                _warn(f"no data for system [{system}] on segment {segment_label} - scoring empty segment")
-            segment_references = []
-            for name, texts in document_references:
-                if segment in texts:
-                    segment_references.append(texts[segment])
-                else:
-                    _warn(f"no data for reference [{name}] on segment {segment_label}")
-            if not segment_references:
-                _warn(f"no usable references for segment {segment_label} - skipping this segment")
-                continue
-            has_segments = True
-            yield document, segment, hypotheses.get(segment, ""), segment_references
-        if not has_segments:
+        segments = list(_list_document_segments(label, document, system, tests[system][document], document_references))
+        if not segments:
             raise InputError(f"document {document!r} of system {system!r} has no segment that a reference has")
+        yield from segments
+
+
+def _list_document_segments(
+    document_label: str,
+    document: str,
+    system: str,
+    hypotheses: dict[str, str],
+    references: dict[str, dict[str, str]],
+) -> Iterator[_SgmlSegment]:
+    """Yield the segments of a document that have a reference, and warn about missing texts.
+
+    Args:
+        document_label: the document with its set, for warnings.
+        document: the document.
+        system: the name of the system.
+        hypotheses: the hypotheses by segment.
+        references: the texts of each reference by segment.
+    """
+    for segment in _merge_keys(hypotheses, *references.values()):
+        label = f"{document_label}[{segment}]"
+        if segment not in hypotheses:
+            _warn(f"no data for system [{system}] on segment {label} - scoring empty segment")
+        segment_references = []
+        for name, texts in references.items():
+            if segment in texts:
+                segment_references.append(texts[segment])
+            else:
+                _warn(f"no data for reference [{name}] on segment {label}")
+        if segment_references:
+            yield _SgmlSegment(document, segment, hypotheses.get(segment, ""), segment_references)
+        else:
+            _warn(f"no usable references for segment {label} - skipping this segment")
 
 
 def _merge_keys(*tables: Iterable[str]) -> list[str]:
@@ -459,38 +555,49 @@ def _merge_keys(*tables: Iterable[str]) -> list[str]:
 
 
 def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
+    """Answer the requests on standard input until the end of the input."""
     parameters = _score_parameters(meteor, configuration)
-
-    def score(references: list[str], hypothesis: str) -> list[int]:
-        # The Java program trims the fields of a request.
-        references = list(map(java_trim, references))
-        if configuration.is_out_of_range:
-            total = StatisticsSum(len(meteor.matchers))
-            segments = _rescore_segments(meteor, [java_trim(hypothesis)], [references], total, False, parameters)
-            vector = next(segments).vector
-        else:
-            vector = meteor.score(java_trim(hypothesis), references).statistics.to_vector()
-        return java_vector(vector, len(meteor.matchers), configuration.slots)
-
-    evaluate, width = _make_evaluator(parameters, configuration.slots), vector_width(configuration.slots)
-    lines = java_lines(cast(Any, sys.stdin.buffer))
+    score = functools.partial(_score_request, meteor, configuration, parameters)
+    evaluate = _make_evaluator(parameters, configuration.slots)
+    width = vector_width(configuration.slots)
+    requests = java_lines(cast(Any, sys.stdin.buffer))
     while True:
         with os_errors_as(InputError, "cannot read standard input"):
-            line = next(lines, None)
-        if line is None:
+            request = next(requests, None)
+        if request is None:
             return
         try:
-            answers = answer(line, score, evaluate, width, is_coco=configuration.options.coco)
+            answers = answer(request, score, evaluate, width, is_coco=configuration.options.coco)
         except InputError as error:
             answers = [f"Error: {' '.join(str(error).split())}"]
         stream.write("".join(text + "\n" for text in answers))
         stream.flush()
 
 
+def _score_request(
+    meteor: Meteor, configuration: JavaConfiguration, parameters: Parameters, references: list[str], hypothesis: str
+) -> list[int]:
+    """Return the statistics of a request, whose fields are trimmed like in the Java program."""
+    hypothesis = java_trim(hypothesis)
+    references = [java_trim(reference) for reference in references]
+    if configuration.is_out_of_range:
+        total = StatisticsSum(len(meteor.matchers))
+        segments = _rescore_segments(meteor, [hypothesis], [references], total, False, parameters)
+        vector = next(segments).vector
+    else:
+        vector = meteor.score(hypothesis, references).statistics.to_vector()
+    return java_vector(vector, len(meteor.matchers), configuration.slots)
+
+
 def _make_evaluator(
     parameters: Parameters, slots: int
 ) -> Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]:
-    """Return a function that computes the scores of statistics lines, and the corpus score of their sum."""
+    """Return a function that computes the scores of statistics lines, and the corpus score of their sum.
+
+    Args:
+        parameters: the parameters of the scores.
+        slots: the number of modules in a statistics line.
+    """
     padded_parameters = dataclasses.replace(parameters, weights=(*parameters.weights, *[0.0] * slots)[:slots])
 
     def score(statistics: Statistics) -> float:

@@ -41,6 +41,7 @@ def header(configuration: JavaConfiguration, form: str) -> str:
 
 
 def _format_entry(name: str, value: str, width: int = 16) -> str:
+    """Return a line with a name and a value. The value begins at the given column."""
     return f"{name + ':':<{width}}{value}"
 
 
@@ -57,9 +58,9 @@ def corpus_table(statistics: Statistics, scores: FormulaScores, configuration: J
     ]
     totals = [0, 0, 0, 0]
     for number, counts in enumerate(statistics.matchers[: len(configuration.weights)], 1):
-        row = _list_counts(counts)
-        lines.append(_format_stage(str(number), row))
-        totals = [total + count for total, count in zip(totals, row, strict=True)]
+        module_counts = _list_counts(counts)
+        lines.append(_format_stage(str(number), module_counts))
+        totals = [total + count for total, count in zip(totals, module_counts, strict=True)]
     lines += [
         _format_stage("Total", totals),
         "",
@@ -79,10 +80,12 @@ def corpus_table(statistics: Statistics, scores: FormulaScores, configuration: J
 
 
 def _list_counts(counts: MatcherCounts) -> list[int]:
+    """Return the counts of a module in the order of the table."""
     return [getattr(counts, name) for name in _MODULE_COLUMNS]
 
 
 def _format_stage(name: str, counts: Sequence[int]) -> str:
+    """Return a row of the table from the counts of a module, or of all modules together."""
     test_content, reference_content, test_function, reference_function = counts
     return (
         f"{name:<9}{test_content:>9}{test_function:>10}{test_content + test_function:>9}"
@@ -107,8 +110,9 @@ def _vector_indexes(matchers: int, slots: int) -> tuple[int | None, ...]:
     """
     names = statistics_names([str(number) for number in range(matchers)])
     indexes = {name: index for index, name in enumerate(names)}
-    module_columns = (f"{number}_{name}" for number in range(slots) for name in _MODULE_COLUMNS)
-    return tuple(map(indexes.get, (*_LENGTH_COLUMNS, *module_columns, *_TOTAL_COLUMNS)))
+    module_columns = [f"{number}_{name}" for number in range(slots) for name in _MODULE_COLUMNS]
+    columns = [*_LENGTH_COLUMNS, *module_columns, *_TOTAL_COLUMNS]
+    return tuple(indexes.get(column) for column in columns)
 
 
 def vector_width(slots: int) -> int:

@@ -1,4 +1,4 @@
-"""Read SGML files line by line, as the Java program does. ``docs/compat.md`` lists the rules."""
+"""Read SGML files line by line like the Java program. ``docs/compat.md`` lists the rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from meteor_e.base.errors import InputError
 from meteor_e.text.normalization import unescape_entities
 
 JavaSgml = dict[str, dict[str, dict[str, dict[str, str]]]]
-"""Set → system or reference → document → segment → text."""
+"""The texts by set, system or reference, document, and segment."""
 
 
 def _compile_java(pattern: str) -> re.Pattern[str]:
@@ -34,7 +34,7 @@ _JAVA_SYSTEM = _compile_java(r'(?:sysid|refid)\s*=\s*"([^"]+)"')
 
 
 def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
-    """Read an SGML file as the Java program does. ``docs/compat.md`` lists the rules.
+    """Read an SGML file like the Java program. ``docs/compat.md`` lists the rules.
 
     The Java program searches each line for a set, a document and a segment, in this order, and reads the first of each
     kind. Test and reference files have the same structure.
@@ -47,34 +47,58 @@ def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
         InputError: with the Java program's message if an id is missing or a segment cannot be read. Also if a segment
             is outside of documents or is not closed, which makes the Java program crash or hang.
     """
-    sets: JavaSgml = {}
-    systems: dict[str, dict[str, dict[str, str]]] | None = None
-    # The documents of the last system that had a name. A document without a system belongs there, even if a new set has
-    # begun since.
-    documents: dict[str, dict[str, str]] | None = None
-    segments: dict[str, str] | None = None
+    reader = _JavaSgmlReader(name)
     line_iterator = iter(lines)
     for line in line_iterator:
-        is_set, is_document = _JAVA_SET.search(line), _JAVA_DOC.search(line)
-        if is_set:
-            systems = sets.setdefault(_find_id(_JAVA_SET_ID, line, name, "Set ID (setid) required in line"), {})
-        if is_document:
-            document_id = _find_id(_JAVA_DOC_ID, line, name, "Doc ID (docid) required in line")
-        if (is_set or is_document) and (system := _JAVA_SYSTEM.search(line)):
-            if systems is None:
-                raise InputError(f"{name}: document outside of tstset and refset: {line}")
-            documents = systems.setdefault(system[1], {})
-        if is_document:
-            if documents is None:
-                raise InputError(
-                    f"{name}: System ID (sysid or refid) must be specified in either Set or Doc header: {line}"
-                )
-            segments = documents.setdefault(document_id, {})
-        if segment_id := _find_segment_id(line):
-            if segments is None:
-                raise InputError(f"{name}: segment outside of documents: {line}")
+        reader.read_tags(line)
+        segment_id = _find_segment_id(line)
+        if segment_id:
+            segments = reader.current_segments(line)
             segments[segment_id] = _read_segment(line, line_iterator, name, segment_id)
-    return sets
+    return reader.sets
+
+
+class _JavaSgmlReader:
+    """The sets of a file, and the set, system and document to which the current line belongs.
+
+    Args:
+        name: the name of the file in messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.sets: JavaSgml = {}
+        self._name = name
+        self._systems: dict[str, dict[str, dict[str, str]]] | None = None
+        # The documents of the last system that had a name. A document without a system belongs to this system, even if
+        # a new set has begun since.
+        self._documents: dict[str, dict[str, str]] | None = None
+        self._segments: dict[str, str] | None = None
+
+    def read_tags(self, line: str) -> None:
+        """Process the tags of sets and documents in a line."""
+        begins_set = _JAVA_SET.search(line) is not None
+        begins_document = _JAVA_DOC.search(line) is not None
+        if begins_set:
+            set_id = _find_id(_JAVA_SET_ID, line, self._name, "Set ID (setid) required in line")
+            self._systems = self.sets.setdefault(set_id, {})
+        if begins_document:
+            document_id = _find_id(_JAVA_DOC_ID, line, self._name, "Doc ID (docid) required in line")
+        system = _JAVA_SYSTEM.search(line)
+        if system and (begins_set or begins_document):
+            if self._systems is None:
+                raise InputError(f"{self._name}: document outside of tstset and refset: {line}")
+            self._documents = self._systems.setdefault(system[1], {})
+        if begins_document:
+            if self._documents is None:
+                message = "System ID (sysid or refid) must be specified in either Set or Doc header"
+                raise InputError(f"{self._name}: {message}: {line}")
+            self._segments = self._documents.setdefault(document_id, {})
+
+    def current_segments(self, line: str) -> dict[str, str]:
+        """Return the segments of the current document. Raise InputError if the line is outside of documents."""
+        if self._segments is None:
+            raise InputError(f"{self._name}: segment outside of documents: {line}")
+        return self._segments
 
 
 def _find_id(pattern: re.Pattern[str], line: str, name: str, message: str) -> str:
@@ -91,16 +115,19 @@ def _find_segment_id(line: str) -> str:
     This is the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>``, matched in linear instead of quadratic time.
     """
     failure_end = 0
-    for head in _JAVA_SEG_ID.finditer(line):
-        if head.end() >= failure_end:
-            value_end = _JAVA_VALUE_END.search(line, head.end())
-            assert value_end is not None  # the pattern also matches the end of the line
-            value = line[head.end() : value_end.start()]
-            if not head[2]:
-                value = value.rstrip(" \t\x0b\f\r\n") or value[:1] or head[1][-1:]
-            if value and value_end[0].endswith(">"):
-                return value
-            failure_end = value_end.start()
+    for tag_start in _JAVA_SEG_ID.finditer(line):
+        if tag_start.end() < failure_end:
+            # The value would have the same end as the previous one, where the pattern does not match.
+            continue
+        value_end = _JAVA_VALUE_END.search(line, tag_start.end())
+        assert value_end is not None  # the pattern also matches the end of the line
+        value = line[tag_start.end() : value_end.start()]
+        white_space, quote = tag_start.groups()
+        if not quote:
+            value = value.rstrip(" \t\x0b\f\r\n") or value[:1] or white_space[-1:]
+        if value and value_end[0].endswith(">"):
+            return value
+        failure_end = value_end.start()
     return ""
 
 

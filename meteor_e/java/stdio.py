@@ -41,10 +41,9 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
         size: the number of numbers in a statistics line.
         is_coco: whether to use the protocol of coco-caption's jar.
     """
-    fields = line.split("|||")
-    while len(fields) > 1 and not fields[-1]:
-        fields.pop()
-    command, arguments = fields[0], fields[1:]
+    command, *arguments = line.split("|||")
+    while arguments and not arguments[-1]:
+        arguments.pop()
     if command.startswith(("SCORE", "score")):
         if len(arguments) < 2:
             return ["Error: specify hypothesis and at least one reference"]
@@ -54,7 +53,8 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
             return _evaluate_groups(arguments, evaluate, size)
         return _evaluate_groups(arguments[:1], evaluate, size)[-1:]
     if is_coco and command.startswith(("SING", "sing")):
-        return _evaluate_groups(arguments if len(arguments) == 1 else [], evaluate, size)[:1]
+        groups = arguments if len(arguments) == 1 else []
+        return _evaluate_groups(groups, evaluate, size)[:1]
     return ["Error: specify SCORE or EVAL or SING" if is_coco else "Error: specify SCORE or EVAL"]
 
 
@@ -83,6 +83,7 @@ def parse_statistics(text: str, size: int = STATISTICS) -> list[float]:
 
 
 def _parse_number(word: str) -> float:
+    """Parse a number of a statistics line in the format that Java accepts."""
     if word in ("NaN", "Infinity", "+Infinity", "-Infinity"):
         return float(word.replace("Infinity", "inf").replace("NaN", "nan"))
     if not _NUMBER.fullmatch(word):

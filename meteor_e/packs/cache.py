@@ -21,7 +21,7 @@ MAX_CACHE = 2 << 30
 _Index = TypeVar("_Index")
 
 
-def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress = silent) -> ParaphraseIndex:
+def load_paraphrase_index(path: str | os.PathLike[str], progress: Progress = silent) -> ParaphraseIndex:
     """Return the index of a paraphrase table in METEOR's format; build it if it is not cached.
 
     Raises:
@@ -29,10 +29,10 @@ def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress = s
     """
     source = Path(path)
     key = f"paraphrases-{_hash_contents(source)}"
-    return cached_index(key, ParaphraseIndex, lambda to: build_paraphrase_index(source, to, progress), progress)
+    return load_cached_index(key, ParaphraseIndex, lambda to: build_paraphrase_index(source, to, progress), progress)
 
 
-def cached_synonym_index(
+def load_synonym_index(
     directory: str | os.PathLike[str], language: str = "english", progress: Progress = silent
 ) -> SynonymIndex:
     """Return the index of ``language.synsets`` and ``language.exceptions``; build it if it is not cached.
@@ -44,10 +44,10 @@ def cached_synonym_index(
     exceptions = _find_file(Path(directory), f"{language}.exceptions")
     if synsets is None:
         raise ResourceError(f"there is no {language}.synsets in the synonym folder {os.fspath(directory)}")
-    return cached_synonym_file(synsets, exceptions, progress)
+    return load_synonym_file(synsets, exceptions, progress)
 
 
-def cached_synonym_file(
+def load_synonym_file(
     synsets: str | os.PathLike[str], exceptions: Path | None = None, progress: Progress = silent
 ) -> SynonymIndex:
     """Return the index of a file of synsets and a file of exceptions; build it if it is not cached.
@@ -55,10 +55,12 @@ def cached_synonym_file(
     The files have the format that :func:`build_synonym_index` reads.
     """
     key = f"synonyms-{_hash_contents(Path(synsets), exceptions)}"
-    return cached_index(key, SynonymIndex, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
+    return load_cached_index(
+        key, SynonymIndex, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress
+    )
 
 
-def cached_index(
+def load_cached_index(
     key: str, open_index: Callable[[Path], _Index], build: Callable[[Path], object], progress: Progress = silent
 ) -> _Index:
     """Return an index of the cache; build it if it is missing or damaged.

@@ -28,7 +28,7 @@ class LanguageResources:
     paraphrases: ParaphraseIndex | None = None
     description: str = "none"
 
-    def replaced(self, description: str, **parts: Any) -> LanguageResources:
+    def replace(self, description: str, **parts: Any) -> LanguageResources:
         """Return a copy of these resources with some of them replaced.
 
         Args:

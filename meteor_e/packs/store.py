@@ -166,7 +166,7 @@ def find_resources(
         return LanguageResources()
     words_pack = find_pack(function_words, offline)
     origin = f"function-words-of-{words_pack.name}@{words_pack.digest}"
-    return (resources or LanguageResources()).replaced(origin, function_words=words_pack.function_words)
+    return (resources or LanguageResources()).replace(origin, function_words=words_pack.function_words)
 
 
 def find_pack(name: str, offline: bool | None = None) -> Pack:

@@ -159,7 +159,7 @@ tasks:
 
 
 # Synonyms that are never looked up: enough for a signature.
-RESOURCES = LanguageResources().replaced("own", synonyms=object())
+RESOURCES = LanguageResources().replace("own", synonyms=object())
 
 
 @pytest.mark.parametrize(

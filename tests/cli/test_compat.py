@@ -17,7 +17,7 @@ from compat_cases import RECORD, Case, cases, fill, run_java, written
 
 from meteor_e.cli.program import main
 from meteor_e.java.options import FLAGS, VALUES, VECTOR_KEYS, JavaConfiguration, UsageError, parse
-from meteor_e.java.program import chain_of
+from meteor_e.java.program import make_chain_entries
 from meteor_e.packs.build import build_pack
 
 CASES = cases()
@@ -187,7 +187,7 @@ ERRORS = [
     ("hyp.txt ref.txt -l ar-bw-red", 2, "is not supported"),
     ("hyp.txt ref.txt -t foo", 2, "unknown task (foo)"),
     ("hyp.txt ref.txt -m 'exact foo'", 2, "unknown module (foo)"),
-    ("hyp.txt ref.txt -m ''", 2, "-m names no module"),
+    ("hyp.txt ref.txt -m ''", 2, "-m: the list is empty"),
     ("hyp.txt ref.txt -m exact -w 1,0", 2, "-w: not a number: '1,0'"),
     ("hyp.txt ref.txt -w '1 1 1 1 1'", 2, "-w has 5 weights, but there are 4 modules"),
     ("hyp.txt ref.txt -m exact -p '.5 1 .5'", 2, "-p needs alpha, beta, gamma and delta"),
@@ -235,7 +235,7 @@ SGML_ERRORS = [
     ('<doc docid="weather" sysid="sysB">\n', "", "segment outside of documents"),
     ('<tstset setid="news-1">\n', "", "document outside of tstset and refset"),
     ("</seg>", "", "segment '1' is not closed"),
-    ('docid="weather"', 'docid="other"', "has no segment that a reference in ref.sgm has"),
+    ('docid="weather"', 'docid="other"', "has no segment in common with ref.sgm"),
 ]
 
 
@@ -369,15 +369,15 @@ def test_a_reader_that_goes_away_ends_the_session_without_a_traceback(folder):
 
 
 def configuration(*arguments):
-    return JavaConfiguration.of(parse(["h", "r", *arguments]))
+    return JavaConfiguration.from_options(parse(["h", "r", *arguments]))
 
 
 def _lemmatizer(found):
-    return chain_of(found)[1]
+    return make_chain_entries(found)[1]
 
 
 def _matcher(module, found):
-    return chain_of(found)[0][found.modules.index(module)]
+    return make_chain_entries(found)[0][found.modules.index(module)]
 
 
 def test_meteor_1_5_is_left_alone():

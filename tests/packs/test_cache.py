@@ -10,7 +10,7 @@ from own_resources import EXCEPTIONS, SYNSETS, TABLE, table_text
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs import cache
-from meteor_e.packs.cache import cached_paraphrase_index, cached_synonym_index
+from meteor_e.packs.cache import load_paraphrase_index, load_synonym_index
 
 
 @pytest.fixture
@@ -35,38 +35,38 @@ def test_built_once_for_a_content(tmp_path: Path, folder: Path, table: Path, mon
         return original(source, *rest)
 
     monkeypatch.setattr(cache, "build_paraphrase_index", counting)
-    first = cached_paraphrase_index(table)
+    first = load_paraphrase_index(table)
     assert len(first) == len(TABLE)
     copy = tmp_path / "copy.gz"
     shutil.copy(table, copy)
-    assert cached_paraphrase_index(copy).path == first.path
+    assert load_paraphrase_index(copy).path == first.path
     assert builds == [table]
     table.write_bytes(gzip.compress(table_text(TABLE[:2])))
-    assert len(cached_paraphrase_index(table)) == 2
+    assert len(load_paraphrase_index(table)) == 2
     assert builds == [table, table]
     assert first.path.parent == folder
 
 
 def test_a_damaged_index_is_built_again(table: Path) -> None:
-    path = cached_paraphrase_index(table).path
+    path = load_paraphrase_index(table).path
     path.unlink()
     path.write_bytes(b"rubbish")
-    assert len(cached_paraphrase_index(table)) == len(TABLE)
+    assert len(load_paraphrase_index(table)) == len(TABLE)
 
 
 def test_a_malformed_table_is_not_cached(folder: Path, table: Path) -> None:
     table.write_bytes(b"0.5\na\n")
     with pytest.raises(ResourceError, match="line 2"):
-        cached_paraphrase_index(table)
+        load_paraphrase_index(table)
     assert [path.name for path in folder.iterdir() if not path.name.endswith(".lock")] == []
     with pytest.raises(ResourceError, match="nowhere: No such file"):
-        cached_paraphrase_index(table.parent / "nowhere")
+        load_paraphrase_index(table.parent / "nowhere")
 
 
 def test_those_not_used_for_longest_go(folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def index(number: int) -> Path:
         table.write_bytes(table_text([("a", f"b{number}")]))
-        return cached_paraphrase_index(table).path
+        return load_paraphrase_index(table).path
 
     paths = [index(number) for number in range(3)]
     for age, path in enumerate(reversed(paths)):
@@ -84,13 +84,13 @@ def test_a_synonym_folder(tmp_path: Path, folder: Path) -> None:
     synonyms = tmp_path / "synonyms"
     synonyms.mkdir()
     with pytest.raises(ResourceError, match=r"no english\.synsets in the synonym folder"):
-        cached_synonym_index(synonyms)
+        load_synonym_index(synonyms)
     (synonyms / "english.synsets").write_text(SYNSETS, encoding="utf-8")
-    assert cached_synonym_index(synonyms).bases("went") == ()
+    assert load_synonym_index(synonyms).bases("went") == ()
     (synonyms / "english.exceptions").write_text(EXCEPTIONS, encoding="utf-8")
-    assert cached_synonym_index(synonyms, "english").bases("went") == ("go", "wend")
+    assert load_synonym_index(synonyms, "english").bases("went") == ("go", "wend")
     (synonyms / "german.synsets.gz").write_bytes(gzip.compress(b"gro\xc3\x9f\n1\n"))
-    assert cached_synonym_index(synonyms, "german").synsets("groß") == (1,)
+    assert load_synonym_index(synonyms, "german").synsets("groß") == (1,)
     assert len(list(folder.glob("*.idx"))) == 3
 
 
@@ -99,4 +99,4 @@ def test_exceptions_that_cannot_be_read_are_not_absent(tmp_path: Path, folder: P
     (tmp_path / "english.synsets").write_text(SYNSETS, encoding="utf-8")
     make(tmp_path / "english.exceptions")
     with pytest.raises(ResourceError, match=r"cannot read .*english\.exceptions"):
-        cached_synonym_index(tmp_path)
+        load_synonym_index(tmp_path)

@@ -199,7 +199,7 @@ class OwnResources:
         own = {"function_words": self.function_words if "-s" in given else PackStore().get("en").function_words}
         own |= {"synonyms": self.synonyms} if "-d" in given else {}
         own |= {"paraphrases": self.paraphrases} if "-a" in given else {}
-        resources = (pack or LanguageResources()).replaced("own", **own)
+        resources = (pack or LanguageResources()).replace("own", **own)
         meteor = Meteor(
             language.code,
             task=given.get("-t"),

@@ -45,7 +45,7 @@ def small(java, _packs, tmp_path_factory):
     index = ParaphraseIndex(folder / "paraphrases.idx")
     # It looks for its table in the folder of the jar.
     program = type(java)(Path(shutil.copy(java.jar, folder)))
-    return program, PackStore(_packs).get("en").replaced("own", paraphrases=index)
+    return program, PackStore(_packs).get("en").replace("own", paraphrases=index)
 
 
 def sgm(kind: str, attribute: str, name: str, lines: list[str]) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from meteor_e.java.options import JavaConfiguration, parse
-from meteor_e.java.program import chain_of
+from meteor_e.java.program import make_chain_entries
 
 pytest.importorskip("meteor_e_languages", reason="meteor-e-languages is not installed")
 
 
 def configuration(*arguments):
-    return JavaConfiguration.of(parse(["h", "r", *arguments]))
+    return JavaConfiguration.from_options(parse(["h", "r", *arguments]))
 
 
 def _matcher(module, found):
-    return chain_of(found)[0][found.modules.index(module)]
+    return make_chain_entries(found)[0][found.modules.index(module)]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_vectors(option, key, lemmatizes):
     assert found.modules == ("exact", "embeddings")
     assert found.weights == (1.0, 0.7)
     assert _matcher("embeddings", found) == {"use": "vector", "file": "v.txt", "key": key, "threshold": 0.75}
-    assert chain_of(found)[1] == ("simplemma" if lemmatizes else None)
+    assert make_chain_entries(found)[1] == ("simplemma" if lemmatizes else None)
 
 
 def test_the_module_comes_with_the_vectors():
@@ -49,7 +49,7 @@ def test_the_module_comes_with_the_vectors():
 
 def test_lemmas_change_how_synonyms_are_looked_up(tmp_path):
     with_lemmas = configuration("-l", "de", "-m", "exact synonym", "-lemmas", "l.tsv", "-d", str(tmp_path))
-    assert chain_of(with_lemmas)[1] == {"use": "lookup", "file": "l.tsv"}
+    assert make_chain_entries(with_lemmas)[1] == {"use": "lookup", "file": "l.tsv"}
     assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets")}
     (tmp_path / "german.synsets.gz").touch()
     assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets.gz")}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from meteor_e import ResourceError
 from meteor_e.base.files import os_errors_as, scratch_folder
-from meteor_e.packs.cache import cached_index
+from meteor_e.packs.cache import load_cached_index
 from meteor_e_vectors.readers import WordVectors, read_vectors
 from meteor_e_vectors.vector_file import VectorFile, open_vectors, write_vectors
 
@@ -60,4 +60,4 @@ def converted(source: Path) -> VectorFile:
         state = source.stat()
     identity = f"{os.path.realpath(source)}\0{state.st_size}\0{state.st_mtime_ns}"
     name = f"vectors-{hashlib.sha256(identity.encode('utf-8', 'surrogateescape')).hexdigest()[:40]}"
-    return cached_index(name, open_vectors, lambda target: convert(source, target))
+    return load_cached_index(name, open_vectors, lambda target: convert(source, target))

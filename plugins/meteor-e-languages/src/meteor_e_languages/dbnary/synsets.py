@@ -8,7 +8,7 @@ from pathlib import Path
 from meteor_e import ResourceError
 from meteor_e.base.files import PathLike, os_errors_as, sha256_of
 from meteor_e.languages.files import named_languages
-from meteor_e.packs.cache import cached_synonym_file
+from meteor_e.packs.cache import load_synonym_file
 from meteor_e.packs.indexes import SynonymIndex
 from meteor_e.packs.store import PackStore
 
@@ -50,7 +50,7 @@ def load_synsets(path: PathLike) -> Synsets:
         ResourceError: if it cannot be read, is malformed (with the line), or holds nothing.
     """
     path = Path(path)
-    index = cached_synonym_file(path)
+    index = load_synonym_file(path)
     if not len(index):
         raise ResourceError(f"there are no synsets in {path}; a word and its synset ids take two lines")
     with os_errors_as(ResourceError, f"cannot read {path}"):

@@ -21,7 +21,7 @@ from meteor_e.api import (
 )
 from meteor_e.api.options import FolderPath
 from meteor_e.base.progress import Progress, terminal_progress
-from meteor_e.packs.cache import cached_index
+from meteor_e.packs.cache import load_cached_index
 from meteor_e.packs.indexes import SynonymIndex
 from meteor_e_languages.wordnet.morphology import base_forms
 from meteor_e_languages.wordnet.relations import (
@@ -207,7 +207,7 @@ class _Wanted:
             def build(target: Path) -> int:
                 return write_index(self._lexicon(data, content, progress), target, progress)
 
-            index = cached_index(f"wordnet-{key[:40]}", SynonymIndex, build, progress)
+            index = load_cached_index(f"wordnet-{key[:40]}", SynonymIndex, build, progress)
         name = "princeton" if data.tab is None else (data.tab.inner or data.tab.path.name).rpartition("/")[2]
         hypernyms = f" depth={self.depth}" if HYPERNYMS in self.relations else ""
         relations = "+".join(self.relations)
