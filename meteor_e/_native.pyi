@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypedDict, TypeVar, final
+from typing import Any, TypedDict, final
 
 from meteor_e.api.matchers import Match
 from meteor_e.engine.native_plan import CoreLimits, PlannedMatcher
 from meteor_e.engine.protocol import EngineSettings
 from meteor_e.text.normalization import Normalizer
-
-T = TypeVar("T")
 
 class Results(TypedDict):
     """The results of a batch; see :class:`meteor_e.engine.protocol.Scored`."""
@@ -19,6 +17,15 @@ class Results(TypedDict):
     scores: bytes
     best_references: bytes
     total: list[int]
+
+class PackedFields(TypedDict):
+    """Fields of :class:`meteor_e.scoring.packed_alignments.PackedAlignments`."""
+
+    forms: tuple[str, ...]
+    words: bytes
+    sizes: bytes
+    matches: bytes
+    probabilities: bytes
 
 class DamagedIndexError(RuntimeError):
     """A mapped index holds what no builder writes; its arguments are the file and the problem."""
@@ -83,8 +90,6 @@ class Batch:
         """Say which references belong to which hypothesis: the first of each, and an end."""
     def types(self, segment: int, /) -> list[int]:
         """Return the word types of a segment."""
-    def words(self, segment: int, /) -> tuple[str, ...]:
-        """Return the words of a segment."""
     def original(self, hypothesis: int, /) -> int:
         """Return the first hypothesis with the same words and references."""
     def propose(self, reference: int, matcher: int, matches: Sequence[Match], /) -> None:
@@ -107,8 +112,9 @@ class Batch:
         ``missing_vectors``. The last two have the index of the ``matcher``, and a misplaced proposal has the positions
         of :class:`Match`.
         """
-    def alignment(self, hypothesis: int, make: type[T], /) -> tuple[T, ...]:
-        """Return the matches of a hypothesis with its best reference, if they were kept.
+    def pack_alignments(self, reference_segments: Sequence[int], /) -> PackedFields:
+        """Return the alignments of the hypotheses, if they were kept.
 
-        ``make`` is called with the fields of :class:`~meteor_e.scoring.alignment.AlignedMatch` by name.
+        Args:
+            reference_segments: for each hypothesis the index of its best reference among the segments.
         """

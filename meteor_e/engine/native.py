@@ -9,6 +9,7 @@ several threads do not wait for each other, and a plugin's matcher may itself sc
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -30,8 +31,8 @@ from meteor_e.engine.native_plan import PlannedMatcher, core_limits, has_empty_t
 from meteor_e.engine.protocol import Engine, EngineSettings, PairSource
 from meteor_e.engine.python import PythonEngine
 from meteor_e.scoring import characters
-from meteor_e.scoring.alignment import AlignedMatch, Alignment, count_chunks
 from meteor_e.scoring.formula import FormulaScores
+from meteor_e.scoring.packed_alignments import PackedAlignments
 from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import LAYOUT
 from meteor_e.text.normalization import Normalizer
@@ -39,6 +40,7 @@ from meteor_e.text.normalization import Normalizer
 if TYPE_CHECKING:
     from meteor_e._native import Batch as CoreBatch
     from meteor_e.api.lemmatizers import Lemmatizer
+    from meteor_e.scoring.alignment import Alignment
 
 ENGINES = ("native", "python")
 
@@ -136,15 +138,16 @@ class NativeEngine(Engine):
                 stop=batch.stop,
             )
             failures = self._read_failures(core_batch)
-            alignments: list[Alignment | None] = []
+            alignments: Sequence[Alignment | None] = ()
             if keep_alignments:
                 best_references = memoryview(results["best_references"]).cast("i")
-                for hypothesis, start in enumerate(reference_starts[:-1]):
-                    if hypothesis in failures:
-                        alignments.append(None)
-                        continue
-                    reference = hypothesis_count + start + best_references[hypothesis]
-                    alignments.append(self._read_alignment(core_batch, hypothesis, reference))
+                first_references = (hypothesis_count + start for start in reference_starts)
+                reference_segments = list(map(operator.add, first_references, best_references))
+                alignments = PackedAlignments(
+                    **core_batch.pack_alignments(reference_segments),
+                    matchers=tuple(planned.matcher.name for planned in self._plan),
+                    failures=frozenset(failures),
+                )
         return Rows(**results, failures=failures, alignments=alignments)
 
     def score_pairs(
@@ -203,16 +206,6 @@ class NativeEngine(Engine):
         if self._encoders:
             session.encode(self._encoders, batch)
         return batch
-
-    def _read_alignment(self, batch: CoreBatch, hypothesis: int, reference: int) -> Alignment:
-        matches = batch.alignment(hypothesis, AlignedMatch)
-        return Alignment(
-            batch.words(hypothesis),
-            batch.words(reference),
-            matches,
-            tuple(planned.matcher.name for planned in self._plan),
-            count_chunks(matches),
-        )
 
     def _read_failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
         failures = {}

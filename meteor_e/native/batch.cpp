@@ -279,6 +279,7 @@ void Batch::fail_hypothesis(ThreadState& state, std::size_t hypothesis, std::siz
     failed_references_[hypothesis] = reference;
     *row.best_references = 0;
     state.alignment.clear();
+    if (!alignments_.empty()) alignments_[hypothesis].clear();  // of an earlier reference
     const std::size_t first_reference_segment = hypothesis_count() + reference_starts_[hypothesis];
     count_statistics(chain_, vocabulary_, words(hypothesis), words(first_reference_segment), state.alignment,
                      row.statistics);

@@ -1,5 +1,7 @@
 #include "python_batch.hpp"
 
+#include <unordered_map>
+
 #include "pair_scorer.hpp"
 #include "statistics.hpp"
 
@@ -44,12 +46,6 @@ void pair(BoundBatch& batch, py::handle reference_starts) { batch.pair(to_sizes(
 py::list types(BoundBatch& batch, std::size_t segment) {
     check_segment(batch, segment);
     return to_list(batch.words(segment));
-}
-
-py::tuple words(BoundBatch& batch, std::size_t segment) {
-    check_segment(batch, segment);
-    return to_list(batch.words(segment),
-                   [&batch](std::uint32_t type) { return to_python(batch.vocabulary().form(type)); });
 }
 
 std::size_t original(BoundBatch& batch, std::size_t hypothesis) {
@@ -133,19 +129,57 @@ py::dict describe_failure(const FailedPair& pair) {
 
 py::list failures(BoundBatch& batch) { return to_list(batch.last_failed_pairs, describe_failure); }
 
-// Returns the results of `make`, which is called with the fields of each match by name.
-py::tuple alignment(BoundBatch& batch, std::size_t hypothesis, py::handle make) {
-    check_hypothesis(batch, hypothesis);
-    const py::tuple names = py::make_tuple("reference_start", "reference_length", "hypothesis_start",
-                                           "hypothesis_length", "matcher", "probability");
-    return to_list(batch.alignment(hypothesis), [&](const Match& match) {
-        const py::object values[] = {py::int_(match.reference_start),  py::int_(match.reference_length),
-                                     py::int_(match.hypothesis_start), py::int_(match.hypothesis_length),
-                                     py::int_(match.matcher),          py::float_(match.probability)};
-        PyObject* arguments[std::size(values)];
-        for (std::size_t k = 0; k < std::size(values); ++k) arguments[k] = values[k].ptr();
-        return steal(PyObject_Vectorcall(make.ptr(), arguments, 0, names.ptr()));
-    });
+template <class Item>
+py::bytes to_bytes(const std::vector<Item>& items) {
+    const auto size = static_cast<Py_ssize_t>(items.size() * sizeof(Item));
+    return steal<py::bytes>(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(items.data()), size));
+}
+
+// The alignments of the hypotheses of a batch as arrays; meteor_e/scoring/packed_alignments.py documents the fields.
+struct PackedAlignments {
+    py::list forms;
+    std::unordered_map<std::uint32_t, std::int32_t> form_ids;  // by word type
+    std::vector<std::int32_t> words, sizes, matches;
+    std::vector<double> probabilities;
+
+    void append_words(const BoundBatch& batch, std::size_t segment) {
+        for (const std::uint32_t type : batch.words(segment)) {
+            const auto [entry, is_new] = form_ids.try_emplace(type, static_cast<std::int32_t>(form_ids.size()));
+            if (is_new) forms.append(to_python(batch.vocabulary().form(type)));
+            words.push_back(entry->second);
+        }
+        append_size(batch.words(segment).size());
+    }
+
+    void append_matches(const std::vector<Match>& alignment) {
+        for (const Match& match : alignment) {
+            for (const std::uint32_t number : {match.reference_start, match.reference_length, match.hypothesis_start,
+                                               match.hypothesis_length, match.matcher}) {
+                matches.push_back(static_cast<std::int32_t>(number));
+            }
+            probabilities.push_back(match.probability);
+        }
+        append_size(alignment.size());
+    }
+
+    void append_size(std::size_t size) { sizes.push_back(static_cast<std::int32_t>(size)); }
+};
+
+py::dict pack_alignments(BoundBatch& batch, py::handle reference_segments) {
+    const std::vector<std::size_t> references = to_sizes(reference_segments);
+    if (references.size() != batch.hypothesis_count()) {
+        throw std::invalid_argument("there must be one reference per hypothesis");
+    }
+    PackedAlignments packed;
+    for (std::size_t hypothesis = 0; hypothesis < references.size(); ++hypothesis) {
+        check_segment(batch, references[hypothesis]);
+        packed.append_words(batch, hypothesis);
+        packed.append_words(batch, references[hypothesis]);
+        packed.append_matches(batch.alignment(hypothesis));
+    }
+    return py::dict("forms"_a = py::tuple(packed.forms), "words"_a = to_bytes(packed.words),
+                    "sizes"_a = to_bytes(packed.sizes), "matches"_a = to_bytes(packed.matches),
+                    "probabilities"_a = to_bytes(packed.probabilities));
 }
 
 }  // namespace
@@ -166,7 +200,6 @@ void define_batch(py::module_& module) {
         .def("give_rows", exclusive(give_rows), "Set the vectors of the words of a sentence.")
         .def("pair", exclusive(pair), "Assign the references to the hypotheses.")
         .def("types", exclusive(types), "Return the word types of a segment.")
-        .def("words", exclusive(words), "Return the words of a segment.")
         .def("original", exclusive(original), "Return the first hypothesis with the same words and references.")
         .def("propose", exclusive(propose), "Set the matches that a matcher in Python proposes.")
         .def("score", exclusive(score), py::kw_only(), py::arg("threads"), py::arg("alignments"),
@@ -174,7 +207,8 @@ void define_batch(py::module_& module) {
              "Align and score; return statistics, scores, best references and the sum of the statistics.")
         .def("score_pairs", exclusive(score_pairs), "Score all pairs of the segments of each source.")
         .def("failures", exclusive(failures), "Return the hypotheses or pairs that could not be scored.")
-        .def("alignment", exclusive(alignment), "Return the matches of a hypothesis with its best reference.");
+        .def("pack_alignments", exclusive(pack_alignments),
+             "Return the alignments of all hypotheses with the given references as arrays.");
 }
 
 }  // namespace meteor::python

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from meteor_e.base.errors import MeteorError
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import PART_INDEXES, PARTS, FormulaScores
+from meteor_e.scoring.packed_alignments import PackedAlignments, join_packed
 from meteor_e.scoring.statistics import Statistics
 
 # NumPy is imported inside the functions that need it, because it would slow down the start of plain METEOR.
@@ -131,6 +132,14 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
         scores=b"".join(part.scores for part in parts),
         best_references=b"".join(part.best_references for part in parts),
         failures=failures,
-        alignments=[alignment for part in parts for alignment in part.alignments],
+        alignments=join_alignments([part.alignments for part in parts]),
         total=[sum(column) for column in zip(*(part.total for part in parts), strict=True)],
     )
+
+
+def join_alignments(parts: Sequence[Sequence[Alignment | None]]) -> Sequence[Alignment | None]:
+    """Return the alignments of consecutive batches as those of one batch."""
+    packed = [part for part in parts if isinstance(part, PackedAlignments)]
+    if packed and len(packed) == len(parts):
+        return join_packed(packed)
+    return [alignment for part in parts for alignment in part]

@@ -7,7 +7,8 @@ from meteor_e.api.languages import Parameters
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring.formula import compute
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
-from meteor_e.significance.systems import compare_systems, meteor_scorer, meteor_statistics
+from meteor_e.significance.resampling import random_signs
+from meteor_e.significance.systems import compare_pairs, compare_systems, meteor_scorer, meteor_statistics
 
 
 def mean(sums):
@@ -106,3 +107,17 @@ def test_p_values_agree_with_sacrebleus(method, test_type, monkeypatch):
         if other.p_value is not None:
             assert mine.p == pytest.approx(other.p_value, abs=0.05)
     assert ours[2].p < 0.01
+
+
+@pytest.mark.parametrize("scale", [1, 0.1, 1 << 20], ids=["float32", "fractions", "large"])
+def test_randomization_equals_its_definition(scale):
+    random = np.random.default_rng(5)
+    rows = [np.stack([random.integers(10, size=60) * scale, np.ones(60)], axis=1) for _ in range(3)]
+    tests = compare_pairs(dict(zip("abc", rows, strict=True)), mean, samples=300, seed=7)
+    signs = np.concatenate(list(random_signs(60, 300, 7)))
+    for first, second in [(0, 1), (0, 2), (1, 2)]:
+        observed = abs(mean(rows[second].sum(axis=0)[None])[0] - mean(rows[first].sum(axis=0)[None])[0])
+        exchanged = np.where(signs[..., None], rows[second], rows[first]).sum(axis=1)
+        remaining = np.where(signs[..., None], rows[first], rows[second]).sum(axis=1)
+        extreme = int((np.abs(mean(exchanged) - mean(remaining)) >= observed - 1e-12).sum())
+        assert tests[first][second - first].p == (extreme + 1) / 301

@@ -5,12 +5,13 @@ import gzip
 import json
 
 import pytest
-from meteor_e_evaluation.reports import payload, score_systems
+from meteor_e_evaluation.reports import score_systems
+from meteor_e_evaluation.reports.payload import encode
 from report_systems import REFERENCES, SYSTEMS
 
 
 def unpacked(report):
-    return json.loads(gzip.decompress(base64.b64decode(payload.encode(payload.payload(report)))))
+    return json.loads(gzip.decompress(base64.b64decode(encode(report))))
 
 
 def test_payload_has_every_alignment(report):

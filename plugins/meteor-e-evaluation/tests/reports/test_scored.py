@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from meteor_e_evaluation.reports import score_systems
 from meteor_e_evaluation.reports.page import render
-from meteor_e_evaluation.reports.payload import payload
+from meteor_e_evaluation.reports.payload import json_parts
 from report_systems import REFERENCES, SYSTEMS, Saying
 
-from meteor_e import InputError, SegmentMetric, load_metric
+from meteor_e import InputError, Meteor, SegmentMetric, load_metric
 from meteor_e.api import ConfigError
+from meteor_e.base.errors import SegmentWarning
+from meteor_e.packs.resources import LanguageResources
 
 
 def test_report_scores_equal_the_metric(meteor, report):
@@ -96,9 +100,10 @@ def test_report_has_the_explanations_of_metrics(meteor):
 
 def test_report_has_the_remarks_of_metrics(meteor):
     found = score_systems(meteor, {"a": ["x", "y", ""]}, ["x", "y", "x"], metrics=[Saying()], method=None)
-    saying, own = (metric["remarks"].content for metric in payload(found)["metrics"])
-    assert saying == [{1: "nothing is <b>right</b>"}]
-    assert own == []
+    payload = json.loads(b"".join(json_parts(found)))
+    saying, meteor_remarks = (metric["remarks"] for metric in payload["metrics"])
+    assert saying == [{"1": "nothing is <b>right</b>"}]
+    assert meteor_remarks == []
 
 
 @pytest.mark.parametrize(("n_systems", "n_baselines"), [(20, 19), (21, 1)])
@@ -111,3 +116,41 @@ def test_report_tests_all_pairs_of_up_to_20_systems(meteor, n_systems, n_baselin
     assert ("every two systems" in page) == (n_baselines > 1)
     n_pairs = n_systems * (n_systems - 1) // 2 if n_baselines > 1 else n_systems - 1
     assert page.count('data-label="Better"') == n_pairs
+
+
+REPEATED = "a " * 10_001
+
+
+@pytest.fixture
+def meteor_with_failure():
+    """METEOR, systems and references; the second segment of both systems cannot be aligned."""
+    meteor = Meteor("other", matchers=["exact"], resources=LanguageResources())
+    return meteor, {"x": ["a", REPEATED], "y": ["b", REPEATED]}, ["a", REPEATED + "b"]
+
+
+def test_report_scores_failed_segments_as_zero(meteor_with_failure):
+    meteor, systems, references = meteor_with_failure
+    meteor.on_error = "zero"
+    with pytest.warns(SegmentWarning, match="segment 2: .*; it scores 0"):
+        report = score_systems(meteor, systems, references, samples=10)
+    failed = report.systems[0].segments[1]
+    assert failed.score == report.systems[0].values("score")[1] == 0
+    assert failed.alignment.hypothesis == tuple(REPEATED.split())
+    assert failed.alignment.matches == ()
+
+
+@pytest.mark.parametrize(
+    ("on_error", "message"),
+    [("stop", "x: segment 2: .*candidate matches"), ("skip", "x: segment 2: .*cannot leave a segment out")],
+)
+def test_report_errors_name_the_failed_segment(meteor_with_failure, on_error, message):
+    meteor, systems, references = meteor_with_failure
+    meteor.on_error = on_error
+    with pytest.raises(InputError, match=message):
+        score_systems(meteor, systems, references)
+
+
+def test_report_is_equal_without_the_native_core(meteor, report):
+    meteor.engine = "python"
+    python_report = score_systems(meteor, SYSTEMS, REFERENCES, title=report.title, samples=100)
+    assert b"".join(json_parts(python_report)) == b"".join(json_parts(report))

@@ -2,6 +2,6 @@ from meteor_e_evaluation.reports.page import write_page as write_page, write_rep
 from meteor_e_evaluation.reports.scored import (
     SystemTests as SystemTests,
     Report as Report,
-    ScoredSystem as ScoredSystem,
     score_systems as score_systems,
 )
+from meteor_e_evaluation.reports.scored_system import ScoredSystem as ScoredSystem

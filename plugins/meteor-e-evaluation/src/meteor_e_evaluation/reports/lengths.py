@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats
-from meteor_e_evaluation.reports.scored import PARTS, Report
+from meteor_e_evaluation.reports.scored import Report
+from meteor_e_evaluation.reports.scored_system import PARTS
 
 POINTS = 100
 """Number of steps of a scale at which a cumulative distribution is computed."""

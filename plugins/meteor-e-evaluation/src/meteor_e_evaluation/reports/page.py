@@ -25,7 +25,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.significance.resampling import SIGNIFICANT
 from meteor_e_evaluation.reports import charts
 from meteor_e_evaluation.reports.lengths import distributions
-from meteor_e_evaluation.reports.payload import encode, payload
+from meteor_e_evaluation.reports.payload import encode
 from meteor_e_evaluation.reports.scored import ALL_PAIRS_LIMIT, MetricResult, Report, score_systems
 from meteor_e_evaluation.reports.styles import (
     MATCHER_STYLES,
@@ -148,7 +148,7 @@ def render(report: Report) -> str:
         script=Markup(script),
         style_hash=_hash(style),
         script_hash=_hash(script),
-        data=encode(payload(report)),
+        data=encode(report),
     )
     return text
 

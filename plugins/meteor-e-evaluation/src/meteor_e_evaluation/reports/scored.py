@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e import MeteorCorpusScore, MeteorSegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
 from meteor_e.api.metrics import Explains, main_scores
 from meteor_e.api.score_table import ScoreTable
@@ -21,10 +18,8 @@ from meteor_e.api.segments import SegmentId, System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent
 from meteor_e.evaluate import KeptData, evaluate
-from meteor_e.scoring.arrays import divide_or_zero
-from meteor_e.scoring.formula import FormulaScores, shares
-from meteor_e.scoring.statistics import StatisticsSum, statistics_columns
-from meteor_e.significance.systems import METHODS, Scorer, SystemTest, compare_pairs, meteor_scorer, meteor_statistics
+from meteor_e.significance.systems import METHODS, Scorer, SystemTest, compare_pairs, meteor_scorer
+from meteor_e_evaluation.reports.scored_system import ScoredSystem, score_system
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
@@ -32,9 +27,6 @@ if TYPE_CHECKING:
 
 METEOR = "METEOR"
 """Default name of METEOR in tables."""
-
-PARTS = {"precision": "Precision", "recall": "Recall", "fragmentation_penalty": "Fragmentation penalty"}
-"""Parts of METEOR whose distributions are shown, and their names."""
 
 ALL_PAIRS_LIMIT = 20
 """Number of systems up to which every two systems are tested; of more systems, each is tested against the first.
@@ -51,42 +43,6 @@ TITLE_SYSTEMS = 3
 METEOR_DECIMALS = 4
 PERCENTAGE_DECIMALS = 2
 """Decimals of scores of 10 and more, such as percentages."""
-
-
-@dataclass(frozen=True)
-class ScoredSystem:
-    """A system's output with its scores.
-
-    Attributes:
-        name: name of the system.
-        hypotheses: raw segments.
-        corpus: score of all segments.
-        segments: scores of the segments, with alignments.
-    """
-
-    name: str
-    hypotheses: tuple[str, ...]
-    corpus: MeteorCorpusScore
-    segments: tuple[MeteorSegmentScore, ...]
-
-    @cached_property
-    def counts(self) -> Floats:
-        """Additive statistics of the segments, ``(segments, width)``."""
-        return meteor_statistics([segment.statistics for segment in self.segments])
-
-    def values(self, statistic: str) -> Floats:
-        """Return METEOR's ``score``, ``fmean`` or one of :data:`PARTS` for every segment."""
-        return np.array([getattr(segment, statistic) for segment in self.segments], float)
-
-    def shares(self) -> Floats:
-        """Return the contribution of each matcher to each segment's score, ``(segments, matchers)``.
-
-        The rows add up to the scores. For a single segment,
-        :meth:`meteor_e.scoring.results.MeteorScore.contributions` gives the same numbers.
-        """
-        parts = FormulaScores(*map(self.values, FormulaScores._fields))  # type: ignore[arg-type]
-        contributions = shares(statistics_columns(self.counts), parts, self.corpus.parameters, divide_or_zero)
-        return np.stack([contribution.score for contribution in contributions], axis=1)
 
 
 @dataclass(frozen=True)
@@ -269,8 +225,7 @@ def score_systems(
         raise InputError("a report needs at least one system")
     if not texts:
         raise InputError("there are no segments to report on")
-    with collection_paused():
-        scored = tuple(_score(meteor, name, hypotheses, texts, progress) for name, hypotheses in systems.items())
+    scored = tuple(score_system(meteor, name, hypotheses, texts, progress) for name, hypotheses in systems.items())
     report_metrics = [*metrics] if None in metrics else [*metrics, None]
     other_metrics = [metric for metric in report_metrics if metric is not None]
     table = None
@@ -301,21 +256,6 @@ def score_systems(
         report_metrics.index(None),
         tuple(range(1, len(texts) + 1) if ids is None else ids),
     )
-
-
-@contextlib.contextmanager
-def collection_paused() -> Iterator[None]:
-    """Pause the cyclic garbage collector, which would look at all alignments of a report again and again.
-
-    With 40 systems of 3,000 segments, this saves a quarter of the processor time.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _compare(
@@ -395,28 +335,6 @@ def _explanations(
                 hypotheses = [first.hypotheses[segment]], [system.hypotheses[segment]]
                 text = metric.explain(*hypotheses, [references[segment]], names)
                 yield SystemExplanation(index, segment, text)
-
-
-def _score(
-    meteor: Meteor,
-    name: str,
-    hypotheses: Iterable[str],
-    references: Sequence[tuple[str, ...]],
-    progress: Progress,
-) -> ScoredSystem:
-    """Align and score the output of a system."""
-    if isinstance(hypotheses, str):
-        raise InputError(f"{name}: hypotheses are a list of segments, not one text")
-    texts, total = list(hypotheses), StatisticsSum(len(meteor.matchers))
-    segments = []
-    try:
-        for number, segment in enumerate(meteor.segments(texts, references, alignments=True), 1):
-            total.add(segment.statistics)
-            segments.append(segment)
-            progress(name, number, len(references))
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from error
-    return ScoredSystem(name, tuple(texts), meteor.corpus_score(total), tuple(segments))
 
 
 def _title(names: Sequence[str]) -> str:

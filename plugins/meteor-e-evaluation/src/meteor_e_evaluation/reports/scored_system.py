@@ -1,0 +1,146 @@
+"""One system's METEOR scores and alignments, kept in arrays: a report may have hundreds of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from meteor_e import MeteorCorpusScore, MeteorSegmentScore
+from meteor_e.api import InputError
+from meteor_e.api.metrics import resolve_failures
+from meteor_e.base.progress import Progress
+from meteor_e.scoring.arrays import divide_or_zero
+from meteor_e.scoring.formula import FormulaScores, shares
+from meteor_e.scoring.packed_alignments import PackedAlignments, pack_alignments
+from meteor_e.scoring.rows import Rows, join_rows
+from meteor_e.scoring.statistics import StatisticsSum, statistics_columns, to_additive
+
+if TYPE_CHECKING:
+    from meteor_e import Meteor
+    from meteor_e.api.batches import Batch
+    from meteor_e.base.array_cache import Floats
+
+PARTS = {"precision": "Precision", "recall": "Recall", "fragmentation_penalty": "Fragmentation penalty"}
+"""Parts of METEOR whose distributions are shown, and their names."""
+
+
+@dataclass(frozen=True)
+class ScoredSystem:
+    """A system's output with its scores.
+
+    Attributes:
+        name: name of the system.
+        hypotheses: raw segments.
+        corpus: score of all segments.
+        rows: statistics and scores of the segments.
+        alignments: alignments of the segments with their best references.
+    """
+
+    name: str
+    hypotheses: tuple[str, ...]
+    corpus: MeteorCorpusScore
+    rows: Rows
+    alignments: PackedAlignments
+
+    @cached_property
+    def segments(self) -> tuple[MeteorSegmentScore, ...]:
+        """Scores of the segments as objects, with alignments; they take several times the memory of the arrays."""
+        return tuple(self._segment_scores())
+
+    def _segment_scores(self) -> Iterator[MeteorSegmentScore]:
+        for index, (statistics, scores, reference_index) in enumerate(self.rows.segments()):
+            yield MeteorSegmentScore(
+                **scores.without_nan()._asdict(),
+                statistics=statistics,
+                parameters=self.corpus.parameters,
+                matchers=self.corpus.matchers,
+                signature=self.corpus.signature,
+                reference_index=reference_index,
+                alignment=self.alignments.unpack(index),
+            )
+
+    @cached_property
+    def counts(self) -> Floats:
+        """Additive statistics of the segments, ``(segments, width)``."""
+        counts: Floats = to_additive(self.rows.arrays().statistics).astype(float)
+        return counts
+
+    def values(self, statistic: str) -> Floats:
+        """Return METEOR's ``score``, ``fmean`` or one of :data:`PARTS` for every segment."""
+        values = self.rows.arrays().scores[:, FormulaScores._fields.index(statistic)]
+        return np.where(np.isnan(values), 0.0, values)
+
+    def shares(self) -> Floats:
+        """Return the contribution of each matcher to each segment's score, ``(segments, matchers)``.
+
+        The rows add up to the scores. For a single segment,
+        :meth:`meteor_e.scoring.results.MeteorScore.contributions` gives the same numbers.
+        """
+        parts = FormulaScores(*map(self.values, FormulaScores._fields))  # type: ignore[arg-type]
+        contributions = shares(statistics_columns(self.counts), parts, self.corpus.parameters, divide_or_zero)
+        return np.stack([contribution.score for contribution in contributions], axis=1)
+
+
+def score_system(
+    meteor: Meteor,
+    name: str,
+    hypotheses: Iterable[str],
+    references: Sequence[tuple[str, ...]],
+    progress: Progress,
+) -> ScoredSystem:
+    """Align and score the output of a system.
+
+    Args:
+        meteor: the chain that aligns the segments.
+        name: name of the system.
+        hypotheses: raw segments.
+        references: raw references of each segment.
+        progress: receives the progress.
+
+    Raises:
+        InputError: if hypotheses and references differ in number, or a segment cannot be aligned.
+    """
+    if isinstance(hypotheses, str):
+        raise InputError(f"{name}: hypotheses are a list of segments, not one text")
+    texts = tuple(hypotheses)
+    total = StatisticsSum(len(meteor.matchers))
+    parts: list[Rows] = []
+    try:
+        for batch, rows in meteor.score_batches(texts, references, alignments=True):
+            if rows.failures:
+                rows = _resolve_failures(meteor, batch, rows)
+            total.add_total(rows.total, rows.count)
+            parts.append(rows)
+            progress(name, total.segments, len(references))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+    rows = join_rows(parts)
+    return ScoredSystem(name, texts, meteor.corpus_score(total), rows, _pack(meteor, texts, references, rows))
+
+
+def _resolve_failures(meteor: Meteor, batch: Batch, rows: Rows) -> Rows:
+    """Let the segments that cannot be aligned score 0, or raise an error."""
+    if meteor.on_error == "skip":
+        index, error = min(rows.failures.items())
+        raise InputError(
+            f"segment {batch.ids[index]}: {error}; a report cannot leave a segment out, so on_error='skip' "
+            "is not possible; use on_error='zero'"
+        ) from error
+    return cast(Rows, resolve_failures(rows, batch, meteor.on_error))
+
+
+def _pack(
+    meteor: Meteor, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], rows: Rows
+) -> PackedAlignments:
+    """Return the alignments of a system in arrays."""
+    if isinstance(rows.alignments, PackedAlignments):
+        return rows.alignments
+    alignments = [
+        meteor.unaligned(hypothesis, segment_references[0]) if alignment is None else alignment
+        for hypothesis, segment_references, alignment in zip(hypotheses, references, rows.alignments, strict=True)
+    ]
+    return pack_alignments(alignments, meteor.matcher_names)
