@@ -15,7 +15,8 @@ namespace {
 
 using namespace meteor::bitext;
 
-// Arguments are noconvert(), so that an array of another type is an error instead of a large copy.
+// A contiguous array. Arguments are declared noconvert(), so that an array of another type raises an error and is not
+// copied.
 template <class Item>
 using Array = py::array_t<Item, py::array::c_style>;
 
@@ -30,7 +31,7 @@ void check(bool condition, const char* problem) {
 
 void check_sizes(std::size_t size, std::size_t expected) { check(size == expected, "arrays do not fit each other"); }
 
-// Returns the memory of an output array.
+// Returns the memory of an output array, after a check of its size.
 template <class Item>
 Item* to_output(Array<Item>& array, std::size_t size) {
     check(static_cast<std::size_t>(array.size()) == size, "an output array has the wrong size");
@@ -70,9 +71,9 @@ private:
 double py_align_words(const Array<std::uint32_t>& source_words, const Array<std::uint64_t>& source_starts,
                       std::size_t source_types, const Array<std::uint32_t>& target_words,
                       const Array<std::uint64_t>& target_starts, std::size_t target_types, std::size_t iterations,
-                      double null_probability, double tension, double concentration, std::size_t longest,
+                      double null_probability, double tension, double concentration, std::size_t max_words,
                       std::size_t threads, Array<std::uint16_t> positions, py::function report) {
-    check(iterations >= 1 && longest >= 1 && longest < NOT_ALIGNED && threads >= 1 && null_probability > 0 &&
+    check(iterations >= 1 && max_words >= 1 && max_words < NOT_ALIGNED && threads >= 1 && null_probability > 0 &&
               null_probability < 1 && tension > 0 && concentration > 0,
           "an option is out of range");
     ModelOptions options;
@@ -80,7 +81,7 @@ double py_align_words(const Array<std::uint32_t>& source_words, const Array<std:
     options.null_probability = null_probability;
     options.tension = tension;
     options.concentration = concentration;
-    options.max_words = longest;
+    options.max_words = max_words;
     options.threads = threads;
     const Corpus source{to_view(source_words), to_view(source_starts)};
     const Corpus target{to_view(target_words), to_view(target_starts)};
@@ -117,18 +118,18 @@ py::tuple py_symmetrize(const Array<std::uint64_t>& source_starts, const Array<s
 }
 
 py::tuple py_number_phrases(const Array<std::uint32_t>& words, const Array<std::uint64_t>& starts, std::size_t types,
-                            std::size_t longest, std::uint32_t least, Array<std::uint32_t> numbers,
+                            std::size_t max_length, std::uint32_t min_count, Array<std::uint32_t> ids,
                             py::function report) {
     const Corpus corpus{to_view(words), to_view(starts)};
     corpus.check(types);
-    check(longest >= 1 && longest <= 100 && least >= 1, "an option is out of range");
+    check(max_length >= 1 && max_length <= 100 && min_count >= 1, "an option is out of range");
     check(corpus.words.size() <= 0xFFFFFFF0u, "there are more than four billion words");
-    std::uint32_t* const ids = to_output(numbers, corpus.words.size() * longest);
+    std::uint32_t* const output = to_output(ids, corpus.words.size() * max_length);
     ProgressReporter progress(std::move(report));
     PhraseCounts phrases;
     {
         const py::gil_scoped_release unlocked;
-        phrases = number_phrases(corpus, longest, least, ids, std::ref(progress));
+        phrases = number_phrases(corpus, max_length, min_count, output, std::ref(progress));
     }
     progress.rethrow();
     return py::make_tuple(to_bytes(phrases.first_positions), to_bytes(phrases.count_by_length));
@@ -151,24 +152,24 @@ PhraseTotals to_totals(Array<std::uint32_t>& counts) {
 }
 
 py::bytes py_extract_pairs(const Array<std::uint64_t>& first_starts, const Array<std::uint64_t>& second_starts,
-                           const Array<std::uint32_t>& first_numbers, const Array<std::uint32_t>& second_numbers,
-                           std::size_t longest, const Array<std::uint16_t>& links,
+                           const Array<std::uint32_t>& first_ids, const Array<std::uint32_t>& second_ids,
+                           std::size_t max_length, const Array<std::uint16_t>& links,
                            const Array<std::uint64_t>& link_starts, std::size_t begin, std::size_t end,
-                           Array<std::uint32_t> first_counts, Array<std::uint32_t> second_counts) {
-    check(longest >= 1 && end >= begin, "an option is out of range");
-    const PhraseCorpus first = to_phrase_corpus(first_starts, first_numbers, longest);
-    const PhraseCorpus second = to_phrase_corpus(second_starts, second_numbers, longest);
+                           Array<std::uint32_t> first_totals, Array<std::uint32_t> second_totals) {
+    check(max_length >= 1 && end >= begin, "an option is out of range");
+    const PhraseCorpus first = to_phrase_corpus(first_starts, first_ids, max_length);
+    const PhraseCorpus second = to_phrase_corpus(second_starts, second_ids, max_length);
     const auto sentence_links = to_view(link_starts);
     check_sizes(first.starts.size(), second.starts.size());
     check_sizes(first.starts.size(), sentence_links.size());
     check_starts(sentence_links);
     check_sizes(sentence_links.back() * 2, to_view(links).size());
     check(end < first.starts.size(), "there are fewer sentences");
-    const PhraseTotals first_totals = to_totals(first_counts), second_totals = to_totals(second_counts);
+    const PhraseTotals first_output = to_totals(first_totals), second_output = to_totals(second_totals);
     std::vector<PairCount> pairs;
     {
         const py::gil_scoped_release unlocked;
-        pairs = extract_pairs(first, second, to_view(links), sentence_links, begin, end, first_totals, second_totals);
+        pairs = extract_pairs(first, second, to_view(links), sentence_links, begin, end, first_output, second_output);
     }
     return to_bytes(pairs);
 }
@@ -185,12 +186,12 @@ void py_merge_runs(const std::vector<Array<std::uint8_t>>& buffers, const py::fu
     merge_runs(runs, [&](const std::vector<PairCount>& block) { write(to_bytes(block)); });
 }
 
-py::bytes py_pivot(const Array<std::uint32_t>& phrases, const Array<std::uint64_t>& starts,
-                   const Array<std::uint32_t>& pivots, const Array<double>& to_probabilities,
-                   const Array<std::uint64_t>& pivot_starts, const Array<std::uint32_t>& others,
-                   const Array<double>& from_probabilities, double least_product, double least_sum) {
-    const PhraseTable to_pivot{to_view(starts), to_view(pivots), to_view(to_probabilities)};
-    const PhraseTable from_pivot{to_view(pivot_starts), to_view(others), to_view(from_probabilities)};
+py::bytes py_pivot(const Array<std::uint32_t>& phrases, const Array<std::uint64_t>& to_starts,
+                   const Array<std::uint32_t>& to_translations, const Array<double>& to_probabilities,
+                   const Array<std::uint64_t>& from_starts, const Array<std::uint32_t>& from_translations,
+                   const Array<double>& from_probabilities, double min_product, double min_probability) {
+    const PhraseTable to_pivot{to_view(to_starts), to_view(to_translations), to_view(to_probabilities)};
+    const PhraseTable from_pivot{to_view(from_starts), to_view(from_translations), to_view(from_probabilities)};
     check(!to_pivot.starts.empty() && !from_pivot.starts.empty(), "the number of entries is missing");
     to_pivot.check(from_pivot.starts.size() - 1);
     from_pivot.check(to_pivot.starts.size() - 1);
@@ -200,7 +201,7 @@ py::bytes py_pivot(const Array<std::uint32_t>& phrases, const Array<std::uint64_
     std::vector<Paraphrase> paraphrases;
     {
         const py::gil_scoped_release unlocked;
-        paraphrases = find_paraphrases(to_view(phrases), to_pivot, from_pivot, least_product, least_sum);
+        paraphrases = find_paraphrases(to_view(phrases), to_pivot, from_pivot, min_product, min_probability);
     }
     return to_bytes(paraphrases);
 }
@@ -214,17 +215,18 @@ PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     module.def("align_words", py_align_words, py::kw_only(), "source_words"_a.noconvert(),
                "source_starts"_a.noconvert(), "source_types"_a, "target_words"_a.noconvert(),
                "target_starts"_a.noconvert(), "target_types"_a, "iterations"_a, "null_probability"_a, "tension"_a,
-               "concentration"_a, "longest"_a, "threads"_a, "positions"_a.noconvert(), "report"_a);
+               "concentration"_a, "max_words"_a, "threads"_a, "positions"_a.noconvert(), "report"_a);
     module.def("symmetrize", py_symmetrize, py::kw_only(), "source_starts"_a.noconvert(), "target_starts"_a.noconvert(),
                "forward"_a.noconvert(), "backward"_a.noconvert(), "heuristic"_a);
     module.def("number_phrases", py_number_phrases, py::kw_only(), "words"_a.noconvert(), "starts"_a.noconvert(),
-               "types"_a, "longest"_a, "least"_a, "numbers"_a.noconvert(), "report"_a);
+               "types"_a, "max_length"_a, "min_count"_a, "ids"_a.noconvert(), "report"_a);
     module.def("extract_pairs", py_extract_pairs, py::kw_only(), "first_starts"_a.noconvert(),
-               "second_starts"_a.noconvert(), "first_numbers"_a.noconvert(), "second_numbers"_a.noconvert(),
-               "longest"_a, "links"_a.noconvert(), "link_starts"_a.noconvert(), "begin"_a, "end"_a,
-               "first_counts"_a.noconvert(), "second_counts"_a.noconvert());
+               "second_starts"_a.noconvert(), "first_ids"_a.noconvert(), "second_ids"_a.noconvert(),
+               "max_length"_a, "links"_a.noconvert(), "link_starts"_a.noconvert(), "begin"_a, "end"_a,
+               "first_totals"_a.noconvert(), "second_totals"_a.noconvert());
     module.def("merge_runs", py_merge_runs, "runs"_a.noconvert(), "write"_a);
-    module.def("pivot", py_pivot, py::kw_only(), "phrases"_a.noconvert(), "starts"_a.noconvert(),
-               "pivots"_a.noconvert(), "to_probabilities"_a.noconvert(), "pivot_starts"_a.noconvert(),
-               "others"_a.noconvert(), "from_probabilities"_a.noconvert(), "least_product"_a, "least_sum"_a);
+    module.def("pivot", py_pivot, py::kw_only(), "phrases"_a.noconvert(), "to_starts"_a.noconvert(),
+               "to_translations"_a.noconvert(), "to_probabilities"_a.noconvert(), "from_starts"_a.noconvert(),
+               "from_translations"_a.noconvert(), "from_probabilities"_a.noconvert(), "min_product"_a,
+               "min_probability"_a);
 }

@@ -70,7 +70,7 @@ public:
 private:
     static void check_ids(const std::vector<std::uint32_t>& ids, std::size_t max_id) {
         if (std::ranges::any_of(ids, [max_id](std::uint32_t id) { return id > max_id; })) {
-            throw std::invalid_argument("a phrase has a number that is too large");
+            throw std::invalid_argument("a phrase has an id that is too large");
         }
     }
 

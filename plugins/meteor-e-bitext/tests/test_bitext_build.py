@@ -12,7 +12,7 @@ import pytest
 from made_up_bitext import write_alignment
 from meteor_e_bitext.alignment import AlignmentOptions
 from meteor_e_bitext.build import build_from_bitext
-from meteor_e_bitext.language_file import language_file
+from meteor_e_bitext.language_file import format_language_file
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.pivot import PivotOptions
 from meteor_e_bitext.texts import language_text
@@ -41,11 +41,11 @@ def files_of(pack: Pack) -> dict[str, bytes]:
 OPTIONS = BitextOptions(pivot=PivotOptions(common=0.1))
 
 
-def test_synonyms_of_the_pivot_words_are_paraphrases(bitext, tmp_path):
+def test_translations_of_one_word_are_paraphrases(bitext, tmp_path):
     pack = build(tmp_path / "pack", bitext, options=OPTIONS)
     table = {(left, right): float(p) for p, left, right in entries(pack)}
     for pair in (("cat", "tomcat"), ("house", "home"), ("sees", "spots"), ("red", "crimson")):
-        # Either translation is as frequent, and each has one source.
+        # The two translations are equally frequent, and each has one source word.
         assert table[pair] == pytest.approx(0.5, abs=0.15)
     assert list(table) == sorted(table)
     assert pack.function_words == {"the", "."}
@@ -55,7 +55,7 @@ def test_synonyms_of_the_pivot_words_are_paraphrases(bitext, tmp_path):
     assert pack.verify() == []
 
 
-def test_the_pack_is_used_at_once(bitext, tmp_path):
+def test_pack_can_be_scored_with(bitext, tmp_path):
     pack = build(tmp_path / "pack", bitext, options=OPTIONS)
     meteor = Meteor(str(pack.path / "language.yaml"))
     assert f"|pack:pack@{pack.digest}" in meteor.signature
@@ -64,7 +64,7 @@ def test_the_pack_is_used_at_once(bitext, tmp_path):
     assert plain.score("the tomcat sees name1 .", "the cat sees name1 .").score < score < 1
 
 
-def test_its_language_is_known_where_the_pack_is_named(bitext, store_root, tmp_path):
+def test_language_of_a_pack_is_known_if_the_pack_is_named(bitext, store_root, tmp_path):
     pack = build(store_root / "xx-bitext", bitext, options=OPTIONS)
     signature = Meteor(str(pack.path / "language.yaml")).signature
     assert Meteor("xx", pack="xx-bitext").signature == signature
@@ -74,7 +74,7 @@ def test_its_language_is_known_where_the_pack_is_named(bitext, store_root, tmp_p
             Meteor(name, pack=named)
 
 
-def test_a_language_file_of_ones_own_keeps_its_matchers_and_tasks(bitext, tmp_path):
+def test_language_file_of_the_user_keeps_matchers_and_tasks(bitext, tmp_path):
     file = tmp_path / "own.yaml"
     file.write_text(
         "code: xx\nname: Own\naliases: [xxx]\nmatchers: [paraphrase, exact]\ndefault_task: rank\n"
@@ -87,7 +87,7 @@ def test_a_language_file_of_ones_own_keeps_its_matchers_and_tasks(bitext, tmp_pa
     assert after.chain.language.matchers == ("paraphrase", "exact")
 
 
-def test_the_same_bytes_with_any_threads_and_whatever_was_there(bitext, tmp_path):
+def test_pack_does_not_depend_on_threads_or_existing_files(bitext, tmp_path):
     first = build(tmp_path / "pack", bitext, options=OPTIONS)
     expected = files_of(first)
     shutil.rmtree(first.path)
@@ -101,15 +101,15 @@ class _StoppedError(Exception):
 
 
 @pytest.mark.parametrize(
-    ("at", "least"),
-    # 1: from within the extension.
+    ("stage_name", "min_done"),
+    # The extension reports progress from 1.
     [("tokenizing", 0), ("aligning words", 1), ("extracting phrase pairs", 0), ("pivoting", 0), ("indexing", 0)],
 )
-def test_an_interrupted_run_is_taken_up(bitext, tmp_path, at, least):
+def test_interrupted_build_continues(bitext, tmp_path, stage_name, min_done):
     expected = files_of(build(tmp_path / "other" / "pack", bitext, options=OPTIONS))
 
     def stop(stage, done, total):
-        if stage.startswith(at) and done >= least:
+        if stage.startswith(stage_name) and done >= min_done:
             raise _StoppedError
 
     with pytest.raises(_StoppedError):
@@ -119,13 +119,15 @@ def test_an_interrupted_run_is_taken_up(bitext, tmp_path, at, least):
     pack = build(
         tmp_path / "pack", bitext, options=OPTIONS, done=lambda name, seconds, reused: stages.append((name, reused))
     )
-    order = ["tokens", "alignment", "phrases", "paraphrases", "pack"]
-    before = {"tokenizing": 0, "aligning words": 1, "extracting phrase pairs": 2, "pivoting": 3, "indexing": 4}[at]
-    assert stages == [(name, number < before) for number, name in enumerate(order)]
+    names = ["tokens", "alignment", "phrases", "paraphrases", "pack"]
+    finished_count = {"tokenizing": 0, "aligning words": 1, "extracting phrase pairs": 2, "pivoting": 3, "indexing": 4}[
+        stage_name
+    ]
+    assert stages == [(name, index < finished_count) for index, name in enumerate(names)]
     assert files_of(pack) == expected
 
 
-def test_other_options_or_other_text_undo_what_depends_on_them(bitext, tmp_path):
+def test_stages_run_again_if_their_input_changes(bitext, tmp_path):
     def stages(**options):
         done = []
         build(
@@ -150,8 +152,8 @@ def test_other_options_or_other_text_undo_what_depends_on_them(bitext, tmp_path)
     assert stages(longest_phrase=3) == [True, False, True, True, False]
 
 
-def test_files_of_one_name_are_two_files(bitext, tmp_path):
-    """Either of them may change, and the report names both."""
+def test_files_with_equal_names_are_distinguished(bitext, tmp_path):
+    """A change of either file changes the pack, and the report names both files."""
     files = tmp_path / "one" / "train.txt", tmp_path / "two" / "train.txt"
     for file, text in zip(files, bitext, strict=True):
         file.parent.mkdir()
@@ -163,7 +165,7 @@ def test_files_of_one_name_are_two_files(bitext, tmp_path):
     assert build(target, files, options=OPTIONS, work=work).digest != before.digest
 
 
-def test_intermediate_results_in_a_folder_with_other_things(bitext, tmp_path):
+def test_intermediate_results_leave_other_files_alone(bitext, tmp_path):
     work = tmp_path / "mine"
     (work / "other").mkdir(parents=True)
     (work / "other" / "state.json").write_text('{"key": "mine"}')
@@ -172,19 +174,19 @@ def test_intermediate_results_in_a_folder_with_other_things(bitext, tmp_path):
     assert sorted(path.name for path in work.iterdir()) == ["notes.txt", "other"]
     (work / "tokens").mkdir()
     (work / "tokens" / "text").write_text("mine")
-    with pytest.raises(ConfigError, match=r"tokens is none of ours; choose another folder"):
+    with pytest.raises(ConfigError, match=r"tokens does not contain intermediate results; choose another folder"):
         build(tmp_path / "pack", bitext, options=OPTIONS, work=work)
     assert (work / "tokens" / "text").read_text() == "mine"
 
 
-def test_alignments_of_ones_own(bitext, tmp_path):
+def test_alignments_of_the_user_are_used(bitext, tmp_path):
     links = write_alignment(tmp_path / "links")
     pack = build(tmp_path / "pack", bitext, options=OPTIONS, alignments=links)
     assert {("cat", "tomcat"), ("tomcat", "cat")} <= {entry[1:] for entry in entries(pack)}
     assert [source.name for source in pack.manifest.sources] == ["text.en", "text.fr", "links"]
 
 
-def test_a_phrase_table_of_ones_own(bitext, tmp_path):
+def test_phrase_table_of_the_user_is_used(bitext, tmp_path):
     table = tmp_path / "table"
     table.write_text("f ||| cat ||| .5 1 .5 1\nf ||| tomcat ||| .5 1 .5 1\n")
     pack = build(tmp_path / "pack", bitext, options=OPTIONS, phrase_table=table)
@@ -200,11 +202,11 @@ def test_a_phrase_table_of_ones_own(bitext, tmp_path):
         (b"x\n", b"x\ny\nz\nu", "one has 1 lines and .*two has 4;"),
         (b"", b"x\n", "one has 0 lines and .*two has 1;"),
         (b"a\n\xc3\n", b"x\nx\n", "one, line 2: not valid UTF-8"),
-        (b"\n\n", b"\n\n", "have no line with words on both sides"),
+        (b"\n\n", b"\n\n", "do not have a line with between 1 and 100 words in both files"),
         (None, b"x\n", "cannot read .*one"),
     ],
 )
-def test_text_that_is_refused(tmp_path, one, two, message):
+def test_malformed_text_is_refused(tmp_path, one, two, message):
     files = tmp_path / "one", tmp_path / "two"
     for file, content in zip(files, (one, two), strict=True):
         if content is not None:
@@ -216,7 +218,7 @@ def test_text_that_is_refused(tmp_path, one, two, message):
 
 
 @pytest.mark.parametrize("place", [0, "phrase_table", "alignments"])
-def test_a_file_without_line_ends_is_refused_before_it_is_hashed(bitext, tmp_path, place):
+def test_file_without_line_breaks_is_refused_before_hashing(bitext, tmp_path, place):
     holes = tmp_path / "holes"
     with holes.open("wb") as stream:
         stream.truncate(1 << 43)
@@ -226,8 +228,8 @@ def test_a_file_without_line_ends_is_refused_before_it_is_hashed(bitext, tmp_pat
     assert not (tmp_path / "pack").exists()
 
 
-def test_hostile_text(bitext, tmp_path):
-    """Nothing in the text breaks a format, and every line that can be used is."""
+def test_hostile_text_does_not_break_any_format(bitext, tmp_path):
+    """Text cannot break the format of a file, and all usable lines are used."""
     one, two = (path.read_text().rstrip("\n").split("\n") for path in bitext)
     hostile = [
         ("", "x"),
@@ -256,7 +258,7 @@ def test_hostile_text(bitext, tmp_path):
     Meteor(str(pack.path / "language.yaml")).score("a ||| b", "b ||| a")
 
 
-def test_text_with_nothing_in_common_has_no_paraphrases(tmp_path):
+def test_text_without_common_pivots_has_no_paraphrases(tmp_path):
     (tmp_path / "one").write_text("a b c\n")
     (tmp_path / "two").write_text("x y\n")
     pack = build(tmp_path / "pack", (tmp_path / "one", tmp_path / "two"))
@@ -264,7 +266,7 @@ def test_text_with_nothing_in_common_has_no_paraphrases(tmp_path):
     assert len(pack.paraphrases) == 0
 
 
-def test_gzip(bitext, tmp_path):
+def test_compressed_files_are_read(bitext, tmp_path):
     for path in bitext:
         path.write_bytes(gzip.compress(path.read_bytes()))
     assert entries(build(tmp_path / "pack", bitext, options=OPTIONS))
@@ -274,13 +276,13 @@ def test_gzip(bitext, tmp_path):
     "text",
     ["longest_phrase=21", "least_count=0", "longest_sentence=0", "heuristic=grow", "iterations=0", "common=1.5"],
 )
-def test_options_out_of_bounds(text):
+def test_options_out_of_range_are_refused(text):
     with pytest.raises(ConfigError, match="--set: "):
         parse_fields([text], BitextOptions, AlignmentOptions, PivotOptions)
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no such system call")
-def test_a_disk_that_reserves_no_room(bitext, tmp_path, monkeypatch):
+def test_disk_without_allocation_is_supported(bitext, tmp_path, monkeypatch):
     def not_there(file, begin, size):
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
 
@@ -291,16 +293,16 @@ def test_a_disk_that_reserves_no_room(bitext, tmp_path, monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
 @pytest.mark.parametrize("size", [0, 5_000, 20_000])
 @pytest.mark.parametrize("table", [False, True])
-def test_files_that_cannot_grow(bitext, tmp_path, size, table):
-    """What a disk that fills up at any point leaves is an error of one line, and nothing under the pack's name."""
+def test_full_disk_is_reported_and_leaves_no_pack(bitext, tmp_path, size, table):
+    """A disk that fills up at any point causes an error message of one line, and the pack does not exist."""
     rows = [f"f{number % 50} ||| e{number % 97} ||| .5 1 .5 1" for number in range(3000)]
     (tmp_path / "table").write_text("\n".join(rows) + "\n")
     command = ["pack", "build", "-l", "xx", "-o", str(tmp_path / "pack"), "--bitext", *map(str, bitext)]
     command += ["--phrase-table", str(tmp_path / "table")] if table else []
     script = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); "
     script += f"from meteor_e.cli.program import main; sys.argv[1:] = {command!r}; main()"
-    # -B, because compiled modules would be cut short, too, and stay. Not in the repository, whose sources would be
-    # found before the package that is installed.
+    # The option -B prevents truncated files of compiled modules. The working directory is not the repository, because
+    # Python would import its sources instead of the installed package.
     result = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 3, result.stderr
     assert result.stderr.splitlines()[-1].startswith("meteor-e: cannot write")
@@ -308,11 +310,15 @@ def test_files_that_cannot_grow(bitext, tmp_path, size, table):
     assert not (tmp_path / "pack").exists()
 
 
-def test_a_folder_that_is_no_pack_is_left_alone(bitext, tmp_path):
+def test_folder_that_is_not_a_pack_is_left_alone(bitext, tmp_path):
     (tmp_path / "pack").mkdir()
     (tmp_path / "pack" / "precious").write_text("x")
     with pytest.raises(ResourceError, match="is not a resource pack"):
-        build(tmp_path / "pack", bitext, done=lambda *stage: pytest.fail("that should be said before the work"))
+        build(
+            tmp_path / "pack",
+            bitext,
+            done=lambda *stage: pytest.fail("the error should be raised before the first stage"),
+        )
     assert (tmp_path / "pack" / "precious").read_text() == "x"
 
 
@@ -321,8 +327,8 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
 
 
-def test_the_command(bitext, store_root, tmp_path, monkeypatch):
-    # Not in the repository, whose sources would be found before the package that is installed.
+def test_build_command(bitext, store_root, tmp_path, monkeypatch):
+    # The working directory is not the repository, because Python would import its sources instead of the package.
     monkeypatch.chdir(tmp_path)
     command = ("pack", "build", "-l", "xx", "--set", "common=0.1", "--set", "sample=5", "--bitext")
     result = run(*command, *bitext)
@@ -331,23 +337,23 @@ def test_the_command(bitext, store_root, tmp_path, monkeypatch):
     lines = (store_root / "xx-bitext" / "report.md").read_text().rstrip("\n").split("\n")
     assert len(lines[lines.index("| p | phrase | paraphrase |") :]) == 2 + 5
     failed = run(*command, bitext[0], "-")
-    assert "standard input cannot be" in failed.stderr
+    assert "so standard input cannot be one of them" in failed.stderr
 
 
-def test_a_language_file_tells_how_text_becomes_words(bitext, tmp_path):
+def test_language_file_decides_the_tokenization(bitext, tmp_path):
     (tmp_path / "xx.yaml").write_text(
         "code: xx\nname: Example\nnormalization: lower\nsegmenter: characters\nmatchers: [exact]\ndefault_task: li\n"
     )
     side = language_text(str(tmp_path / "xx.yaml"))
     assert side.description.startswith("lower, apostrophes apart, prefixes none, segmenter characters")
-    assert "segmenter: characters\n" in language_file(side)
+    assert "segmenter: characters\n" in format_language_file(side)
     with pytest.raises(ConfigError):
         language_text("not/a/file.yaml")
 
 
 @pytest.mark.java
-def test_the_java_program_scores_alike(bitext, tmp_path, java):
-    """METEOR takes the pack's folder for a new language: ``-new``."""
+def test_java_program_gives_equal_scores(bitext, tmp_path, java):
+    """METEOR reads the folder of the pack with its option ``-new`` for new languages."""
     pack = build(tmp_path / "pack", bitext, options=OPTIONS)
     hypotheses = ["the tomcat sees name1 .", "the old house likes the hound name2 .", "a b"]
     references = ["the cat spots name1 .", "the aged home loves the dog name2 .", "b c"]
@@ -359,6 +365,6 @@ def test_the_java_program_scores_alike(bitext, tmp_path, java):
     meteor = Meteor("other", task="universal", normalization="lower", pack=str(pack.path))
     assert theirs == [meteor.score(*pair).score for pair in zip(hypotheses, references, strict=True)]
 
-    # Or its table alone, for a language that it has.
+    # METEOR reads the paraphrase table alone for a language that it supports.
     options = ["-l", "fr", "-m", "exact paraphrase", "-a", str(pack.path / "paraphrase.gz")]
     assert run("compat", *files, *options).stdout == java.run([*files, *options])

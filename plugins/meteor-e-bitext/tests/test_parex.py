@@ -27,7 +27,7 @@ def compare(monkeypatch, capsys, jar: Path, files, *options: str) -> str:
     return out
 
 
-def test_made_up(tmp_path, monkeypatch, capsys, java):
+def test_parex_parity_on_a_small_bitext(tmp_path, monkeypatch, capsys, java):
     out = compare(monkeypatch, capsys, java.jar, write_bitext(tmp_path, 1500), "--memory", "1G")
     lines = out.splitlines()
     assert int(lines[1].split()[1].replace(",", "")) > 100
@@ -36,7 +36,7 @@ def test_made_up(tmp_path, monkeypatch, capsys, java):
 
 @pytest.mark.slow
 @pytest.mark.shared
-def test_multi30k(tmp_path, monkeypatch, capsys, java, shared):
+def test_parex_parity_on_multi30k(tmp_path, monkeypatch, capsys, java, shared):
     files = []
     for language in ("en", "de"):
         data = gzip.decompress((shared / "data" / "multi30k" / f"train.{language}.gz").read_bytes())

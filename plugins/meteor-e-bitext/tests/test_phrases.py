@@ -18,7 +18,7 @@ PLAIN = language_text(None, whitespace=True)
 
 
 def random_bitext(seed: int, lines: int = 30):
-    """Return both sides and links at random, with words that have none or many."""
+    """Return random sentence pairs with random links. Some words have many links, and some have none."""
     chance = random.Random(seed)
     made = []
     for _ in range(lines):
@@ -34,7 +34,7 @@ def random_bitext(seed: int, lines: int = 30):
 
 
 def consistent_pairs(first, second, links, longest):
-    """Yield phrase pairs by their definition: try all."""
+    """Yield the phrase pairs that follow the definition, by trying all pairs."""
     for a in range(len(first)):
         for b in range(a + 1, min(a + longest, len(first)) + 1):
             for c in range(len(second)):
@@ -56,7 +56,9 @@ def extracted(folder: Path, made, longest: int, least: int, threads: int = 1):
     starts = np.cumsum([0, *(len(row[2]) for row in made)]).astype(np.uint64)
     work = folder / "work"
     work.mkdir()
-    extract_phrase_pairs(*corpora, links, starts, work, longest=longest, least=least, threads=threads, progress=silent)
+    extract_phrase_pairs(
+        *corpora, links, starts, work, max_length=longest, min_count=least, threads=threads, progress=silent
+    )
     assert not list(work.glob("*.scratch"))
     pairs = read_phrase_pairs(*corpora, work, 0.0)
     return {
@@ -73,8 +75,8 @@ def extracted(folder: Path, made, longest: int, least: int, threads: int = 1):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("longest", "least"), [(7, 1), (3, 1), (7, 2), (2, 3)])
-def test_pairs_are_those_of_the_definition(tmp_path, monkeypatch, seed, longest, least):
-    monkeypatch.setattr("meteor_e_bitext.phrases._SENTENCES", 7)  # several runs to merge
+def test_phrase_pairs_follow_the_definition(tmp_path, monkeypatch, seed, longest, least):
+    monkeypatch.setattr("meteor_e_bitext.phrases._SENTENCES", 7)  # so that several runs are merged
     made = random_bitext(seed)
     counts = Counter(pair for row in made for pair in consistent_pairs(*row, longest))
     totals = [Counter(), Counter()]
@@ -97,11 +99,11 @@ def test_pairs_are_those_of_the_definition(tmp_path, monkeypatch, seed, longest,
     assert extracted(tmp_path, made, longest, least, threads=1 + seed % 3) == expected
 
 
-def test_no_links_no_pairs(tmp_path):
+def test_sentences_without_links_have_no_pairs(tmp_path):
     assert extracted(tmp_path, [(["a"], ["x"], set())], 7, 1) == {}
 
 
-def test_texts_and_order_of_many_phrases():
+def test_phrases_have_texts_and_are_ordered():
     words = ["b", "a", "aa", "\x01"]
     row = np.array([0, 1, 2, 1, 0, 3], np.uint32)
     places, lengths = np.array([0, 1, 3, 2, 0, 5]), np.array([1, 3, 2, 1, 6, 1], np.uint8)

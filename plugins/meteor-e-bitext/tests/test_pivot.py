@@ -44,7 +44,7 @@ def table(path, rows):
     return path
 
 
-# What the Java program makes of these was looked at: see docs/pack-build.md.
+# The results were compared with those of the Java program; see docs/pack-build.md.
 ROWS = [
     ("voiture", "car", 0.5, 0.6),
     ("voiture", "automobile", 0.4, 0.3),
@@ -65,7 +65,7 @@ ROWS = [
 ]
 
 
-def test_sums_and_filters(tmp_path):
+def test_paraphrases_are_summed_and_filtered(tmp_path):
     found = paraphrases(read(table(tmp_path / "t", ROWS)), common=["the", "le"])
     assert found == {
         ("car", "automobile"): pytest.approx(0.5 * 0.3 + 0.3 * 0.3, abs=1e-15),
@@ -92,13 +92,13 @@ def test_sums_and_filters(tmp_path):
         ("ab", "a b", True),
     ],
 )
-def test_phrases_that_hold_each_other(tmp_path, left, right, kept):
+def test_nested_phrases_are_not_paraphrases(tmp_path, left, right, kept):
     found = paraphrases(read(table(tmp_path / "t", [("f", left, 0.5, 0.5), ("f", right, 0.5, 0.5)])))
     assert set(found) == ({(left, right), (right, left)} if kept else set())
 
 
 def by_definition(rows, common, options):
-    """Return the paraphrases of rows (pivot, phrase, to, back), without arrays."""
+    """Return the paraphrases of rows (pivot, phrase, p(pivot|phrase), p(phrase|pivot)) by their definition."""
     symbols = set(options.symbols)
 
     def wanted(phrase):
@@ -123,17 +123,17 @@ def by_definition(rows, common, options):
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    """Let everything that is done in parts be done in many."""
+    """Make blocks and caches small, so that several of them are needed."""
     for name, size in {
-        "pivot._TOGETHER": 7,
-        "phrase_table._TOGETHER": 11,
-        "phrase_table._RECENT": 5,
+        "pivot._BATCH": 7,
+        "phrase_table._BLOCK": 11,
+        "phrase_table._CACHE_SIZE": 5,
     }.items():
         monkeypatch.setattr(f"meteor_e_bitext.{name}", size)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_random_tables(tmp_path, seed, small_parts):
+def test_paraphrases_of_random_tables_follow_the_definition(tmp_path, seed, small_parts):
     chance = random.Random(seed)
     words = ["a", "b", "c", "d", "e,", "the", "of"]
 
@@ -149,7 +149,7 @@ def test_random_tables(tmp_path, seed, small_parts):
     assert list(found) == sorted(found)
 
 
-def test_the_first_column(tmp_path):
+def test_pack_language_can_be_in_the_first_column(tmp_path):
     rows = [("f", "a", 0.5, 0.25), ("g", "a", 0.4, 0.75)]
     found = paraphrases(read(table(tmp_path / "t", rows), first=True))
     assert found == {("f", "g"): pytest.approx(0.25 * 0.4), ("g", "f"): pytest.approx(0.75 * 0.5)}
@@ -158,7 +158,7 @@ def test_the_first_column(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("a ||| b", "line 2: expected 'phrase ||| phrase ||| probabilities', found 'a ||| b'"),
+        ("a ||| b", "line 2: expected 'phrase ||| phrase ||| probabilities', but the line is 'a ||| b'"),
         ("", "line 2: expected 'phrase"),
         (" ||| b ||| .5 .5 .5 .5", "line 2: expected 'phrase"),
         ("a ||| b ||| .5", "line 2: expected probabilities"),
@@ -169,7 +169,7 @@ def test_the_first_column(tmp_path):
         ("a " * 256 + "||| b ||| .5 .5 .5 .5", "line 2: a phrase of more than 255 words"),
     ],
 )
-def test_malformed_tables(tmp_path, line, message):
+def test_malformed_tables_are_refused(tmp_path, line, message):
     path = tmp_path / "t"
     path.write_text(f"a ||| b ||| .5 .5 .5 .5\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
@@ -177,12 +177,12 @@ def test_malformed_tables(tmp_path, line, message):
     assert message in str(caught.value)
 
 
-def test_an_empty_table_has_no_paraphrases(tmp_path):
+def test_empty_table_has_no_paraphrases(tmp_path):
     (tmp_path / "t").write_text("")
     assert paraphrases(read(tmp_path / "t")) == {}
 
 
-def test_symbols_are_those_of_ascii():
+def test_symbols_are_the_punctuation_of_ascii():
     wanted = WordFilter([], SYMBOLS)
     assert [char for char in map(chr, range(33, 127)) if not wanted([f"a{char}b"])] == list(SYMBOLS)
     assert wanted(["«", "größer", "1"])

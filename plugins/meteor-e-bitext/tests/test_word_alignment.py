@@ -37,7 +37,7 @@ def rows(links, starts):
     return [{tuple(pair) for pair in links[a:b].tolist()} for a, b in itertools.pairwise(starts)]
 
 
-def test_words_that_are_each_others_translation_are_aligned(sides):
+def test_words_are_aligned_with_their_translations(sides):
     found = rows(*align(*sides, 100, AlignmentOptions(), 1, silent))
     expected = [row[2] for row in sentences(400)]
     right = sum(len(a & b) for a, b in zip(found, expected, strict=True))
@@ -45,7 +45,7 @@ def test_words_that_are_each_others_translation_are_aligned(sides):
     assert right / sum(map(len, expected)) > 0.95
 
 
-def symmetrized(n, m, forward, backward, heuristic):
+def symmetrize(n, m, forward, backward, heuristic):
     """Return the links of one sentence pair; ``forward`` maps target positions to source positions."""
     none = 0xFFFF
     pairs, starts = _native.symmetrize(
@@ -64,19 +64,19 @@ def symmetrized(n, m, forward, backward, heuristic):
     [
         ("intersection", {(0, 0)}),
         ("union", {(0, 0), (1, 1), (4, 4), (0, 3), (4, 0)}),
-        # 1-1 touches the core at a corner, and neither of its words has a link yet.
+        # The link 1-1 touches the link 0-0 diagonally, and neither of its words has a link yet.
         ("grow-diag", {(0, 0), (1, 1)}),
-        # 0-3 brings a word without link, and so does 4-4; then 4-0 brings none.
+        # The links 0-3 and 4-4 add words without a link. Both words of 4-0 have links then.
         ("grow-diag-final", {(0, 0), (1, 1), (0, 3), (4, 4)}),
-        # Only of 4-4 neither word has a link.
+        # Only 4-4 consists of two words without links.
         ("grow-diag-final-and", {(0, 0), (1, 1), (4, 4)}),
     ],
 )
-def test_symmetrization(heuristic, expected):
-    assert symmetrized(5, 5, {0: 0, 1: 1, 3: 0, 4: 4}, {0: 0, 4: 0}, heuristic) == expected
+def test_heuristics_combine_both_directions(heuristic, expected):
+    assert symmetrize(5, 5, {0: 0, 1: 1, 3: 0, 4: 4}, {0: 0, 4: 0}, heuristic) == expected
 
 
-def test_arrays_that_do_not_fit_are_refused(sides):
+def test_arrays_that_do_not_fit_each_other_are_refused(sides):
     one, two = sides
     given = {
         "source_words": one.words,
@@ -89,7 +89,7 @@ def test_arrays_that_do_not_fit_are_refused(sides):
         "null_probability": 0.08,
         "tension": 4.0,
         "concentration": 0.01,
-        "longest": 100,
+        "max_words": 100,
         "threads": 1,
         "positions": np.empty(len(two.words), np.uint16),
         "report": lambda done, total: None,
@@ -101,7 +101,7 @@ def test_arrays_that_do_not_fit_are_refused(sides):
         ({"positions": given["positions"][1:].copy()}, ValueError, "wrong size"),
         ({"source_starts": starts}, ValueError, "overlap"),
         ({"threads": 0}, ValueError, "out of range"),
-        # Nothing is converted, and thereby copied, without a word.
+        # Arrays of other types are not converted, because that would copy them.
         ({"source_words": one.words.astype(np.int64)}, TypeError, "incompatible"),
         ({"target_words": two.words[::2]}, TypeError, "incompatible"),
     ):
@@ -109,7 +109,7 @@ def test_arrays_that_do_not_fit_are_refused(sides):
             _native.align_words(**{**given, **changed})
 
 
-def test_pharaoh_files(tmp_path):
+def test_pharaoh_file_is_read(tmp_path):
     english, french = write_bitext(tmp_path, 20)
     one, two = corpora(tmp_path, (english, french))
     lines = np.load(tmp_path / "one" / "lines.npy")
@@ -129,7 +129,7 @@ def test_pharaoh_files(tmp_path):
         ("0-0 2-0\n\n", "line 1: 2-0 points outside of sentences of 2 and 1 words"),
     ],
 )
-def test_malformed_pharaoh_files(tmp_path, text, message):
+def test_malformed_pharaoh_files_are_refused(tmp_path, text, message):
     files = tmp_path / "a", tmp_path / "b"
     files[0].write_text("x y\nz\n", encoding="utf-8")
     files[1].write_text("u\nv w\n", encoding="utf-8")
@@ -139,7 +139,7 @@ def test_malformed_pharaoh_files(tmp_path, text, message):
         read_pharaoh(tmp_path / "links", one, two, np.load(tmp_path / "one" / "lines.npy"), 2)
 
 
-def test_words_of_a_language():
+def test_language_text_splits_lines_into_words():
     text = language_text("zh", whitespace=True)
     assert text.words(" A  b\u3000c ") == ["A", "b\u3000c"]
     assert language_text("xx").words("Don't stop.") == ["don", "'", "t", "stop", "."]

@@ -1,7 +1,8 @@
-"""The heavy part of :mod:`meteor_e_bitext`, in C++; its sources are in ``native``.
+"""The extension module of :mod:`meteor_e_bitext`, whose C++ sources are in the folder ``native``.
 
-Arrays are one-dimensional, contiguous and of the very type. ``starts`` have an end. Phrase pairs come as bytes of
-three uint32: first phrase, second phrase, count. Arrays that do not fit each other are a ValueError.
+Arrays are one-dimensional and contiguous, and must have exactly the annotated type. Arrays of starts contain the index
+of the first item of each row, followed by the number of items. Phrase pairs are bytes of three uint32 per pair: first
+phrase, second phrase, count. A ValueError is raised for arrays that do not fit each other.
 """
 
 from __future__ import annotations
@@ -28,59 +29,63 @@ def align_words(
     null_probability: float,
     tension: float,
     concentration: float,
-    longest: int,
+    max_words: int,
     threads: int,
     positions: Uint16,
     report: Callable[[int, int], object],
 ) -> float:
-    """Write the source position of each target word, 65535 for none, into ``positions``; return the tension."""
+    """Fill ``positions`` with the source position of each target word, or 65535 for none, and return the tension."""
 
 def symmetrize(
     *, source_starts: Uint64, target_starts: Uint64, forward: Uint16, backward: Uint16, heuristic: int
 ) -> tuple[bytes, bytes]:
-    """Return links (pairs of positions) and their starts from the alignments of both directions."""
+    """Combine the alignments of both directions. Return links, which are pairs of positions, and their starts."""
 
 def number_phrases(
     *,
     words: Uint32,
     starts: Uint64,
     types: int,
-    longest: int,
-    least: int,
-    numbers: Uint32,
+    max_length: int,
+    min_count: int,
+    ids: Uint32,
     report: Callable[[int, int], object],
 ) -> tuple[bytes, bytes]:
-    """Write the number of the phrase at each place, one row per length; return first places, and phrases per length."""
+    """Number the frequent phrases, and fill ``ids`` with a row of phrase ids per length.
+
+    Returns:
+        The position of the first occurrence of each phrase, and the number of phrases of each length.
+    """
 
 def extract_pairs(
     *,
     first_starts: Uint64,
     second_starts: Uint64,
-    first_numbers: Uint32,
-    second_numbers: Uint32,
-    longest: int,
+    first_ids: Uint32,
+    second_ids: Uint32,
+    max_length: int,
     links: Uint16,
     link_starts: Uint64,
     begin: int,
     end: int,
-    first_counts: Uint32,
-    second_counts: Uint32,
+    first_totals: Uint32,
+    second_totals: Uint32,
 ) -> bytes:
-    """Return the phrase pairs of some sentences, sorted; add to the counts of the phrases of both sides."""
+    """Return the sorted phrase pairs of the sentences from ``begin`` to ``end``, and add to the totals of phrases."""
 
 def merge_runs(runs: Sequence[NDArray[np.uint8]], write: Callable[[bytes], object]) -> None:
-    """Merge sorted phrase pairs and hand the result on in blocks."""
+    """Merge sorted runs of phrase pairs, and pass blocks of the result to ``write``."""
 
 def pivot(
     *,
     phrases: Uint32,
-    starts: Uint64,
-    pivots: Uint32,
+    to_starts: Uint64,
+    to_translations: Uint32,
     to_probabilities: Doubles,
-    pivot_starts: Uint64,
-    others: Uint32,
+    from_starts: Uint64,
+    from_translations: Uint32,
     from_probabilities: Doubles,
-    least_product: float,
-    least_sum: float,
+    min_product: float,
+    min_probability: float,
 ) -> bytes:
-    """Return paraphrases of ``phrases``: (uint32 phrase, uint32 paraphrase, float64 probability)."""
+    """Return the paraphrases of ``phrases`` as bytes: uint32 phrase, uint32 paraphrase, float64 probability."""

@@ -1,8 +1,8 @@
-"""Word alignment: from two numbered sides to links between their words, or links from a Pharaoh file.
+"""Word alignment: compute the links between the words of two corpora, or read them from a Pharaoh file.
 
 The model is that of fast_align (Dyer, Chahuneau and Smith, "A Simple, Fast, and Effective Reparameterization of
-IBM Model 2", NAACL 2013), in both directions, which a heuristic makes one (Och and Ney 2003; Koehn, Och and
-Marcu 2003).
+IBM Model 2", NAACL 2013). Both directions are aligned, and a heuristic combines the two alignments (Och and Ney 2003;
+Koehn, Och and Marcu 2003).
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from meteor_e_bitext.corpus import Corpus
 
 Heuristic = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 HEURISTICS: tuple[str, ...] = get_args(Heuristic)
-"""Ways of making one alignment of two, by the number that the extension knows them by."""
+"""The heuristics that combine the alignments of both directions. The extension identifies them by their index."""
 
 
 @dataclass(frozen=True)
 class AlignmentOptions:
-    """How words are aligned; the defaults are those of the paper's program.
+    """The options of the alignment model. The defaults are those of the paper's program.
 
     Attributes:
-        iterations: of expectation maximization.
-        null_probability: that a word is aligned to none (p₀).
-        tension: how strongly the diagonal is preferred to begin with (λ); it is then estimated.
-        concentration: of the Dirichlet prior on translations (α).
-        heuristic: one of :data:`HEURISTICS`.
+        iterations: number of iterations of expectation maximization.
+        null_probability: probability that a word is not aligned (p₀ of the paper).
+        tension: initial preference for the diagonal (λ of the paper). The training updates it.
+        concentration: parameter of the Dirichlet prior on translations (α of the paper).
+        heuristic: how the alignments of both directions are combined, one of :data:`HEURISTICS`.
     """
 
     iterations: Annotated[int, Meta(ge=1)] = 5
@@ -47,88 +47,124 @@ class AlignmentOptions:
 
 
 def align(
-    source: Corpus, target: Corpus, longest: int, options: AlignmentOptions, threads: int, progress: Progress
+    source: Corpus, target: Corpus, max_words: int, options: AlignmentOptions, threads: int, progress: Progress
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
-    """Return the links of all sentence pairs, rows of (source, target position), and where each pair's begin."""
+    """Align the words of all sentence pairs.
 
-    def one_way(given: Corpus, made: Corpus, stage: str) -> NDArray[np.uint16]:
-        positions = np.empty(len(made.words), np.uint16)
-        _native.align_words(
-            source_words=given.words,
-            source_starts=given.starts,
-            source_types=len(given.vocabulary),
-            target_words=made.words,
-            target_starts=made.starts,
-            target_types=len(made.vocabulary),
-            iterations=options.iterations,
-            null_probability=options.null_probability,
-            tension=options.tension,
-            concentration=options.concentration,
-            longest=longest,
-            threads=threads,
-            positions=positions,
-            report=partial(progress, stage),
-        )
-        progress(stage, 1, 1)
-        return positions
+    Args:
+        source: the corpus of the source language.
+        target: the corpus of the target language.
+        max_words: length of the longest sentence that is aligned.
+        options: the options of the model.
+        threads: number of threads.
+        progress: called with the progress.
 
-    forward = one_way(source, target, "aligning words")
-    backward = one_way(target, source, "aligning words, the other way")
-    pairs, starts = _native.symmetrize(
+    Returns:
+        The links as rows of source position and target position, and the index of the first link of each sentence
+        pair, followed by the number of links.
+    """
+    report_forward = partial(progress, "aligning words")
+    forward = _align_direction(source, target, max_words, options, threads, report_forward)
+    report_backward = partial(progress, "aligning words, the other way")
+    backward = _align_direction(target, source, max_words, options, threads, report_backward)
+    links, starts = _native.symmetrize(
         source_starts=source.starts,
         target_starts=target.starts,
         forward=forward,
         backward=backward,
         heuristic=HEURISTICS.index(options.heuristic),
     )
-    return np.frombuffer(pairs, np.uint16).reshape(-1, 2), np.frombuffer(starts, np.uint64)
+    return np.frombuffer(links, np.uint16).reshape(-1, 2), np.frombuffer(starts, np.uint64)
+
+
+def _align_direction(
+    source: Corpus,
+    target: Corpus,
+    max_words: int,
+    options: AlignmentOptions,
+    threads: int,
+    report: partial[object],
+) -> NDArray[np.uint16]:
+    """Return the source position that each target word is aligned with."""
+    positions = np.empty(len(target.words), np.uint16)
+    _native.align_words(
+        source_words=source.words,
+        source_starts=source.starts,
+        source_types=len(source.vocabulary),
+        target_words=target.words,
+        target_starts=target.starts,
+        target_types=len(target.vocabulary),
+        iterations=options.iterations,
+        null_probability=options.null_probability,
+        tension=options.tension,
+        concentration=options.concentration,
+        max_words=max_words,
+        threads=threads,
+        positions=positions,
+        report=report,
+    )
+    report(1, 1)
+    return positions
 
 
 def read_pharaoh(
-    path: PathLike, source: Corpus, target: Corpus, lines: NDArray[np.uint32], total: int
+    path: PathLike, source: Corpus, target: Corpus, line_indices: NDArray[np.uint32], line_count: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
-    """Read links from a file in Pharaoh's format: for each line of the bitext ``i-j`` pairs, from 0.
+    """Read links from a file in the Pharaoh format, which has pairs ``i-j`` for each line of the bitext.
 
     Args:
-        path: the file, plain, gzip, bzip2 or xz; ``i`` counts words of the source, ``j`` of the target.
-        source: the first side.
-        target: the second side.
-        lines: the line of each sentence of the corpus.
-        total: lines of the bitext.
+        path: the file, plain or compressed with gzip, bzip2 or xz. ``i`` is a position in the source sentence, and
+            ``j`` in the target sentence. Positions start at 0.
+        source: the corpus of the source language.
+        target: the corpus of the target language.
+        line_indices: the line of the bitext, from 0, that each sentence pair of the corpora comes from.
+        line_count: the number of lines of the bitext.
+
+    Returns:
+        The links and their starts, as :func:`align` returns them.
 
     Raises:
-        InputError: for a malformed pair, one outside of its sentences, or another number of lines.
+        InputError: if a pair is malformed or outside of its sentences, or the number of lines is wrong.
     """
     name = input_name(path)
+    indices = line_indices.tolist()
     links: list[NDArray[np.uint16]] = [np.zeros((0, 2), np.uint16)]
     starts = np.zeros(len(source) + 1, np.uint64)
-    sizes = zip(np.diff(source.starts).tolist(), np.diff(target.starts).tolist(), strict=True)
-    wanted = iter(lines.tolist())
-    following = next(wanted, -1)
-    count = number = 0
-    for number, line in enumerate(read_segments(path), 1):
-        if number - 1 != following:
+    sentence = 0
+    line_number = 0
+    for line_number, line in enumerate(read_segments(path), 1):
+        is_in_corpus = sentence < len(indices) and indices[sentence] == line_number - 1
+        if not is_in_corpus:
             continue
-        following = next(wanted, -1)
-        found = sorted(set(_pairs(line, name, number)))
-        n, m = next(sizes)
-        for i, j in found:
-            if i >= n or j >= m:
-                raise InputError(
-                    f"{name}, line {number}: {i}-{j} points outside of sentences of {n} and {m} words; "
-                    "were they tokenized in another way? (--tokenization whitespace takes text as it is)"
-                )
-        links.append(np.array(found, np.uint16).reshape(-1, 2))
-        count += 1
-        starts[count] = starts[count - 1] + np.uint64(len(found))
-    if number != total:
-        raise InputError(f"{name} has {number} lines, and the bitext has {total}; it needs a line for each")
+        location = f"{name}, line {line_number}"
+        pairs = sorted(set(_parse_pairs(line, location)))
+        _check_positions(pairs, source.sentence_length(sentence), target.sentence_length(sentence), location)
+        links.append(np.array(pairs, np.uint16).reshape(-1, 2))
+        starts[sentence + 1] = starts[sentence] + np.uint64(len(pairs))
+        sentence += 1
+    if line_number != line_count:
+        raise InputError(f"{name} has {line_number} lines, and the bitext has {line_count}; it needs a line for each")
     return np.concatenate(links), starts
 
 
-def _pairs(line: str, name: str, number: int) -> Iterator[tuple[int, int]]:
-    for pair in line.split():
-        left, separator, right = pair.partition("-")
-        if not (separator and left.isascii() and right.isascii() and left.isdigit() and right.isdigit()):
-            raise InputError(f"{name}, line {number}: {pair[:40]!r} is not a pair of word positions such as 0-0")
-        yield int(left), int(right)
+def _parse_pairs(line: str, location: str) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of positions of a line in the Pharaoh format."""
+    for text in line.split():
+        source_text, separator, target_text = text.partition("-")
+        if not separator or not _is_position(source_text) or not _is_position(target_text):
+            raise InputError(f"{location}: {text[:40]!r} is not a pair of word positions such as 0-0")
+        yield int(source_text), int(target_text)
+
+
+def _is_position(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _check_positions(pairs: list[tuple[int, int]], source_length: int, target_length: int, location: str) -> None:
+    """Raise an :class:`InputError` if a pair points outside of its sentences."""
+    for i, j in pairs:
+        if i >= source_length or j >= target_length:
+            raise InputError(
+                f"{location}: {i}-{j} points outside of sentences of {source_length} and {target_length} words. Was "
+                "the text tokenized differently? Use --tokenization whitespace for text that is tokenized already"
+            )

@@ -1,4 +1,4 @@
-"""``meteor-e pack build``: a pack from two text files."""
+"""``meteor-e pack build``: build a pack from two text files."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.pivot import PivotOptions
 
 SETTINGS = (BitextOptions, AlignmentOptions, PivotOptions)
-"""Their fields are set by ``--set``."""
+"""The classes whose fields ``--set`` sets."""
 
 
 @dataclasses.dataclass(frozen=True)
 class TextOptions(Options, heading="Text", example="-l oc --bitext corpus.oc corpus.fr --pivot-language fr"):
-    """Text in two languages, and how it becomes words."""
+    """The text in two languages, and how it is tokenized."""
 
     language: str = option(
-        None, "-l", "--language", required=True, metavar="CODE|FILE", help="Language of the first file, and the pack."
+        None, "-l", "--language", required=True, metavar="CODE|FILE", help="Language of the first file and of the pack."
     )
     bitext: tuple[str, str] = option(
         None,
@@ -45,16 +45,16 @@ class TextOptions(Options, heading="Text", example="-l oc --bitext corpus.oc cor
         "language",
         "--tokenization",
         type=click.Choice(["language", "whitespace"]),
-        help="How text becomes words: by the language's tokenizer, as for scoring, or at white space.",
+        help="Tokenize as for scoring, or split at white space only.",
     )
     prefixes: str | None = option(
         None,
         "--prefixes",
         metavar="FILE",
         show_default="those of the language's pack",
-        help="Nonbreaking prefixes.",
+        help="File of nonbreaking prefixes, such as abbreviations.",
     )
-    encoding: str = option("utf-8", "--encoding", help="Encoding of the text.")
+    encoding: str = option("utf-8", "--encoding", help="Encoding of both text files.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +63,7 @@ class PhraseOptions(
     heading="Word alignment, phrases and paraphrases",
     example="-l oc --bitext corpus.oc corpus.fr --set least_count=3",
 ):
-    """How paraphrases are found, or where they come from."""
+    """How paraphrases are found."""
 
     alignment: str | None = option(
         None, "--alignment", metavar="FILE", help="Take word alignments from a Pharaoh file."
@@ -76,33 +76,33 @@ class PhraseOptions(
 
 @dataclasses.dataclass(frozen=True)
 class PackOptions(Options, heading="Output", example="-l oc --bitext corpus.oc corpus.fr -o ./oc-pack"):
-    """The pack's folder, and the work."""
+    """The folders of the pack and of intermediate results."""
 
     output: str | None = option(
         None,
         *("-o", "--output"),
         metavar="DIR",
-        show_default="LANGUAGE-bitext among your packs",
-        help="The pack's folder.",
+        show_default="LANGUAGE-bitext in the folder of packs",
+        help="Folder of the pack.",
     )
     threads: int | None = option(
         None,
         "--threads",
         type=click.IntRange(min=1),
-        show_default="as many as processors",
-        help="Threads that work.",
+        show_default="the number of processors",
+        help="Number of threads.",
     )
     work: str | None = option(
-        None, "--work", metavar="DIR", show_default="beside the pack", help="Where intermediate results lie."
+        None, "--work", metavar="DIR", show_default="next to the pack", help="Folder of intermediate results."
     )
-    keep_work: bool = option(False, "--keep-work", is_flag=True, help="Leave them there.")
+    keep_work: bool = option(False, "--keep-work", is_flag=True, help="Keep the intermediate results.")
 
 
 @click.command(cls=GroupedCommand)
-def build(text: TextOptions, phrases: PhraseOptions, place: PackOptions) -> None:
+def build(text: TextOptions, phrases: PhraseOptions, pack: PackOptions) -> None:
     """Build a pack from bitext: function words and paraphrases of any language.
 
-    Interrupted, it goes on where it was when the same command is given again.
+    If the build is interrupted, run the same command again to continue it.
 
     \b
     meteor-e pack build --language fr --bitext europarl.fr europarl.en
@@ -113,29 +113,29 @@ def build(text: TextOptions, phrases: PhraseOptions, place: PackOptions) -> None
     from meteor_e_bitext.texts import language_text
 
     whitespace = text.tokenization == "whitespace"
-    side = language_text(text.language, whitespace=whitespace, prefixes=text.prefixes)
-    pivot_side = language_text(text.pivot_language, whitespace=whitespace)
-    options, aligning, pivoting = parse_fields(phrases.settings, *SETTINGS)
-    options = dataclasses.replace(options, alignment=aligning, pivot=pivoting, encoding=text.encoding)
-    target = place.output if place.output is not None else PackStore().root / f"{side.code}-bitext"
-
-    def say(stage: str, seconds: float, reused: bool) -> None:
-        # Not by click, which would write into the middle of the bars.
-        print(f"{stage}: {'done before' if reused else f'{seconds:.1f} s'}", file=sys.stderr)
-
+    language = language_text(text.language, whitespace=whitespace, prefixes=text.prefixes)
+    pivot_language = language_text(text.pivot_language, whitespace=whitespace)
+    options, alignment, pivot = parse_fields(phrases.settings, *SETTINGS)
+    options = dataclasses.replace(options, alignment=alignment, pivot=pivot, encoding=text.encoding)
+    target = pack.output if pack.output is not None else PackStore().root / f"{language.code}-bitext"
     with terminal_progress(delay=0) as progress:
-        built = build_from_bitext(
+        result = build_from_bitext(
             target,
-            side,
-            pivot_side,
+            language,
+            pivot_language,
             text.bitext,
             options=options,
             alignments=phrases.alignment,
             phrase_table=phrases.phrase_table,
-            work=place.work,
-            keep_work=place.keep_work,
-            threads=default_threads(place.threads),
+            work=pack.work,
+            keep_work=pack.keep_work,
+            threads=default_threads(pack.threads),
             progress=progress,
-            done=say,
+            done=_print_stage,
         )
-    click.echo(f"built {built.name} ({built.summary}) in {built.path}")
+    click.echo(f"built {result.name} ({result.summary}) in {result.path}")
+
+
+def _print_stage(stage: str, seconds: float, reused: bool) -> None:
+    # print() cooperates with the progress bars, unlike click.echo().
+    print(f"{stage}: {'done before' if reused else f'{seconds:.1f} s'}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""A side of a bitext as numbers: words, sentences, and how often each word occurs."""
+"""Read a bitext: tokenize both languages, and store words as ids."""
 
 from __future__ import annotations
 
@@ -18,28 +18,30 @@ from meteor_e.formats.plain import read_segments
 from meteor_e_bitext.texts import LanguageText
 
 _BATCH = 5000
-"""Lines that are tokenized together."""
+"""Number of lines that are tokenized together."""
 
 
 class Counts(NamedTuple):
-    """What became of a bitext's lines."""
+    """The numbers of lines of a bitext, by what happened to them."""
 
     lines: int
     empty: int
-    """Lines with no word on one of the sides."""
+    """Lines that are left out because there are no words in at least one language."""
     long: int
-    """Lines with more words than are aligned, on one of the sides."""
-    kept: int
+    """Lines that are left out because they are too long in at least one language."""
+    sentence_pairs: int
+    """Lines that are used."""
 
 
 class Corpus:
-    """One side of a bitext in a folder: only the sentence pairs that are used.
+    """One language of a bitext: the sentences that are used, stored in a folder.
 
     Attributes:
-        words: the words of all sentences in a row, as numbers.
-        starts: where each sentence begins in ``words``, and an end.
-        vocabulary: the words by number.
-        frequencies: how often each word occurs, in lines that are left out, too.
+        folder: the folder with the files.
+        words: word ids of all sentences, one sentence after the other.
+        starts: the index in ``words`` of the first word of each sentence, followed by the number of words.
+        vocabulary: the words, by id.
+        frequencies: how often each word occurs, also in lines that are left out.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -53,98 +55,149 @@ class Corpus:
         """Return the number of sentences."""
         return len(self.starts) - 1
 
-    def common_words(self, relative_frequency: float) -> list[str]:
-        """Return the words whose relative frequency is above a bound, most frequent first."""
-        return common_words(self.vocabulary, self.frequencies.tolist(), relative_frequency)
+    def sentence_length(self, index: int) -> int:
+        """Return the number of words of a sentence."""
+        return int(self.starts[index + 1] - self.starts[index])
+
+    def common_words(self, min_frequency: float) -> list[str]:
+        """Return the words whose relative frequency is above a threshold, most frequent first."""
+        return common_words(self.vocabulary, self.frequencies.tolist(), min_frequency)
 
 
-def common_words(words: Sequence[str], frequencies: Sequence[int], relative_frequency: float) -> list[str]:
-    """Return the words whose relative frequency is above a bound, most frequent first, equals by code point."""
+def common_words(words: Sequence[str], frequencies: Sequence[int], min_frequency: float) -> list[str]:
+    """Return the words whose relative frequency is above a threshold.
+
+    Args:
+        words: the distinct words.
+        frequencies: how often each word occurs.
+        min_frequency: the threshold, relative to the sum of the frequencies.
+
+    Returns:
+        The words, most frequent first. Words of equal frequency are sorted by code point.
+    """
     total = sum(frequencies)
-    found = [(-count, word) for word, count in zip(words, frequencies, strict=True)]
-    return [word for count, word in sorted(found) if total and -count / total > relative_frequency]
+    frequent = []
+    for word, frequency in zip(words, frequencies, strict=True):
+        if total and frequency / total > min_frequency:
+            frequent.append((-frequency, word))
+    return [word for _, word in sorted(frequent)]
+
+
+class _CorpusBuilder:
+    """Tokenizes the text of one language, and collects the sentences of its corpus."""
+
+    def __init__(self, text: LanguageText, threads: int) -> None:
+        self._tokenizer = text.tokenizer(threads)
+        self._words = [np.zeros(0, np.uint32)]
+        self._lengths: list[int] = []
+        self._frequencies = np.zeros(0, np.int64)
+
+    def tokenize(self, lines: list[str]) -> list[list[int]]:
+        """Return the word ids of each line, and count the words."""
+        rows = self._tokenizer(lines)
+        counts = np.bincount(_flatten(rows), minlength=len(self._frequencies))
+        counts[: len(self._frequencies)] += self._frequencies
+        self._frequencies = counts
+        return rows
+
+    def add(self, sentences: list[list[int]]) -> None:
+        """Add sentences, which are lists of word ids, to the corpus."""
+        self._words.append(_flatten(sentences))
+        self._lengths.extend(map(len, sentences))
+
+    def write(self, folder: Path) -> None:
+        """Write the files that :class:`Corpus` reads."""
+        starts = np.concatenate([[0], np.cumsum(self._lengths)])
+        np.save(folder / "words.npy", np.concatenate(self._words))
+        np.save(folder / "starts.npy", starts.astype(np.uint64))
+        np.save(folder / "frequencies.npy", self._frequencies)
+        vocabulary = json.dumps(self._tokenizer.words)
+        (folder / "vocabulary.json").write_text(vocabulary, encoding="utf-8", newline="\n")
 
 
 def read_bitext(
     files: tuple[PathLike, PathLike],
     texts: tuple[LanguageText, LanguageText],
     folders: tuple[Path, Path],
-    longest: int,
+    max_words: int,
     progress: Progress,
     *,
     encoding: str = "utf-8",
     threads: int = 1,
 ) -> Counts:
-    """Tokenize both sides of a bitext and write them into folders, together with the line of each sentence kept.
+    """Tokenize a bitext, and write a corpus for each language.
 
-    Lines without a word and lines of more than ``longest`` words, on either side, are left out on both.
+    A line without words, or with more than ``max_words`` words, in either language is left out of both corpora. The
+    file ``lines.npy`` of the first folder contains the line, from 0, of each sentence pair.
+
+    Args:
+        files: the text, and its translation line by line.
+        texts: the language of each file.
+        folders: an existing folder for each corpus.
+        max_words: length of the longest sentence that is used.
+        progress: called with the progress.
+        encoding: the encoding of both files.
+        threads: number of threads.
 
     Raises:
-        InputError: if a file cannot be read, or they have different numbers of lines.
+        InputError: if a file cannot be read, or the numbers of lines differ.
     """
-    tokenizers = [text.tokenizer(threads) for text in texts]
-    words: tuple[list[NDArray[np.uint32]], ...] = ([], [])
-    lengths: tuple[list[int], ...] = ([], [])
-    frequencies = [np.zeros(0, np.int64), np.zeros(0, np.int64)]
-    kept: list[int] = []
-    lines = empty = long = 0
-    for batch in _batches(_parallel(files, encoding)):
-        sides = [tokenizers[side]([pair[side] for pair in batch]) for side in (0, 1)]
-        for side in (0, 1):
-            frequencies[side] = _count(frequencies[side], sides[side])
-        chosen: list[int] = []
-        for number, (first, second) in enumerate(zip(*sides, strict=True)):
+    builders = [_CorpusBuilder(text, threads) for text in texts]
+    line_indices: list[int] = []
+    line_count = empty = long = 0
+    for batch in _split_into_batches(_read_line_pairs(files, encoding)):
+        first_rows = builders[0].tokenize([first for first, _ in batch])
+        second_rows = builders[1].tokenize([second for _, second in batch])
+        sentence_pairs = []
+        for index, (first, second) in enumerate(zip(first_rows, second_rows, strict=True), line_count):
             if not first or not second:
                 empty += 1
-            elif len(first) > longest or len(second) > longest:
+            elif len(first) > max_words or len(second) > max_words:
                 long += 1
             else:
-                chosen.append(number)
-        for side in (0, 1):
-            rows = [sides[side][number] for number in chosen]
-            lengths[side].extend(map(len, rows))
-            words[side].append(_flat(rows))
-        kept.extend(lines + number for number in chosen)
-        lines += len(batch)
-        progress(Stage("tokenizing", "lines"), lines, None)
-    progress(Stage("tokenizing", "lines"), lines, lines)
-    for side in (0, 1):
-        folder = folders[side]
-        np.save(folder / "words.npy", np.concatenate([np.zeros(0, np.uint32), *words[side]]))
-        np.save(folder / "starts.npy", np.concatenate([[0], np.cumsum(lengths[side])]).astype(np.uint64))
-        np.save(folder / "frequencies.npy", frequencies[side])
-        (folder / "vocabulary.json").write_text(json.dumps(tokenizers[side].words), encoding="utf-8", newline="\n")
-    np.save(folders[0] / "lines.npy", np.array(kept, np.uint32))
-    return Counts(lines, empty, long, len(kept))
+                sentence_pairs.append((first, second))
+                line_indices.append(index)
+        builders[0].add([first for first, _ in sentence_pairs])
+        builders[1].add([second for _, second in sentence_pairs])
+        line_count += len(batch)
+        progress(Stage("tokenizing", "lines"), line_count, None)
+    progress(Stage("tokenizing", "lines"), line_count, line_count)
+    for builder, folder in zip(builders, folders, strict=True):
+        builder.write(folder)
+    np.save(folders[0] / "lines.npy", np.array(line_indices, np.uint32))
+    return Counts(line_count, empty, long, len(line_indices))
 
 
-def _parallel(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple[str, str]]:
-    first, second = (read_segments(file, encoding=encoding) for file in files)
-    for number, (left, right) in enumerate(zip_longest(first, second)):
-        if left is None or right is None:
-            longer = number + 1 + sum(1 for _ in (second if left is None else first))
-            counts = (number, longer) if left is None else (longer, number)
-            names = [input_name(file) for file in files]
-            raise InputError(
-                f"{names[0]} has {counts[0]} lines and {names[1]} has {counts[1]}; "
-                "the files of a bitext must have a line for each other's lines"
-            )
-        yield left, right
+def _read_line_pairs(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of both files in parallel; raise an :class:`InputError` if one file has more lines."""
+    first_lines = read_segments(files[0], encoding=encoding)
+    second_lines = read_segments(files[1], encoding=encoding)
+    for index, (first, second) in enumerate(zip_longest(first_lines, second_lines)):
+        if first is None:
+            raise _length_error(files, index, index + 1 + _count(second_lines))
+        if second is None:
+            raise _length_error(files, index + 1 + _count(first_lines), index)
+        yield first, second
 
 
-def _batches(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    """Yield batches of lines."""
+def _length_error(files: tuple[PathLike, PathLike], first_count: int, second_count: int) -> InputError:
+    return InputError(
+        f"{input_name(files[0])} has {first_count} lines and {input_name(files[1])} has {second_count}; "
+        "each line of a bitext must have its translation on the same line of the other file"
+    )
+
+
+def _count(items: Iterable[object]) -> int:
+    return sum(1 for _ in items)
+
+
+def _split_into_batches(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
     iterator = iter(pairs)
     while batch := list(islice(iterator, _BATCH)):
         yield batch
 
 
-def _flat(rows: list[list[int]]) -> NDArray[np.uint32]:
-    flat: Any = np.fromiter((word for row in rows for word in row), np.uint32, sum(map(len, rows)))
-    return flat  # type: ignore[no-any-return]
-
-
-def _count(frequencies: NDArray[np.int64], rows: list[list[int]]) -> NDArray[np.int64]:
-    counts = np.bincount(_flat(rows), minlength=len(frequencies))
-    counts[: len(frequencies)] += frequencies
-    return counts
+def _flatten(rows: list[list[int]]) -> NDArray[np.uint32]:
+    """Return the items of all rows as one array."""
+    words: Any = np.fromiter((word for row in rows for word in row), np.uint32, sum(map(len, rows)))
+    return words  # type: ignore[no-any-return]

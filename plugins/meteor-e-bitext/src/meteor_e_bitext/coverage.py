@@ -1,4 +1,4 @@
-"""What a text can use of a pack: coverage, and the most frequent phrases."""
+"""Measure how much of a text a pack covers, and find the most frequent phrases that have paraphrases."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from meteor_e.base.progress import Progress, silent
+from meteor_e.packs.indexes import ParaphraseIndex
 from meteor_e.packs.pack import Pack
 
 
 class Coverage(NamedTuple):
-    """How much of a text a pack knows.
+    """How much of a text a pack covers.
 
     Attributes:
-        words: of the text.
-        function_words: how many of them are function words.
-        paraphrased_words: how many of them are part of a phrase that has paraphrases or is one.
-        phrases: distinct phrases of the text that the table has, on either side.
-        frequent: the most frequent of those that have paraphrases: phrase, how often it occurs, its paraphrases.
+        words: number of words of the text.
+        function_words: number of words that are function words.
+        paraphrased_words: number of words that are part of a phrase of the paraphrase table.
+        phrases: number of distinct phrases of the text that are in the paraphrase table.
+        frequent: the most frequent phrases that have paraphrases: phrase, frequency, paraphrases.
     """
 
     words: int
@@ -28,43 +29,66 @@ class Coverage(NamedTuple):
     frequent: list[tuple[str, int, list[str]]]
 
 
-def coverage(
-    pack: Pack, texts: Iterable[list[str]], top: int = 10, shown: int = 5, progress: Progress = silent
+def measure_coverage(
+    pack: Pack,
+    texts: Iterable[list[str]],
+    max_phrases: int = 10,
+    max_paraphrases: int = 5,
+    progress: Progress = silent,
 ) -> Coverage:
-    """Return how much of a text a pack knows.
+    """Return how much of a text a pack covers.
 
     Args:
         pack: the pack.
-        texts: its segments, as words.
-        top: how many of the most frequent phrases are returned.
-        shown: how many paraphrases of each.
-        progress: told how many segments are done.
+        texts: the words of each segment.
+        max_phrases: number of frequent phrases to return.
+        max_paraphrases: number of paraphrases to return for each frequent phrase.
+        progress: called with the number of segments.
     """
-    functional, index = pack.function_words, pack.paraphrases
-    seen: Counter[int] = Counter()
-    words = function_words = covered = number = 0
-    for number, text in enumerate(texts, 1):
-        if number % 1000 == 0:
-            progress("reading the text", number, None)
-        words += len(text)
-        function_words += sum(word in functional for word in text)
-        if index is None:
-            continue
-        ids = [index.word_id(word) for word in text]
-        reach = 0
-        for start in range(len(ids)):
-            found = index.phrases_at(ids, start)
-            seen.update(node for _, node in found)
-            end = start + max((length for length, _ in found), default=0)
-            covered += max(0, end - max(reach, start))
-            reach = max(reach, end)
-    progress("reading the text", number, number)
+    function_words = pack.function_words
+    index = pack.paraphrases
+    frequencies: Counter[int] = Counter()
+    word_count = function_word_count = covered_count = segment_count = 0
+    for words in texts:
+        segment_count += 1
+        if segment_count % 1000 == 0:
+            progress("reading the text", segment_count, None)
+        word_count += len(words)
+        function_word_count += sum(word in function_words for word in words)
+        if index is not None:
+            covered_count += _count_covered_words(index, words, frequencies)
+    progress("reading the text", segment_count, segment_count)
+    frequent = [] if index is None else _list_frequent_phrases(index, frequencies, max_phrases, max_paraphrases)
+    return Coverage(word_count, function_word_count, covered_count, len(frequencies), frequent)
+
+
+def _count_covered_words(index: ParaphraseIndex, words: list[str], frequencies: Counter[int]) -> int:
+    """Return how many words are part of a phrase of the index, and add the phrases to their frequencies."""
+    ids = [index.word_id(word) for word in words]
+    covered_count = 0
+    covered_end = 0
+    for start in range(len(ids)):
+        phrases = index.phrases_at(ids, start)
+        longest = 0
+        for length, phrase in phrases:
+            frequencies[phrase] += 1
+            longest = max(longest, length)
+        end = start + longest
+        covered_count += max(0, end - max(covered_end, start))
+        covered_end = max(covered_end, end)
+    return covered_count
+
+
+def _list_frequent_phrases(
+    index: ParaphraseIndex, frequencies: Counter[int], max_phrases: int, max_paraphrases: int
+) -> list[tuple[str, int, list[str]]]:
+    """Return the most frequent phrases that have paraphrases: phrase, frequency, paraphrases."""
     frequent: list[tuple[str, int, list[str]]] = []
-    if index is not None:
-        for node, count in sorted(seen.items(), key=lambda item: (-item[1], item[0])):
-            if len(frequent) >= top:
-                break
-            if others := index.paraphrases(node):
-                names = [" ".join(index.phrase(other)) for other in others[:shown]]
-                frequent.append((" ".join(index.phrase(node)), count, names))
-    return Coverage(words, function_words, covered, len(seen), frequent)
+    for phrase, frequency in sorted(frequencies.items(), key=lambda item: (-item[1], item[0])):
+        if len(frequent) >= max_phrases:
+            break
+        paraphrases = index.paraphrases(phrase)
+        if paraphrases:
+            texts = [" ".join(index.phrase(paraphrase)) for paraphrase in paraphrases[:max_paraphrases]]
+            frequent.append((" ".join(index.phrase(phrase)), frequency, texts))
+    return frequent

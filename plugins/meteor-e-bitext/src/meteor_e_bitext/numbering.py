@@ -1,4 +1,4 @@
-"""Numbers for the distinct ones of very many phrases, which are rows of word numbers."""
+"""Assign ids to the distinct phrases among very many phrases, which are rows of word ids."""
 
 from __future__ import annotations
 
@@ -8,42 +8,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Numbered(NamedTuple):
-    """Distinct phrases, shorter ones first.
+class DistinctPhrases(NamedTuple):
+    """The distinct phrases of an array of rows, shorter phrases first.
 
     Attributes:
-        numbers: of each row the number of its phrase.
-        places: of each phrase, where it begins in the words of the rows.
-        lengths: of each phrase, in words.
+        ids: the phrase id of each row.
+        positions: the index of the first word of each phrase in the words of the rows.
+        lengths: the number of words of each phrase.
     """
 
-    numbers: NDArray[np.uint32]
-    places: NDArray[np.int64]
+    ids: NDArray[np.uint32]
+    positions: NDArray[np.int64]
     lengths: NDArray[np.uint8]
 
 
-def number_rows(words: NDArray[Any], lengths: NDArray[np.uint8]) -> Numbered:
-    """Number the distinct phrases of rows, equal ones alike.
+def number_rows(words: NDArray[Any], lengths: NDArray[np.uint8]) -> DistinctPhrases:
+    """Assign an id to each distinct phrase of the rows.
 
-    A word at a time from the left: the first words of a row up to some place have a number, and with the next word's
-    they make a pair; the distinct pairs are the numbers of the next place. Memory is some 60 bytes a row.
+    The prefixes of all rows are numbered word by word, from the left. The id of a prefix and the next word make a key,
+    and the distinct keys are the ids of the prefixes that are one word longer. Memory is about 60 bytes per row.
 
     Args:
-        words: of all rows, one after the other; may be mapped.
-        lengths: of each row.
+        words: word ids of all rows, one row after the other. The array may be a memory map.
+        lengths: number of words of each row.
     """
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
-    numbers, prefixes = np.zeros(len(lengths), np.uint32), np.zeros(len(lengths), np.uint32)
-    chosen = [np.zeros(0, np.int64)]
-    count = 0
-    for place in range(int(lengths.max(initial=0))):
-        rows = np.flatnonzero(lengths > place)
-        keys = prefixes[rows].astype(np.uint64) << np.uint64(32) | words[starts[rows] + place].astype(np.uint64)
-        prefixes[rows] = np.unique(keys, return_inverse=True)[1]
-        ending = rows[lengths[rows] == place + 1]
-        ended, first, inverse = np.unique(prefixes[ending], return_index=True, return_inverse=True)
-        numbers[ending] = count + inverse
-        chosen.append(ending[first])
-        count += len(ended)
-    one_of_each = np.concatenate(chosen)
-    return Numbered(numbers, starts[one_of_each], lengths[one_of_each])
+    ids = np.zeros(len(lengths), np.uint32)
+    prefix_ids = np.zeros(len(lengths), np.uint32)
+    first_rows = [np.zeros(0, np.int64)]
+    phrase_count = 0
+    for position in range(int(lengths.max(initial=0))):
+        rows = np.flatnonzero(lengths > position)
+        next_words = words[starts[rows] + position].astype(np.uint64)
+        keys = prefix_ids[rows].astype(np.uint64) << np.uint64(32) | next_words
+        prefix_ids[rows] = np.unique(keys, return_inverse=True)[1]
+        complete_rows = rows[lengths[rows] == position + 1]
+        phrases, first_indices, inverse = np.unique(prefix_ids[complete_rows], return_index=True, return_inverse=True)
+        ids[complete_rows] = phrase_count + inverse
+        first_rows.append(complete_rows[first_indices])
+        phrase_count += len(phrases)
+    distinct_rows = np.concatenate(first_rows)
+    return DistinctPhrases(ids, starts[distinct_rows], lengths[distinct_rows])

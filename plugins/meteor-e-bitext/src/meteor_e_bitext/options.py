@@ -1,4 +1,4 @@
-"""Everything that decides what a pack made of bitext holds."""
+"""The options that affect the content of a pack that is built from bitext."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from meteor_e_bitext.pivot import PivotOptions
 
 @dataclass(frozen=True)
 class BitextOptions:
-    """How a pack is made of bitext.
+    """The options of a build from bitext.
 
     Attributes:
-        alignment: how words are aligned.
-        pivot: filters and thresholds of the paraphrases.
-        longest_sentence: lines with more words are left out.
-        longest_phrase: words of the longest phrase.
-        least_count: phrases that occur less often have no paraphrases and are none.
-        table_first: the pack's language is the first column of a phrase table; METEOR's is the second.
-        sample: paraphrases that the report shows.
-        seed: of their choice.
-        encoding: of the text files.
+        alignment: the options of the word alignment.
+        pivot: filters and thresholds for paraphrases.
+        longest_sentence: maximum number of words of a sentence. Longer lines are left out.
+        longest_phrase: maximum number of words of a phrase.
+        least_count: minimum frequency of a phrase. Rarer phrases do not take part in paraphrases.
+        table_first: whether the language of the pack is in the first column of the phrase table. By default it is in
+            the second column, as in METEOR's tables.
+        sample: number of paraphrases in the report.
+        seed: seed for the choice of these paraphrases.
+        encoding: encoding of the text files.
     """
 
     alignment: AlignmentOptions = field(default_factory=AlignmentOptions)

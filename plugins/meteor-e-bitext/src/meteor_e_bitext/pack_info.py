@@ -1,4 +1,4 @@
-"""``meteor-e pack info``: what a pack holds, and how much of a text it knows."""
+"""``meteor-e pack info``: print the content of a pack, and how much of a text it covers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from meteor_e.formats.plain import read_segments
 from meteor_e.packs.pack import CONTENTS, Pack, how_to_install
 from meteor_e.packs.store import PackStore
 from meteor_e.render.plain import count_or_no, isolated, printable
-from meteor_e_bitext.coverage import coverage
+from meteor_e_bitext.coverage import Coverage, measure_coverage
 from meteor_e_bitext.texts import pack_text
 
 
@@ -23,60 +23,75 @@ from meteor_e_bitext.texts import pack_text
 @click.option("--text", metavar="FILE", help="Print how much of this text the pack covers; plain, gzip, bzip2 or xz.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(name: str, text: str | None, as_json: bool) -> None:
-    """Verify a pack's files, and print what it holds, where it comes from, and how much of a text it covers.
+    """Verify the files of a pack, and print its content, its sources, and how much of a text it covers.
 
     \b
     meteor-e pack info en
     meteor-e pack info oc-bitext --text references.oc
     """
-    found = Pack(name) if is_path(name) else PackStore().get(name)
-    manifest = found.manifest
-    problems = found.verify()
+    pack = Pack(name) if is_path(name) else PackStore().get(name)
+    problems = pack.verify()
     if problems:
-        advice = how_to_install(found.name, again=True)
-        raise ResourceError(f"pack {found.name!r} in {found.path} is damaged: {'; '.join(problems)}; {advice}")
-    extra: dict[str, Any] = {}
+        advice = how_to_install(pack.name, again=True)
+        raise ResourceError(f"pack {pack.name!r} in {pack.path} is damaged: {'; '.join(problems)}; {advice}")
+    coverage = None
     if text is not None:
         with terminal_progress() as progress:
-            words = map(pack_text(found).words, read_segments(text))
-            extra["coverage"] = coverage(found, words, progress=progress)._asdict()
+            segments = map(pack_text(pack).words, read_segments(text))
+            coverage = measure_coverage(pack, segments, progress=progress)
     if as_json:
-        shown = {**json.loads(manifest.to_json()), "digest": found.digest, "path": str(found.path), **extra}
-        click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
+        _print_json(pack, coverage)
         return
-    lines = {
-        "name": manifest.name,
-        "language": manifest.language,
-        "version": manifest.version,
-        "digest": found.digest,
-        "path": str(found.path),
-        **{key.replace("_", " "): count_or_no(manifest.contents.get(key)) for key in CONTENTS},
-        "size": f"{sum(file.size for file in manifest.files.values()):,} bytes",
-        "licence": manifest.licence or "not stated",
-        "built with": manifest.built_with,
-    }
-    for key, value in lines.items():
-        click.echo(f"{key:16}{value}")
-    for origin in manifest.sources:
-        click.echo(f"{'source':16}{origin.name}  sha256 {origin.sha256}")
+    _print_manifest(pack)
+    if coverage is not None:
+        _print_coverage(coverage)
+
+
+def _print_json(pack: Pack, coverage: Coverage | None) -> None:
+    content: dict[str, Any] = {**json.loads(pack.manifest.to_json()), "digest": pack.digest, "path": str(pack.path)}
+    if coverage is not None:
+        content["coverage"] = coverage._asdict()
+    click.echo(json.dumps(content, ensure_ascii=False, indent=2))
+
+
+def _print_manifest(pack: Pack) -> None:
+    """Print the manifest of a pack, one value per line."""
+    manifest = pack.manifest
+    _print_row("name", manifest.name)
+    _print_row("language", manifest.language)
+    _print_row("version", manifest.version)
+    _print_row("digest", pack.digest)
+    _print_row("path", str(pack.path))
+    for key in CONTENTS:
+        _print_row(key.replace("_", " "), count_or_no(manifest.contents.get(key)))
+    _print_row("size", f"{sum(file.size for file in manifest.files.values()):,} bytes")
+    _print_row("licence", manifest.licence or "not stated")
+    _print_row("built with", manifest.built_with)
+    for source in manifest.sources:
+        _print_row("source", f"{source.name}  sha256 {source.sha256}")
     for file_name, file in sorted(manifest.files.items()):
-        click.echo(f"{'file':16}{file_name}  {file.size} bytes  sha256 {file.sha256}")
-    if "coverage" in extra:
-        _echo_coverage(extra["coverage"])
+        _print_row("file", f"{file_name}  {file.size} bytes  sha256 {file.sha256}")
 
 
-def _echo_coverage(found: dict[str, Any]) -> None:
-    words = found["words"]
-
-    def share(count: int) -> str:
-        return f"{count:,} ({100 * count / words if words else 0:.1f} %)"
-
-    click.echo(f"{'text':16}{words:,} words")
-    click.echo(f"{'function words':16}{share(found['function_words'])}")
-    click.echo(f"{'in the table':16}{share(found['paraphrased_words'])}, {found['phrases']:,} phrases")
-    for phrase, count, others in found["frequent"]:
-        click.echo(f"{'frequent':16}{count:,} x {_shown(phrase)}: {'; '.join(map(_shown, others))}")
+def _print_coverage(coverage: Coverage) -> None:
+    _print_row("text", f"{coverage.words:,} words")
+    _print_row("function words", _format_share(coverage.function_words, coverage.words))
+    paraphrased = _format_share(coverage.paraphrased_words, coverage.words)
+    _print_row("in the table", f"{paraphrased}, {coverage.phrases:,} phrases")
+    for phrase, frequency, paraphrases in coverage.frequent:
+        texts = "; ".join(_make_printable(paraphrase) for paraphrase in paraphrases)
+        _print_row("frequent", f"{frequency:,} x {_make_printable(phrase)}: {texts}")
 
 
-def _shown(phrase: str) -> str:
+def _print_row(label: str, value: str) -> None:
+    click.echo(f"{label:16}{value}")
+
+
+def _format_share(count: int, total: int) -> str:
+    percentage = 100 * count / total if total else 0
+    return f"{count:,} ({percentage:.1f} %)"
+
+
+def _make_printable(phrase: str) -> str:
+    """Return a phrase without control characters, with its writing direction isolated from the line."""
     return isolated(printable(phrase))

@@ -1,4 +1,4 @@
-"""Phrases, and phrase pairs with their translation probabilities: extracted from an aligned bitext."""
+"""Phrases, and phrase pairs with translation probabilities, which are extracted from an aligned bitext."""
 
 from __future__ import annotations
 
@@ -18,78 +18,92 @@ from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
 
 _SENTENCES = 50_000
-"""Sentence pairs whose phrase pairs are sorted together in memory: some 100 MB."""
+"""Number of sentence pairs whose phrase pairs are sorted together in memory, which takes about 100 MB."""
+
+_PAIRS = 1 << 22
+"""Number of phrase pairs whose probabilities are computed together."""
 
 RECORD = [("pivot", "<u4"), ("phrase", "<u4"), ("count", "<u4")]
-"""A phrase pair in a file: phrase of the pivot language, phrase of the pack's language, how often."""
+"""A phrase pair in a file: id in the pivot language, id in the language of the pack, count. Ids start at 1."""
 
 
 class Phrases(NamedTuple):
-    """Phrases as places in a row of words.
+    """Phrases as parts of an array of words.
 
     Attributes:
-        words: numbers of words.
-        places: where each phrase begins in ``words``; ``(phrases,)``.
-        lengths: how many words it has.
-        vocabulary: the words by number.
+        words: word ids.
+        positions: the index in ``words`` of the first word of each phrase.
+        lengths: the number of words of each phrase.
+        vocabulary: the words, by id.
     """
 
     words: NDArray[np.uint32]
-    places: NDArray[np.int64]
+    positions: NDArray[np.int64]
     lengths: NDArray[np.uint8]
     vocabulary: Sequence[str]
 
     def text(self, phrase: int) -> str:
-        """Return a phrase, its words separated by spaces."""
-        place = int(self.places[phrase])
-        numbers = self.words[place : place + int(self.lengths[phrase])].tolist()
-        return " ".join([self.vocabulary[number] for number in numbers])
+        """Return the words of a phrase, separated by spaces."""
+        position = int(self.positions[phrase])
+        word_ids = self.words[position : position + int(self.lengths[phrase])].tolist()
+        return " ".join([self.vocabulary[word_id] for word_id in word_ids])
 
     def texts(self, phrases: NDArray[np.integer[Any]]) -> list[str]:
-        """Return many phrases, as :meth:`text` returns one; ``(n,)`` numbers of phrases."""
+        """Return the texts of many phrases at once.
+
+        Args:
+            phrases: phrase ids.
+        """
         lengths = self.lengths[phrases].astype(np.int64)
         ends = np.cumsum(lengths)
-        begins = ends - lengths
-        places = np.repeat(self.places[phrases] - begins, lengths) + np.arange(int(lengths.sum()))
-        words = [self.vocabulary[number] for number in self.words[places].tolist()]
-        return [" ".join(words[begin:end]) for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+        starts = ends - lengths
+        indices = np.repeat(self.positions[phrases] - starts, lengths) + np.arange(int(lengths.sum()))
+        words = [self.vocabulary[word_id] for word_id in self.words[indices].tolist()]
+        return [" ".join(words[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def order(self, phrases: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
-        """Return the places of phrases in the order of their words, which are compared by code point."""
-        by_text = sorted(range(len(self.vocabulary)), key=self.vocabulary.__getitem__)
-        rank = np.empty(len(by_text), np.uint32)
-        rank[by_text] = np.arange(1, len(by_text) + 1, dtype=np.uint32)
-        lengths, places = self.lengths[phrases], self.places[phrases]
+        """Return the indices that sort phrases by their words. Words are compared by code point.
+
+        The phrases are sorted by each word position, from the last to the first, with a stable sort.
+        """
+        sorted_ids = sorted(range(len(self.vocabulary)), key=self.vocabulary.__getitem__)
+        word_ranks = np.empty(len(sorted_ids), np.uint32)
+        word_ranks[sorted_ids] = np.arange(1, len(sorted_ids) + 1, dtype=np.uint32)
+        lengths, positions = self.lengths[phrases], self.positions[phrases]
         order = np.arange(len(phrases))
-        for position in reversed(range(int(lengths.max(initial=0)))):
-            ranks = np.zeros(len(order), np.uint32)  # of what has ended: before all words
-            there = np.flatnonzero(lengths[order] > position)
-            ranks[there] = rank[self.words[places[order[there]] + position]]
+        for offset in reversed(range(int(lengths.max(initial=0)))):
+            ranks = np.zeros(len(order), np.uint32)  # 0 for phrases that have ended, which come first
+            indices = np.flatnonzero(lengths[order] > offset)
+            ranks[indices] = word_ranks[self.words[positions[order[indices]] + offset]]
             order = order[np.argsort(ranks, kind="stable")]
         return order
 
     def any_word(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which phrases hold a word that is flagged; ``flags`` by word number."""
-        found = np.zeros(len(self.places), bool)
-        for position in range(int(self.lengths.max(initial=0))):
-            there = self.lengths > position
-            found[there] |= flags[self.words[self.places[there] + position]]
-        return found
+        """Return for each phrase whether it contains a flagged word.
+
+        Args:
+            flags: whether each word is flagged, by word id.
+        """
+        is_flagged = np.zeros(len(self.positions), bool)
+        for offset in range(int(self.lengths.max(initial=0))):
+            is_longer = self.lengths > offset
+            is_flagged[is_longer] |= flags[self.words[self.positions[is_longer] + offset]]
+        return is_flagged
 
     def all_words(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which phrases hold no word that is not flagged."""
+        """Return for each phrase whether all of its words are flagged; see :meth:`any_word`."""
         return ~self.any_word(~flags)
 
 
 class PhrasePairs(NamedTuple):
-    """Phrase pairs by each of their phrases, with both translation probabilities; phrases count from 0.
+    """Phrase pairs with the translation probabilities of both directions.
 
     Attributes:
-        phrases: of the pack's language.
-        pivots: of the pivot language.
-        pair_phrases, pair_pivots: the phrases of each pair.
-        to_pivot: p(pivot | phrase) of each pair.
-        from_pivot: p(phrase | pivot) of each pair.
+        phrases: the phrases of the pack's language.
+        pivots: the phrases of the pivot language.
+        pair_phrases, pair_pivots: the indices of the phrases of each pair.
+        to_pivot: the probability p(pivot | phrase) of each pair.
+        from_pivot: the probability p(phrase | pivot) of each pair.
     """
 
     phrases: Phrases
@@ -102,68 +116,72 @@ class PhrasePairs(NamedTuple):
 
 def extract_phrase_pairs(
     corpus: Corpus,
-    pivot: Corpus,
+    pivot_corpus: Corpus,
     links: NDArray[np.uint16],
     link_starts: NDArray[np.uint64],
     folder: Path,
     *,
-    longest: int,
-    least: int,
+    max_length: int,
+    min_count: int,
     threads: int,
     progress: Progress,
 ) -> None:
-    """Extract the phrase pairs that are consistent with an alignment; write them and their counts into a folder.
+    """Extract the phrase pairs that are consistent with an alignment, and write them and their counts into a folder.
 
     Args:
-        corpus: the side of the pack's language.
-        pivot: the side of the pivot language.
-        links: rows of (word of ``corpus``, word of ``pivot``).
-        link_starts: where the links of each sentence pair begin.
-        folder: where the files go; scratch files are gone at the end.
-        longest: words that a phrase may have.
-        least: phrases that occur less often in the corpus get no pairs of their own. They still count in the
-            totals that probabilities are relative to.
-        threads: how many work.
-        progress: told how far it is.
+        corpus: the corpus of the pack's language.
+        pivot_corpus: the corpus of the pivot language.
+        links: rows of a position in a sentence of ``corpus`` and a position in the sentence of ``pivot_corpus``.
+        link_starts: the index of the first link of each sentence pair, followed by the number of links.
+        folder: the folder for the files. Temporary files are removed at the end.
+        max_length: maximum number of words of a phrase.
+        min_count: minimum frequency of a phrase. The pairs of rarer phrases are not written. They still count in the
+            totals from which probabilities are computed.
+        threads: number of threads.
+        progress: called with the progress.
     """
-    numbers, counts = [], []
-    for name, side in (("phrases", corpus), ("pivots", pivot)):
-        scratch = _scratch(folder / f"{name}.scratch", longest * len(side.words) or 1)
-        stage = "counting phrases" if side is corpus else "counting phrases of the pivot language"
-        places, by_length = _native.number_phrases(
-            words=side.words,
-            starts=side.starts,
-            types=len(side.vocabulary),
-            longest=longest,
-            least=least,
-            numbers=scratch[: longest * len(side.words)],
-            report=partial(progress, stage),
-        )
-        progress(stage, 1, 1)
-        first = np.frombuffer(places, np.uint32)
-        lengths = np.repeat(np.arange(1, longest + 1), np.frombuffer(by_length, np.uint32))
-        np.save(folder / f"{name}-places.npy", first)
-        np.save(folder / f"{name}-lengths.npy", lengths.astype(np.uint8))
-        numbers.append(scratch[: longest * len(side.words)])
-        counts.append(np.zeros(len(first) + 1, np.uint32))
-    flat = np.ascontiguousarray(links[:, ::-1]).reshape(-1)
+    runs = _extract_runs(corpus, pivot_corpus, links, link_starts, folder, max_length, min_count, threads, progress)
+    progress("sorting phrase pairs", 0, None)
+    _merge_runs(runs, folder / "pairs.bin")
+    progress("sorting phrase pairs", 1, 1)
+    for path in folder.glob("*.scratch"):
+        path.unlink()
+
+
+def _extract_runs(
+    corpus: Corpus,
+    pivot_corpus: Corpus,
+    links: NDArray[np.uint16],
+    link_starts: NDArray[np.uint64],
+    folder: Path,
+    max_length: int,
+    min_count: int,
+    threads: int,
+    progress: Progress,
+) -> list[Path]:
+    """Write the totals of the phrases, and a file of sorted phrase pairs for each block of sentence pairs."""
+    number = partial(_number_phrases, folder=folder, max_length=max_length, min_count=min_count)
+    ids, totals = number(corpus, "phrases", report=partial(progress, "counting phrases"))
+    report_pivots = partial(progress, "counting phrases of the pivot language")
+    pivot_ids, pivot_totals = number(pivot_corpus, "pivots", report=report_pivots)
+    flat_links = np.ascontiguousarray(links[:, ::-1]).reshape(-1)
 
     def extract(begin: int) -> Path:
-        found = _native.extract_pairs(
-            first_starts=pivot.starts,
+        records = _native.extract_pairs(
+            first_starts=pivot_corpus.starts,
             second_starts=corpus.starts,
-            first_numbers=numbers[1],
-            second_numbers=numbers[0],
-            longest=longest,
-            links=flat,
+            first_ids=pivot_ids,
+            second_ids=ids,
+            max_length=max_length,
+            links=flat_links,
             link_starts=link_starts,
             begin=begin,
             end=min(begin + _SENTENCES, len(corpus)),
-            first_counts=counts[1],
-            second_counts=counts[0],
+            first_totals=pivot_totals,
+            second_totals=totals,
         )
         run = folder / f"run-{begin}.scratch"
-        run.write_bytes(found)
+        run.write_bytes(records)
         return run
 
     runs = []
@@ -171,24 +189,51 @@ def extract_phrase_pairs(
         for run in pool.map(extract, range(0, len(corpus), _SENTENCES)):
             runs.append(run)
             progress("extracting phrase pairs", min(len(runs) * _SENTENCES, len(corpus)), len(corpus))
-    progress("sorting phrase pairs", 0, None)
-    mapped = [np.memmap(run, np.uint8, "r") for run in runs if run.stat().st_size]
-    with (folder / "pairs.bin").open("wb") as file:
-        _native.merge_runs(mapped, file.write)
-    progress("sorting phrase pairs", 1, 1)
-    for name, count in zip(("phrases", "pivots"), counts, strict=True):
-        np.save(folder / f"{name}-counts.npy", count)
-    numbers.clear()
-    del mapped, scratch  # a mapped file cannot be removed everywhere
-    for path in folder.glob("*.scratch"):
-        path.unlink()
+    np.save(folder / "phrases-counts.npy", totals)
+    np.save(folder / "pivots-counts.npy", pivot_totals)
+    return runs
 
 
-def _scratch(path: Path, size: int) -> NDArray[np.uint32]:
-    """Return numbers in a new file.
+def _number_phrases(
+    corpus: Corpus, name: str, *, folder: Path, max_length: int, min_count: int, report: partial[object]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Assign ids to the frequent phrases of a corpus, and write their positions and lengths.
 
-    Its space is taken at once, where the system can: if a mapped file took it as it is written to, a full disk would
-    kill the process.
+    Returns:
+        The id of the phrase of each length at each word, in a temporary file, and an array of zeros for the number of
+        pairs of each phrase.
+    """
+    id_count = max_length * len(corpus.words)
+    ids = _create_scratch(folder / f"{name}.scratch", id_count or 1)[:id_count]
+    positions, length_counts = _native.number_phrases(
+        words=corpus.words,
+        starts=corpus.starts,
+        types=len(corpus.vocabulary),
+        max_length=max_length,
+        min_count=min_count,
+        ids=ids,
+        report=report,
+    )
+    report(1, 1)
+    first_positions = np.frombuffer(positions, np.uint32)
+    lengths = np.repeat(np.arange(1, max_length + 1), np.frombuffer(length_counts, np.uint32))
+    np.save(folder / f"{name}-positions.npy", first_positions)
+    np.save(folder / f"{name}-lengths.npy", lengths.astype(np.uint8))
+    return ids, np.zeros(len(first_positions) + 1, np.uint32)
+
+
+def _merge_runs(runs: Sequence[Path], target: Path) -> None:
+    """Merge files of sorted phrase pairs into one file, and add the counts of equal pairs."""
+    buffers = [np.memmap(run, np.uint8, "r") for run in runs if run.stat().st_size]
+    with target.open("wb") as file:
+        _native.merge_runs(buffers, file.write)
+
+
+def _create_scratch(path: Path, size: int) -> NDArray[np.uint32]:
+    """Return a memory map of a new temporary file.
+
+    The space of the file is allocated at once if the system can do that. Otherwise a full disk would kill the process
+    when it writes to the memory map.
     """
     scratch = np.memmap(path, np.uint32, "w+", shape=(size,))
     if hasattr(os, "posix_fallocate"):
@@ -196,32 +241,43 @@ def _scratch(path: Path, size: int) -> NDArray[np.uint32]:
             try:
                 os.posix_fallocate(file.fileno(), 0, scratch.nbytes)
             except OSError as error:
-                if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+                is_unsupported = error.errno in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
+                if not is_unsupported:
                     raise
     return scratch
 
 
-def read_phrase_pairs(corpus: Corpus, pivot: Corpus, folder: Path, least_probability: float) -> PhrasePairs:
-    """Read what :func:`extract_phrase_pairs` wrote, with relative frequencies as probabilities.
+def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_probability: float) -> PhrasePairs:
+    """Read the phrase pairs that :func:`extract_phrase_pairs` wrote. The probabilities are relative frequencies.
 
-    Pairs whose probabilities are both below ``least_probability`` are left out: no product reaches it.
+    A pair is left out if both of its probabilities are less than ``min_probability``, because no product of
+    probabilities can reach the threshold then.
     """
-    sides = []
-    for name, side in (("phrases", corpus), ("pivots", pivot)):
-        places = np.load(folder / f"{name}-places.npy").astype(np.int64)
-        sides.append(Phrases(side.words, places, np.load(folder / f"{name}-lengths.npy"), side.vocabulary))
-    counts = [np.load(folder / f"{name}-counts.npy") for name in ("phrases", "pivots")]
-    empty = not (folder / "pairs.bin").stat().st_size
-    pairs = np.zeros(0, RECORD) if empty else np.memmap(folder / "pairs.bin", RECORD, "r")
-    parts = []
-    for begin in range(0, len(pairs), 1 << 22):
-        part = pairs[begin : begin + (1 << 22)]
-        to_pivot = part["count"] / counts[0][part["phrase"]]
-        from_pivot = part["count"] / counts[1][part["pivot"]]
-        keep = (to_pivot >= least_probability) | (from_pivot >= least_probability)
-        parts.append((part["phrase"][keep] - 1, part["pivot"][keep] - 1, to_pivot[keep], from_pivot[keep]))
-    if not parts:
-        nothing = np.zeros(0, np.uint32)
-        return PhrasePairs(sides[0], sides[1], nothing, nothing, np.zeros(0), np.zeros(0))
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return PhrasePairs(sides[0], sides[1], *columns)
+    totals = np.load(folder / "phrases-counts.npy")
+    pivot_totals = np.load(folder / "pivots-counts.npy")
+    is_empty = not (folder / "pairs.bin").stat().st_size
+    records = np.zeros(0, RECORD) if is_empty else np.memmap(folder / "pairs.bin", RECORD, "r")
+    pair_phrases, pair_pivots = [np.zeros(0, np.uint32)], [np.zeros(0, np.uint32)]
+    to_pivot, from_pivot = [np.zeros(0)], [np.zeros(0)]
+    for start in range(0, len(records), _PAIRS):
+        block = records[start : start + _PAIRS]
+        to_probabilities = block["count"] / totals[block["phrase"]]
+        from_probabilities = block["count"] / pivot_totals[block["pivot"]]
+        is_probable = (to_probabilities >= min_probability) | (from_probabilities >= min_probability)
+        pair_phrases.append(block["phrase"][is_probable] - 1)
+        pair_pivots.append(block["pivot"][is_probable] - 1)
+        to_pivot.append(to_probabilities[is_probable])
+        from_pivot.append(from_probabilities[is_probable])
+    return PhrasePairs(
+        _read_phrases(corpus, folder, "phrases"),
+        _read_phrases(pivot_corpus, folder, "pivots"),
+        np.concatenate(pair_phrases),
+        np.concatenate(pair_pivots),
+        np.concatenate(to_pivot),
+        np.concatenate(from_pivot),
+    )
+
+
+def _read_phrases(corpus: Corpus, folder: Path, name: str) -> Phrases:
+    positions = np.load(folder / f"{name}-positions.npy").astype(np.int64)
+    return Phrases(corpus.words, positions, np.load(folder / f"{name}-lengths.npy"), corpus.vocabulary)

@@ -1,4 +1,4 @@
-"""The hook. Nothing here imports numpy or the extension."""
+"""The hook of the plugin. This module does not import NumPy or the extension."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return the commands of ``meteor-e pack``."""
+    """Return the commands that the plugin adds to ``meteor-e pack``."""
     return {
         "pack build": "meteor_e_bitext.cli:build",
         "pack info": "meteor_e_bitext.pack_info:info",

@@ -1,4 +1,4 @@
-"""Paraphrase tables in METEOR's format."""
+"""Write paraphrase tables in METEOR's format."""
 
 from __future__ import annotations
 
@@ -11,26 +11,42 @@ import numpy as np
 from meteor_e.base.progress import Progress
 from meteor_e_bitext.pivot import Paraphrases
 
+_BLOCK = 1 << 16
+"""Number of entries that are compressed together."""
 
-def write_table(path: Path, table: Paraphrases, progress: Progress) -> None:
-    """Write a table in METEOR's format: gzip text, three lines per entry. Equal tables are equal files."""
-    phrases = table.phrases
+
+def write_table(path: Path, paraphrases: Paraphrases, progress: Progress) -> None:
+    """Write a table in METEOR's format: compressed text with three lines per entry.
+
+    Equal tables make equal files. A second thread compresses a block while the next block is formatted.
+    """
+    entry_count = len(paraphrases.left)
     with (
         path.open("wb") as file,
-        gzip.GzipFile("", "wb", 6, file, mtime=0) as packed,
-        ThreadPoolExecutor(1) as packer,
+        gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed_file,
+        ThreadPoolExecutor(1) as executor,
     ):
-        packing: Future[int] | None = None  # of the block before, while the next one is made
-        for begin in range(0, len(table.left), 1 << 16):
-            block = slice(begin, begin + (1 << 16))
-            left, left_rows = np.unique(table.left[block], return_inverse=True)
-            left_texts = phrases.texts(left)
-            columns = (table.probabilities[block].tolist(), left_rows.tolist(), phrases.texts(table.right[block]))
-            text = "".join([f"{p:.9g}\n{left_texts[row]}\n{right}\n" for p, row, right in zip(*columns, strict=True)])
-            if packing is not None:
-                packing.result()
-            packing = packer.submit(packed.write, text.encode())
-            progress("writing paraphrases", begin, len(table.left))
-        if packing is not None:
-            packing.result()
+        compression: Future[int] | None = None
+        for start in range(0, entry_count, _BLOCK):
+            text = _format_entries(paraphrases, slice(start, start + _BLOCK))
+            if compression is not None:
+                compression.result()
+            compression = executor.submit(compressed_file.write, text.encode())
+            progress("writing paraphrases", start, entry_count)
+        if compression is not None:
+            compression.result()
         progress("writing paraphrases", 1, 1)
+
+
+def _format_entries(paraphrases: Paraphrases, block: slice) -> str:
+    """Return the lines of consecutive entries: probability, phrase, paraphrase."""
+    phrases = paraphrases.phrases
+    # Many entries have the same phrase, so its text is looked up once.
+    left, left_indices = np.unique(paraphrases.left[block], return_inverse=True)
+    left_texts = phrases.texts(left)
+    right_texts = phrases.texts(paraphrases.right[block])
+    probabilities = paraphrases.probabilities[block].tolist()
+    entries = []
+    for probability, left_index, right_text in zip(probabilities, left_indices, right_texts, strict=True):
+        entries.append(f"{probability:.9g}\n{left_texts[left_index]}\n{right_text}\n")
+    return "".join(entries)

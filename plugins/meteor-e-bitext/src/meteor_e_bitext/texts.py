@@ -1,4 +1,4 @@
-"""How text in a language becomes words, without a metric: for coverage, packs and vocabularies."""
+"""Tokenize text of a language without a metric: for coverage, packs and vocabularies."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from meteor_e.text.normalization import Normalizer
 
 @dataclass(frozen=True)
 class LanguageText:
-    """Text in a language; :func:`language_text` makes one.
+    """A language, and how its text is tokenized. Call :func:`language_text` to create an instance.
 
     Attributes:
-        code: ISO code of the language, or what the user calls it.
-        language: its definition, ``None`` if it has none yet.
-        normalizer: ``None``: text is split on white space and taken as it is.
-        segment: puts spaces between the words of text without spaces; ``None`` for other languages.
-        prefixes: content of its list of nonbreaking prefixes, ``None`` if it has none.
-        description: all that decides how text becomes words.
+        code: the ISO code of the language, or the name that the user gives it.
+        language: the definition of the language; ``None`` if there is none.
+        normalizer: normalizes a line before it is split at white space; ``None`` to leave the line as it is.
+        segment: puts spaces between the words of a line; ``None`` if the language has no segmenter.
+        prefixes: the content of the list of nonbreaking prefixes; ``None`` without a list.
+        description: everything that affects the tokenization, in words.
     """
 
     code: str
@@ -44,10 +44,12 @@ class LanguageText:
         """Return the words of a line."""
         if self.segment is not None:
             line = self.segment(line)
-        return split_words(line if self.normalizer is None else self.normalizer(line))
+        if self.normalizer is not None:
+            line = self.normalizer(line)
+        return split_words(line)
 
     def tokenizer(self, threads: int = 1) -> Tokenizer:
-        """Return what turns many lines into numbers of words, natively where there is a native core."""
+        """Return a tokenizer that converts many lines to word ids. It uses the native core if there is one."""
         return Tokenizer(self.normalizer, self.segment, threads)
 
 
@@ -57,70 +59,75 @@ def language_text(
     whitespace: bool = False,
     prefixes: PathLike | NonbreakingPrefixes | None = None,
 ) -> LanguageText:
-    """Return how text in a language becomes words: as it would be scored, or on white space.
+    """Return how text of a language is tokenized: as for scoring, or at white space.
 
     Args:
-        name: a code, known or not, or a language file. ``None``: a language that nothing is known of.
-        whitespace: split on white space and do nothing else, whatever the language.
-        prefixes: the file of its nonbreaking prefixes, or these. By default those of the language's pack, if it
-            is installed.
+        name: the code of a language, which may be unknown, or a language file; ``None`` for no particular language.
+        whitespace: split the text at white space only, whatever the language.
+        prefixes: the file of nonbreaking prefixes, or the prefixes. By default, the prefixes of the language's pack
+            are used, if it is installed.
 
     Raises:
-        ConfigError: for a language file with mistakes, or a code that cannot be one.
-        InputError: if the list cannot be read.
+        ConfigError: if the language file is malformed, or the name is neither a code nor a file.
+        InputError: if the file of prefixes cannot be read.
     """
-    language = _language(name)
+    language = _find_language(name)
     code = language.code if language is not None else (name or "other")
     if whitespace:
         return LanguageText(code, language, None, None, None, "white space")
     content = None
     if not isinstance(prefixes, NonbreakingPrefixes):
-        content = _prefixes(language, prefixes)
-        prefixes = (
-            NonbreakingPrefixes() if content is None else parse_prefixes(decode_utf8(content, "the list of prefixes"))
-        )
+        content = _read_prefixes(language, prefixes)
+        prefixes = NonbreakingPrefixes()
+        if content is not None:
+            prefixes = parse_prefixes(decode_utf8(content, "the list of prefixes"))
     mode = language.normalization if language is not None else Normalization.FULL
     apostrophes = language.apostrophes if language is not None else "apart"
-    segment, segmenter = None, ""
-    if language is not None and language.segmenter is not None:
-        made = make_segmenter(language, plugin_registry())
-        segment, segmenter = made.join, f"{made.name}({made.describe()})"
     digest = hashlib.sha256(content).hexdigest()[:12] if content is not None else "none"
     description = f"{mode.value}, apostrophes {apostrophes}, prefixes {digest}"
-    if segmenter:
-        description += f", segmenter {segmenter}"
+    segment = None
+    if language is not None and language.segmenter is not None:
+        segmenter = make_segmenter(language, plugin_registry())
+        segment = segmenter.join
+        description += f", segmenter {segmenter.name}({segmenter.describe()})"
     return LanguageText(code, language, Normalizer(mode, apostrophes, prefixes), segment, content, description)
 
 
 def pack_text(pack: Pack, language: str | None = None) -> LanguageText:
-    """Return how text in a pack's language becomes words, with the pack's nonbreaking prefixes.
+    """Return how text of a pack's language is tokenized, with the nonbreaking prefixes of the pack.
 
     Args:
-        pack: the pack. One that is made from bitext says itself how its language's text becomes words.
+        pack: the pack. A pack that is built from bitext contains a language file.
         language: another language; see :func:`language_text`.
     """
-    own = str(pack.path / LANGUAGE_FILE) if LANGUAGE_FILE in pack.manifest.files else pack.language
-    return language_text(language or own, prefixes=pack.nonbreaking_prefixes)
+    if language is None:
+        has_language_file = LANGUAGE_FILE in pack.manifest.files
+        language = str(pack.path / LANGUAGE_FILE) if has_language_file else pack.language
+    return language_text(language, prefixes=pack.nonbreaking_prefixes)
 
 
-def _language(name: str | None) -> Language | None:
+def _find_language(name: str | None) -> Language | None:
+    """Return the definition of a language, or ``None`` for a code without a definition."""
     if name is None:
         return None
     try:
         return find_language(name, plugin_registry())
     except ConfigError:
-        if not re.fullmatch(r"[A-Za-z0-9]+([-_][A-Za-z0-9]+)*", name):
+        is_code = re.fullmatch(r"[A-Za-z0-9]+([-_][A-Za-z0-9]+)*", name)
+        if not is_code:
             raise
         return None
 
 
-def _prefixes(language: Language | None, given: PathLike | None) -> bytes | None:
-    if given is not None:
-        with os_errors_as(InputError, f"cannot read {given}"):
-            return Path(given).read_bytes()
+def _read_prefixes(language: Language | None, file: PathLike | None) -> bytes | None:
+    """Return the content of the file of prefixes, or else of the prefixes in the language's installed pack."""
+    if file is not None:
+        with os_errors_as(InputError, f"cannot read {file}"):
+            return Path(file).read_bytes()
     if language is None or language.pack is None or language.normalization is Normalization.LOWER:
         return None
-    pack = PackStore().find(language.pack) if "/" not in language.pack else None
+    is_folder = "/" in language.pack
+    pack = None if is_folder else PackStore().find(language.pack)
     if pack is None or PREFIXES not in pack.manifest.files:
         return None
     return (pack.path / PREFIXES).read_bytes()

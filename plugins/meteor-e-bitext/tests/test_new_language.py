@@ -71,7 +71,7 @@ def run(folder: Path, *arguments: str) -> str:
     return result.stdout
 
 
-def test_from_nothing_to_a_tuned_metric(folder):
+def test_language_without_data_gets_a_tuned_metric(folder):
     pytest.importorskip("scipy")
     assert "OK: Upper Sorbian (hsb)" in run(folder, "config", "check", "--language", "hsb.yaml")
     command = ["pack", "build", "-l", "./hsb.yaml", "--bitext", "corpus.hsb", "corpus.de", "--set", "common=0.1"]
@@ -90,7 +90,7 @@ def test_from_nothing_to_a_tuned_metric(folder):
     assert meteor.chain.pack == str(folder / "packs" / "hsb-bitext")
 
 
-def test_a_known_language_has_the_universal_parameters_through_the_packs_own_file(folder):
+def test_language_file_of_a_pack_has_universal_parameters(folder):
     """METEOR's parameters of French were tuned with another table; the pack's language file does not take them."""
     run(folder, "pack", "build", "-l", "fr", "--bitext", "corpus.hsb", "corpus.de", "-o", "packs/own")
     own = Meteor(str(folder / "packs" / "own" / "language.yaml"))
