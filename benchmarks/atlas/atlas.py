@@ -114,21 +114,23 @@ SEEN = {
 
 
 INTRODUCTION = """\
-This page shows how well each metric agrees with human judgments on each test set, with half of the 95% bootstrap
-interval over segments. The measure is strict τ for rankings, Pearson's r for WMT17 and WMT21, τ within segments for
-WMT24, and τ-c for captions. Each figure is the mean over language pairs on a sample of segments, so compare only
-metrics with samples of the same [size](#samples). The figures in the README are for complete test sets. An empty cell
-was not measured, or the metric does not support the language.
+This page shows how well each metric agrees with human judgments on each test set. After each value, the table shows
+half of the width of the 95% confidence interval, from a bootstrap over segments. The measure is strict τ for rankings,
+Pearson's r for WMT17 and WMT21, τ within segments for WMT24, and τ-c for captions. Each value is the mean over language
+pairs on a sample of segments. Compare only metrics that were measured on samples of the same [size](#samples). The
+values in the README were measured on complete test sets. A cell is empty if we did not measure the metric, or if the
+metric does not support the language.
 
-† marks test sets that the model was trained on. The figure is that of a model with the same recipe, trained without the
-test set and measured on all of it.
+A dagger (†) marks test sets that the model was trained on. For these cells, we trained another model with the same
+recipe but without the test set, and measured it on the complete test set.
 
-`python benchmarks/atlas/atlas.py run` measures what is missing in `benchmarks/atlas/cells`, and `write` creates this
-page."""
+`python benchmarks/atlas/atlas.py run` measures the values that are missing in `benchmarks/atlas/cells`. `python
+benchmarks/atlas/atlas.py write` creates this page."""
 ABOUT_ERRORS = (
-    "The columns of errors show how often the metric prefers a translation to the same translation with one error, in "
-    "percent, over some fifty kinds of error in 122 sentences ([Test a metric for errors](../stress.md)). Speed is the "
-    "number of segments per second of processor time with one thread, over all test sets, on a busy machine."
+    "The error columns show how often the metric gives a translation a higher score than the same translation with one "
+    "error. The values are percentages over some fifty kinds of errors in 122 sentences ([Test a metric for errors]"
+    "(../stress.md)). The column *segments/s* shows the number of segments per second of processor time with one "
+    "thread. It was measured over all test sets on a busy machine."
 )
 
 
@@ -446,7 +448,8 @@ def page(rows: list[dict[str, Any]]) -> Iterator[str]:
     languages = sorted({code for row in rows for code in row["sets"].get("wmt24", {}).get("languages", {})})
     if languages:
         yield (
-            "`other` is Icelandic, scored without a language of its own; `uk` is the mean of two pairs."
+            "The column `other` is Icelandic, which is scored with the language `other`. The column `uk` is the mean of two "
+            "language pairs."
             if "other" in languages
             else "`uk` is the mean of two pairs."
         )
@@ -484,7 +487,7 @@ def page(rows: list[dict[str, Any]]) -> Iterator[str]:
     yield ""
     yield "## Samples"
     yield ""
-    yield "Judged segments in the sample, of all."
+    yield "Each cell shows the number of judged segments in the sample, and their number in the complete test set."
     yield ""
     yield "| metrics | " + " | ".join(each.key for each in SETS) + " |"
     yield "|---" * (len(SETS) + 1) + "|"

@@ -181,9 +181,10 @@ def table(runs: list[Run], note: dict[str, int], load: float) -> str:
     )
     lines = [
         (
-            f"Measured by `benchmarks/speed/cluster.py` on {datetime.date.today()}: {machine}, load {load:.1f} before. "
-            f"{count:,} pairs ({note['real']:,} real, the others edited; {note['distinct']:,} distinct), "
-            f"METEOR {float(runs[0].score):.6f} in all runs."
+            f"The script `benchmarks/speed/cluster.py` measured these values on {datetime.date.today()} ({machine}, "
+            f"load {load:.1f} before). The data consist of {count:,} pairs, of which {note['real']:,} are real and the "
+            f"others are edited; {note['distinct']:,} pairs are distinct. METEOR is {float(runs[0].score):.6f} in all "
+            "runs."
         ),
         "",
         "| | seconds | pairs/s | ratio | peak memory | second half / first |",
@@ -202,15 +203,18 @@ def table(runs: list[Run], note: dict[str, int], load: float) -> str:
         lines += [
             "",
             (
-                f"On paper: a process of the two scored {rate:,.0f} pairs/s, so that 100 of them take "
-                f"{hours * 60:.0f} minutes for 10⁹ pairs ({1e9 / rate / 3600:.1f} hours of processors), if the storage "
-                f"delivers {rate * 100 * note.get('bytes', 0) / count / 1e6:,.0f} MB/s of Parquet. The scheduler has "
-                f"{1e9 / PACKED:,.0f} tasks to hand out, {1e9 / PACKED / (hours * 3600):.0f} a second, where it can do "
-                "a thousand."
+                f"The following estimate is based on these values. Each of the two processes scored {rate:,.0f} pairs "
+                f"per second, so 100 such processes would score 10⁹ pairs in {hours * 60:.0f} minutes "
+                f"({1e9 / rate / 3600:.1f} hours of processor time) if the storage delivers "
+                f"{rate * 100 * note.get('bytes', 0) / count / 1e6:,.0f} MB/s of Parquet. The scheduler would "
+                f"distribute {1e9 / PACKED:,.0f} tasks at a rate of {1e9 / PACKED / (hours * 3600):.0f} tasks per "
+                "second, and its capacity is a thousand tasks per second."
             ),
         ]
         if one is not None:
-            lines[-1] += f" Two processes of a cluster were {one.seconds / two.seconds:.2f} times one process of it."
+            lines[-1] += (
+                f" The cluster of two processes was {one.seconds / two.seconds:.2f} times as fast as a cluster of one."
+            )
     return "\n".join(lines)
 
 

@@ -268,9 +268,10 @@ def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, R
     assert java.whole is not None
     assert java.rate is not None
     measured = (
-        f"Measured by `benchmarks/speed/speed.py` on {time.strftime('%Y-%m-%d')}: "
-        f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, CPython {platform.python_version()}, "
-        f"load {os.getloadavg()[0]:.1f} at the end. Medians; × is the ratio to Java in the same run."
+        f"The script `benchmarks/speed/speed.py` measured these values on {time.strftime('%Y-%m-%d')} "
+        f"({platform.system()} {platform.machine()}, {os.cpu_count()} processors, CPython {platform.python_version()}, "
+        f"load {os.getloadavg()[0]:.1f} at the end). All values are medians, and × is the ratio to Java in the same "
+        "run."
     )
     lines = [
         measured,
@@ -309,7 +310,7 @@ def one_sentence(repeat: int) -> dict[str, str]:
     warm = output(LATENCY, [sentence, other])
     assert isinstance(warm, float)
     return {
-        "`import meteor_e`, beside the start of Python": f"{1000 * (importing.seconds - nothing.seconds):.0f} ms",
+        "`import meteor_e`, in addition to the start of Python": f"{1000 * (importing.seconds - nothing.seconds):.0f} ms",
         "a process that scores one sentence": f"{cold.seconds:.2f} s, {cold.memory:.0f} MB",
         "`Meteor.score`, warm, a sentence of 17 words": f"{1e6 * warm:.0f} µs",
     }
