@@ -448,8 +448,8 @@ def page(rows: list[dict[str, Any]]) -> Iterator[str]:
     languages = sorted({code for row in rows for code in row["sets"].get("wmt24", {}).get("languages", {})})
     if languages:
         yield (
-            "The column `other` is Icelandic, which is scored with the language `other`. The column `uk` is the mean of two "
-            "language pairs."
+            "The column `other` is Icelandic, which is scored with the language `other`. The column `uk` is the mean "
+            "of two language pairs."
             if "other" in languages
             else "`uk` is the mean of two pairs."
         )
