@@ -26,7 +26,7 @@ from meteor_e.api.metrics import (
 from meteor_e.api.score_table import JoinedSequence, MetricInfo, MetricScores, ScoreTable, SystemScores
 from meteor_e.api.scoring import BatchScorer, score_batches
 from meteor_e.api.segments import SegmentId, System
-from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, guarded
+from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, plugin_errors
 from meteor_e.base.progress import Progress, Stage, silent
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
@@ -242,7 +242,7 @@ class _MetricFold:
             self.statistics.append(np.asarray(statistics, float))
         if not keep.segments:
             return
-        with guarded(f"metric {metric.name!r}"):
+        with plugin_errors(f"metric {metric.name!r}"):
             for values in metric_values(metric, metric.segment_scores(statistics)):
                 self.segment_values.extend(values)
             if keep.details and self.output is not None and self.output.segment_details:
@@ -272,7 +272,7 @@ class _MetricFold:
         else:
             values = system_values(metric, statistics)
         if details is None and self.keep.details and isinstance(metric, HasDetails):
-            with guarded(f"metric {metric.name!r}"):
+            with plugin_errors(f"metric {metric.name!r}"):
                 system_details = metric.details([total])
             details = system_details[0] if system_details else None
         return MetricScores(values, total, self.segment_values, statistics, details, JoinedSequence(self.details))
@@ -353,7 +353,7 @@ class _LookedUpScores:
 
     def _score(self, metric: SystemsMetric, systems: Sequence[System]) -> Scores:
         outputs = _read_outputs(metric, systems)
-        with guarded(f"metric {metric.name!r}"):
+        with plugin_errors(f"metric {metric.name!r}"):
             return metric.score_shown_systems(outputs, progress=self._progress)
 
 

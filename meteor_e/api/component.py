@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.base.errors import ConfigError, PluginError, guarded, located
+from meteor_e.base.errors import ConfigError, PluginError, add_location, plugin_errors
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -77,7 +77,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         checked = cls.check_options(options)
         what = f"{cls.kind} {cls.name!r}"
         try:
-            with guarded(f"making {what}"):
+            with plugin_errors(f"making {what}"):
                 return cls.from_options(context, checked)
         except PluginError as error:
             if isinstance(error.__cause__, (TypeError, ValueError)):
@@ -161,7 +161,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         from meteor_e.base.checked import convert
         from meteor_e.base.yamlfile import Document
 
-        with located(what):
+        with add_location(what):
             return convert(Document(options), cls.options_class(), "option")
 
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from meteor_e.api.component import Component
-from meteor_e.base.errors import InputError, PluginError, guarded
+from meteor_e.base.errors import InputError, PluginError, plugin_errors
 from meteor_e.base.texts import check_items
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Feature(Component):
                 raise InputError(f"feature {self.name!r} needs the {name} of the segments")
         if not len(batch):
             return np.empty((0, self.dimension))
-        with guarded(f"feature {self.name!r}"):
+        with plugin_errors(f"feature {self.name!r}"):
             rows = np.asarray(self.compute(batch), dtype=np.float64)
         if rows.shape != (len(batch), self.dimension):
             raise PluginError(

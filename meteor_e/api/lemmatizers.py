@@ -22,7 +22,7 @@ from typing import ClassVar, Literal
 
 from meteor_e.api.component import Component
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import PluginError, guarded
+from meteor_e.base.errors import PluginError, plugin_errors
 from meteor_e.base.memory import Memory
 
 WORD_LIMIT = 1 << 17
@@ -85,7 +85,7 @@ class Lemmatizer(Component):
         return [tokens[word] for word in words]
 
     def _tokens(self, words: Sequence[str]) -> list[Token]:
-        with guarded(f"lemmatizer {self.name!r}"):
+        with plugin_errors(f"lemmatizer {self.name!r}"):
             pairs = self.lemmatize(words)
             if len(pairs) != len(words):
                 raise PluginError(

@@ -45,7 +45,15 @@ from meteor_e.api.batches import Batch
 from meteor_e.api.component import Component
 from meteor_e.api.formats import MetricColumn
 from meteor_e.api.scores import CorpusScore, SegmentScore
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, SegmentWarning, guarded, warn_user
+from meteor_e.base.errors import (
+    ConfigError,
+    InputError,
+    MeteorError,
+    PluginError,
+    SegmentWarning,
+    plugin_errors,
+    warn_user,
+)
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items, read_sources
 
@@ -423,7 +431,7 @@ class Metric(Component):
         signature = metric.signature_for({*map(len, lists)})
         kept: tuple[SegmentScore, ...] = ()
         if segments:
-            with guarded(f"metric {self.name!r}"):
+            with plugin_errors(f"metric {self.name!r}"):
                 values = main_scores(metric.segment_scores(rows)).tolist()
             kept = tuple(SegmentScore(value, signature) for value in values)
         progress(self.label, len(texts), len(texts))
@@ -492,7 +500,7 @@ def compute_statistics(
         InputError: for a row that is not finite, and for a segment that cannot be scored, unless the metric's
             ``on_error`` says otherwise.
     """
-    with guarded(f"metric {metric.name!r}"):
+    with plugin_errors(f"metric {metric.name!r}"):
         rows = metric.statistics(batch)
         if isinstance(rows, SummedStatistics):
             return resolve_failures(rows, batch, metric.on_error) if resolve and rows.failures else rows
@@ -572,7 +580,7 @@ def total_values(metric: Metric, total: Any, segment_count: int) -> list[float]:
         PluginError: if the metric fails, or returns another number of values.
         InputError: if a value is infinite.
     """
-    with guarded(f"metric {metric.name!r}"):
+    with plugin_errors(f"metric {metric.name!r}"):
         scores = metric.scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
         return _check_overflow(metric, metric_values(metric, scores)[0], segment_count)
 
@@ -593,7 +601,7 @@ def system_values(metric: Metric, statistics: Any) -> list[float]:
         return total_values(metric, add_statistics(None, statistics), len(statistics))
     import numpy as np
 
-    with guarded(f"metric {metric.name!r}"):
+    with plugin_errors(f"metric {metric.name!r}"):
         scores = metric.system_scores(np.asarray(statistics, float))
         return _check_overflow(metric, metric_values(metric, scores)[0], len(statistics))
 

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from meteor_e.api.component import Component
-from meteor_e.base.errors import PluginError, guarded
+from meteor_e.base.errors import PluginError, plugin_errors
 from meteor_e.base.memory import Memory
 
 TEXT_LIMIT = 1 << 13
@@ -54,7 +54,7 @@ class Segmenter(Component):
         return self._known[text] if len(text) <= _LONG else self._joined(text)
 
     def _joined(self, text: str) -> str:
-        with guarded(f"segmenter {self.name!r}"):
+        with plugin_errors(f"segmenter {self.name!r}"):
             words = self.segment(text)
             if isinstance(words, str) or not all(isinstance(word, str) for word in words):
                 raise PluginError("segment must return a sequence of texts")

@@ -1,7 +1,7 @@
-"""The errors that meteor_e raises on purpose.
+"""The errors and warnings of meteor_e.
 
-Every message says what is wrong, where (file, line, option) and what to do about it.
-The command line prints it as one line and exits with :attr:`MeteorError.exit_code`.
+The message of an error says what is wrong, where (file, line or option), and what to do about it. The command line
+prints the message as one line and exits with :attr:`MeteorError.exit_code`.
 """
 
 from __future__ import annotations
@@ -14,102 +14,114 @@ _PASSWORD = re.compile(r"(://[^/\s:@]*):[^/\s]*@")
 
 
 class MeteorError(Exception):
-    """Base of all errors of this library; passwords of URLs are hidden in its message."""
+    """The base class of all errors of this library. The message hides passwords in URLs."""
 
     exit_code = 1
 
-    def __init__(self, *parts: object) -> None:
-        super().__init__(*(_PASSWORD.sub(r"\1:***@", part) if isinstance(part, str) else part for part in parts))
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(_PASSWORD.sub(r"\1:***@", arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class InputError(MeteorError):
-    """A text, score or data file (or a segment in it) cannot be used as it is."""
+    """An input file or one of its segments is not valid."""
 
     exit_code = 1
 
 
 class ConfigError(MeteorError):
-    """An option, a parameter or a YAML chain is wrong."""
+    """An option, a parameter or a YAML chain is not valid."""
 
     exit_code = 2
 
 
 class ResourceError(MeteorError):
-    """A resource pack or another resource is missing, damaged or cannot be installed."""
+    """A resource, such as a pack, is missing or damaged, or cannot be installed."""
 
     exit_code = 3
 
 
 class PluginError(MeteorError):
-    """A plugin is missing, broken, or clashes with another one."""
+    """A plugin is missing or broken, or it conflicts with another plugin."""
 
     exit_code = 3
 
 
 class MeteorWarning(UserWarning):
-    """Base of all warnings of this library."""
+    """The base class of all warnings of this library."""
 
 
 class SegmentWarning(MeteorWarning):
-    """A segment cannot be aligned, and was left out or scored 0, as was asked for."""
+    """A segment cannot be aligned. It is left out or gets the score 0, depending on the option ``on_error``."""
 
 
 class PluginWarning(MeteorWarning):
-    """A plugin is broken or clashes with another one; what was asked for works all the same."""
+    """A plugin is broken or conflicts with another plugin, but the current task does not need it."""
 
 
-def near_miss(wrong: str, known: Iterable[str]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for the known name closest to a wrong one, or ``""``; case is ignored."""
+def near_miss(name: str, valid_names: Iterable[str]) -> str:
+    """Return a suggestion for an error message about an unknown name, such as ``" (did you mean 'bleu'?)"``.
+
+    The suggestion is the valid name that is most similar to the unknown name, regardless of case. The result is empty
+    if no valid name is similar.
+    """
     import difflib
 
-    names = {name.casefold(): name for name in sorted(known)}
-    close = difflib.get_close_matches(wrong.casefold(), names, n=1, cutoff=0.6)
-    return f" (did you mean {names[close[0]]!r}?)" if close else ""
+    names_by_casefold = {valid_name.casefold(): valid_name for valid_name in sorted(valid_names)}
+    matches = difflib.get_close_matches(name.casefold(), names_by_casefold, n=1, cutoff=0.6)
+    return f" (did you mean {names_by_casefold[matches[0]]!r}?)" if matches else ""
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return a number with its noun in the singular or plural: ``1 segment``, ``2 segments``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def count_of(count: int, noun: str) -> str:
+    """Return a count with its noun in the singular or plural: ``1 segment``, ``2 segments``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def warn_user(message: str, category: type[Warning] = MeteorWarning) -> None:
-    """Warn at the line outside meteor_e and its plugins that led to the warning, however deep the call is."""
+    """Issue a warning that refers to the innermost calling line outside of meteor_e and its plugins."""
     import sys
     import warnings
 
-    level, frame = 2, sys._getframe(1)
+    stack_level = 2
+    frame = sys._getframe(1)
     while frame.f_back is not None and re.match(r"meteor_e(_|\.|$)", frame.f_globals.get("__name__", "")):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+        stack_level += 1
+        frame = frame.f_back
+    warnings.warn(message, category, stacklevel=stack_level)
 
 
 @contextmanager
-def located(where: str) -> Iterator[None]:
-    """Put ``file:line`` in front of errors raised inside; an empty text leaves them alone."""
+def add_location(location: str) -> Iterator[None]:
+    """Add a location, such as ``file:line``, to the start of the message of errors that are raised in this context.
+
+    An empty location does not change the message.
+    """
     try:
         yield
     except MeteorError as error:
-        if where:
-            error.args = (f"{where}: {error}",)
+        if location:
+            error.args = (f"{location}: {error}",)
         raise
 
 
 def describe_error(error: BaseException) -> str:
-    """Return an exception of a plugin's code in one line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    """Return the type and the message of an exception as one line."""
+    message = " ".join(str(error).split())
+    type_name = type(error).__name__
+    return f"{type_name}: {message}" if message else type_name
 
 
 @contextmanager
-def guarded(what: str) -> Iterator[None]:
-    """Run a plugin's code.
+def plugin_errors(component: str) -> Iterator[None]:
+    """Convert exceptions of a plugin's code, which runs in this context, to errors that name the plugin.
+
+    Errors of meteor_e are not converted, nor are MemoryError and RecursionError, which can have other causes than the
+    plugin.
 
     Args:
-        what: whose code it is, such as ``matcher 'soundex'``.
+        component: the component whose code runs, such as ``matcher 'soundex'``.
 
     Raises:
-        PluginError: for an exception that is not one of ours, with the line that raised it; an exhausted
-            machine is nobody's mistake, and its exceptions pass.
+        PluginError: for any other exception. The message contains the line that raised the exception.
     """
     try:
         yield
@@ -118,5 +130,6 @@ def guarded(what: str) -> Iterator[None]:
     except Exception as error:
         from traceback import extract_tb
 
-        last = extract_tb(error.__traceback__)[-1]
-        raise PluginError(f"{what} failed with {describe_error(error)} ({last.filename}:{last.lineno})") from error
+        frame = extract_tb(error.__traceback__)[-1]
+        message = f"{component} failed with {describe_error(error)} ({frame.filename}:{frame.lineno})"
+        raise PluginError(message) from error

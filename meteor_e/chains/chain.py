@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e._version import __version__
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import GREEK, MAX_WEIGHT, Normalization, Parameters
-from meteor_e.base.errors import ConfigError, PluginError, guarded, located, near_miss, warn_user
+from meteor_e.base.errors import ConfigError, PluginError, add_location, near_miss, plugin_errors, warn_user
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_path, seen_from
 from meteor_e.chains.config import ChainEntry
@@ -88,7 +88,7 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
         PluginError: for an unknown matcher, lemmatizer or segmenter.
     """
     language = _resolve_language(config, registry)
-    with located(config.where.get("task", "")):
+    with add_location(config.where.get("task", "")):
         task_name, task = language.task(config.task)
     matchers = _resolve_matchers(config, language, task_name, task, registry)
     parameters = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
@@ -109,7 +109,7 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
 
 def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language:
     """Return the language of a configuration, with the segmenter that the configuration names."""
-    with located(config.where.get("language", "")):
+    with add_location(config.where.get("language", "")):
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
     if config.plain.get("segmenter"):
@@ -130,7 +130,7 @@ def _resolve_matchers(
         raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
     for matcher in matchers:
         if not 0 <= (matcher.weight or 0.0) <= MAX_WEIGHT:
-            with located(matcher.where):
+            with add_location(matcher.where):
                 raise ConfigError(
                     f"the weight of matcher {matcher.name!r} is {matcher.weight}; it must be from 0 to {MAX_WEIGHT}"
                 )
@@ -143,7 +143,7 @@ def _check_values(config: ChainConfig) -> None:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
     if not 1 <= config.plain.get("beam", 1) <= MAX_BEAM:
-        with located(config.where.get("beam", "")):
+        with add_location(config.where.get("beam", "")):
             raise ConfigError(f"beam is {config.plain['beam']}; it must be from 1 to {MAX_BEAM}")
     if "" in (config.pack, config.function_words):
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
@@ -187,7 +187,7 @@ def _resolve_matcher(entry: ChainEntry, weights: Mapping[str, float], registry: 
     """Return an entry of a matcher with its weight, by default the task's, then that of the matcher's class."""
     weight = weights.get(entry.name) if entry.weight is None else entry.weight
     if weight is None:
-        with located(entry.where):
+        with add_location(entry.where):
             weight = registry.matchers.get(entry.name).default_weight
     return replace(_resolve_options("matcher", entry, registry), weight=float(weight))
 
@@ -199,7 +199,7 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
         ConfigError: for an unknown option or a value of the wrong type, with file and line.
         PluginError: if the matcher or lemmatizer does not exist.
     """
-    with located(entry.where):
+    with add_location(entry.where):
         component = registry.components(kind).get(entry.name)
         if not entry.options and not isinstance(component.Options, type):
             # There is nothing to check, and checking would import a library that loads slowly.
@@ -385,6 +385,6 @@ def _describe_language(language: Language) -> str:
 
 def _describe_component(component: Component, weight: str = "") -> str:
     """Return the name of a component, its weight, and its description in parentheses."""
-    with guarded(f"{component.kind} {component.name!r}"):
+    with plugin_errors(f"{component.kind} {component.name!r}"):
         description = component.describe()
     return f"{component.name}{weight}" + (f"({description})" if description else "")

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
-from meteor_e.base.errors import MeteorError, ResourceError, located
+from meteor_e.base.errors import MeteorError, ResourceError, add_location
 from meteor_e.base.yamlfile import Key, read_yaml
 from meteor_e.chains.chain import resolve
 from meteor_e.chains.config import load_chain
@@ -36,7 +36,7 @@ def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
         entries.append(("lemmatizer", chain.lemmatizer))
     context = MatcherContext(chain.language, LanguageResources())
     for kind, entry in entries:
-        with located(entry.where), suppress(ResourceError):
+        with add_location(entry.where), suppress(ResourceError):
             registry.components(kind).get(entry.name).make(context, **entry.options)
     return chain
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
-from meteor_e.base.errors import ConfigError, ResourceError, guarded, located
+from meteor_e.base.errors import ConfigError, ResourceError, add_location, plugin_errors
 from meteor_e.chains.chain import Chain, ChainComponents, make_segmenter
 from meteor_e.packs.store import find_resources
 from meteor_e.plugins.registry import plugin_registry
@@ -44,7 +44,7 @@ def make_components(
 
 def _make(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:
     """Return the matcher or lemmatizer of an entry."""
-    with located(entry.where), guarded(f"making {kind} {entry.name!r}"):
+    with add_location(entry.where), plugin_errors(f"making {kind} {entry.name!r}"):
         context = MatcherContext(chain.language, resources, not entry.optional)
         return plugin_registry().components(kind).get(entry.name).make(context, **entry.options)
 
@@ -58,7 +58,7 @@ def _make_matchers(chain: Chain, resources: LanguageResources, lemmatizer: Lemma
         except ResourceError as error:
             errors.append(error)
             continue
-        with located(entry.where):
+        with add_location(entry.where):
             _check_lemmatizer(entry.name, matcher, lemmatizer)
         yield matcher
     if errors:

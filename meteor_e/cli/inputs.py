@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api.segments import Segment, System, TextColumns, TextTable
-from meteor_e.base.errors import ConfigError, guarded, near_miss
+from meteor_e.base.errors import ConfigError, near_miss, plugin_errors
 from meteor_e.cli.commands import Options, option
 from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS, detect_formats, spool_pipes
 from meteor_e.formats.systems import read_systems
@@ -249,7 +249,7 @@ def _recognize_plugin_format(path: str) -> str | None:
     """Return the name of the first plugin format that recognizes a file, or ``None``."""
     for name in plugin_registry().table_formats.names():
         if name not in INPUT_FORMATS:
-            with guarded(f"table format {name!r}"):
+            with plugin_errors(f"table format {name!r}"):
                 if plugin_registry().table_formats.get(name).recognizes(path):
                     return name
     return None

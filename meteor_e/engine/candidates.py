@@ -16,7 +16,7 @@ from meteor_e.api.matchers import (
     SimilarityMatcher,
 )
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import InputError, PluginError, guarded
+from meteor_e.base.errors import InputError, PluginError, plugin_errors
 from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.text.identity import Identity
 
@@ -101,7 +101,7 @@ def _collect_separate_lists(
     total = 0
     limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
     for index, matcher in enumerate(matchers):
-        with guarded(f"matcher {matcher.name!r}"):
+        with plugin_errors(f"matcher {matcher.name!r}"):
             for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
                 if not (
                     0 <= j < j + reference_length <= reference_size
@@ -145,7 +145,7 @@ def _collect_shared_lists(
         else:
             tokens = [reference[position] for position in first_positions]
             list_by_start = {list_index: list_index for list_index in range(len(lists))}
-        with guarded(f"matcher {matcher.name!r}"):
+        with plugin_errors(f"matcher {matcher.name!r}"):
             for start, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, tokens):
                 list_index = list_by_start.get(start)
                 if list_index is None:

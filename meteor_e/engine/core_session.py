@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import guarded
+from meteor_e.base.errors import plugin_errors
 from meteor_e.base.lowercase import lowercase
 from meteor_e.engine import candidates
 from meteor_e.engine.native_plan import PlannedMatcher
@@ -63,7 +63,7 @@ class CoreSession:
         """Compute the features of new word types, and pass the features to the core."""
         features: list[Any] = []
         for index, planned in enumerate(self.plan):
-            with guarded(f"matcher {planned.matcher.name!r}"):
+            with plugin_errors(f"matcher {planned.matcher.name!r}"):
                 features.append(self._compute_features(index, planned, tokens))
         if self.keep_tokens:
             self._tokens.extend(tokens)
@@ -117,7 +117,7 @@ class CoreSession:
             # Matchers that share an encoder share its memory too; they may accept sentences of different lengths.
             key = id(matcher.memory), matcher.longest_sentence
             if key not in rows_by_encoder:
-                with guarded(f"matcher {matcher.name!r}"):
+                with plugin_errors(f"matcher {matcher.name!r}"):
                     rows_by_encoder[key] = matcher.sentence_rows([sentences[index] for index in indexes])
             for index, rows in zip(indexes, rows_by_encoder[key], strict=True):
                 batch.give_rows(planned.column, index, rows)
@@ -154,7 +154,7 @@ class CoreSession:
 
 def _list_matches(matcher: Matcher, hypothesis: Sequence[Token], reference: Sequence[Token]) -> list[Match]:
     """Return the matches that a matcher proposes for a pair of segments, up to a limit."""
-    with guarded(f"matcher {matcher.name!r}"):
+    with plugin_errors(f"matcher {matcher.name!r}"):
         proposals = islice(matcher.match(hypothesis, reference), candidates.MAX_CANDIDATES + 1)
         # The items are unpacked as in the Python engine, so that both engines report the same error for a wrong item.
         return [

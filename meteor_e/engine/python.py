@@ -9,7 +9,7 @@ from typing import NamedTuple
 from meteor_e.api.batches import Batch
 from meteor_e.api.matchers import ContextualMatcher, Matcher
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import MeteorError, guarded
+from meteor_e.base.errors import MeteorError, plugin_errors
 from meteor_e.engine.candidates import collect_candidates
 from meteor_e.engine.protocol import Engine, EngineSettings
 from meteor_e.engine.search import DEFAULT_BEAM, search
@@ -198,5 +198,5 @@ def _encode_sentences(
     for segment_references in references:
         sentences += [tuple(tokens) for tokens in segment_references]
     distinct = dict.fromkeys(sentences)
-    with guarded(f"matcher {encoder.name!r}"):
+    with plugin_errors(f"matcher {encoder.name!r}"):
         encoder.sentence_rows([tokens for tokens in distinct if 0 < len(tokens) <= encoder.longest_sentence])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 from meteor_e.api.languages import GREEK, Parameters
-from meteor_e.base.errors import ConfigError, InputError, located
+from meteor_e.base.errors import ConfigError, InputError, add_location
 from meteor_e.base.files import atomic_writer, input_name, open_binary, os_errors_as
 from meteor_e.java.alignments import format_alignment
 from meteor_e.java.formats import hash_map_order, hashtable_order, java_double, java_lines, java_trim
@@ -290,7 +290,7 @@ def _format_alignment(segment: _Segment, ids: str) -> str:
 def _read_lines(path: str) -> list[str]:
     """Return the lines of a file as the Java program reads them."""
     name = input_name(path)
-    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"), located(name):
+    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"), add_location(name):
         return list(java_lines(cast(Any, stream)))
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from meteor_e.base.errors import ConfigError, MeteorError, PluginError, located, near_miss
+from meteor_e.base.errors import ConfigError, MeteorError, PluginError, add_location, near_miss
 from meteor_e.plugins import builtin
 from meteor_e.plugins.definitions import (
     BUILTIN,
@@ -459,7 +459,7 @@ class PluginRegistry:
         Raises:
             PluginError: if the plugin does not have valid hooks, or is already registered.
         """
-        with located(f"plugin {name!r}"), self._plugins.lock:
+        with add_location(f"plugin {name!r}"), self._plugins.lock:
             self._plugins.add(plugin, Origin(name))
 
     def entries(

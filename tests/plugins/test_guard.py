@@ -16,7 +16,7 @@ from meteor_e import (
     PluginError,
     hookimpl,
 )
-from meteor_e.base.errors import guarded
+from meteor_e.base.errors import plugin_errors
 from meteor_e.plugins.registry import plugin_registry
 
 
@@ -138,7 +138,7 @@ def test_a_lemmatizer():
 def test_what_is_no_plugins_fault_passes():
     with pytest.raises(MemoryError):
         meteor(when="memory").score("a b", ["b c"])
-    with pytest.raises(InputError, match=r"^as it was$"), guarded("x"):
+    with pytest.raises(InputError, match=r"^as it was$"), plugin_errors("x"):
         raise InputError("as it was")
-    with pytest.raises(KeyboardInterrupt), guarded("x"):
+    with pytest.raises(KeyboardInterrupt), plugin_errors("x"):
         raise KeyboardInterrupt

@@ -165,13 +165,13 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
     """
     import json
 
-    from meteor_e.base.errors import guarded
+    from meteor_e.base.errors import plugin_errors
     from meteor_e.render.plain import printable
     from meteor_e_learned.card import as_text, card_data
     from meteor_e_learned.modelfile import load_model
 
     loaded = load_model(model_file)
     # Anybody may have written the card.
-    with guarded(f"{model_file}: reading the model card"):
+    with plugin_errors(f"{model_file}: reading the model card"):
         text = json.dumps(card_data(loaded), ensure_ascii=False, indent=2) if as_json else as_text(loaded, weights)
     click.echo("\n".join(map(printable, text.split("\n"))))

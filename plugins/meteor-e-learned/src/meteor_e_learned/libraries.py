@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from meteor_e.api import ConfigError
-from meteor_e.base.errors import guarded
+from meteor_e.base.errors import plugin_errors
 from meteor_e.base.extras import how_to_install
 
 DISTRIBUTIONS = {
@@ -28,7 +28,7 @@ def guarded_estimator(what: str) -> Iterator[None]:
         ConfigError: if a library is not installed; it says what to run.
         PluginError: for an exception that is not one of ours, with the line that raised it.
     """
-    with guarded(what):
+    with plugin_errors(what):
         try:
             yield
         except ModuleNotFoundError as error:

@@ -15,7 +15,7 @@ import numpy as np
 from meteor_e.api import ConfigError, Estimator, InputError, PluginError
 from meteor_e.api.component import options_by_name
 from meteor_e.base.checksum import KEY, OPEN, check_seal, sealed
-from meteor_e.base.errors import located
+from meteor_e.base.errors import add_location
 from meteor_e.base.files import open_regular, whole_file
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e_learned.check_texts import CheckTexts
@@ -168,7 +168,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
                 f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}; train the model again"
             )
         recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
-        with located(name):
+        with add_location(name):
             estimator: Estimator = estimator_class(recipe.estimator).make(**dict(header["parameters"]))
         check_texts = CheckTexts.from_json(header["probes"], arrays.pop("probes"))
         estimator.restore(arrays)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from meteor_e.api import ConfigError, InputError, Segment, System
-from meteor_e.base.errors import located
+from meteor_e.base.errors import add_location
 from meteor_e.cli.commands import GroupedCommand, Options, destination, option
 from meteor_e.cli.inputs import Inputs
 from meteor_e.cli.options import MetricOptions
@@ -100,7 +100,7 @@ def align(inputs: AlignInput, metric: MetricOptions, written: AlignOutput) -> No
     meteor = metric.for_text(system.context).meteor()
     with destination(written.output) as stream:
         for number, segment in enumerate(system.read(), 1):
-            with located(f"segment {segment.id}"):
+            with add_location(f"segment {segment.id}"):
                 alignment, reference = _align_best(meteor, segment, written.maximum_accuracy)
             texts = (segment.hypothesis, reference)
             _write(stream, form, alignment, number, segment.id, texts, meteor.resources.function_words)
