@@ -180,8 +180,8 @@ def compute(
             )
             for seed in options.seeds
         ]
-        X, y = parts[0].drawn_pairs(1)  # noqa: N806
-        fit_seeds(networks, X, y, validation=parts[1].drawn_pairs(1))
+        X, y = parts[0].draw_pairs(1)  # noqa: N806
+        fit_seeds(networks, X, y, validation=parts[1].draw_pairs(1))
         found = [network.decisions(parts[2]) for network in networks]
         epochs = [network.best_epoch_ for network in networks]
     # A tie is wrong, as in WMT12, except for the row that tests what that costs.

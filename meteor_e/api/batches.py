@@ -1,4 +1,4 @@
-"""Batches of segments: read ahead within bounds, scored side by side and handed over in order."""
+"""Batches of segments. They are read ahead within limits, scored in parallel, and returned in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from meteor_e.api.segments import Segment, SegmentId
 from meteor_e.base.errors import ConfigError, InputError, count_of
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 BATCH_SEGMENTS = 2048
-"""Segments read ahead, at most."""
+"""Maximum number of segments of a batch."""
 
 BATCH_CHARACTERS = 4_000_000
-"""Characters after which a batch ends whatever the number of its segments."""
+"""Number of characters after which a batch ends, even if it has few segments."""
 
 ENCODED_CHARACTERS = BATCH_CHARACTERS // 16
-"""The same in a chain that keeps vectors of all words of a batch: some 1,500 bytes per word at 768 dimensions."""
+"""The same limit for chains that keep a vector of each word of a batch, about 1,500 bytes at 768 dimensions."""
 
 FIRST_BATCH = 64
-"""Segments of the first batch, where somebody waits for the first scores."""
+"""Number of segments of the first batch if a user waits for the first scores."""
 
 LARGE_FIRST_BATCH = BATCH_SEGMENTS // 2
-"""The same where nobody waits; threads still share what is less than a whole batch."""
+"""Number of segments of the first batch if nobody waits for the first scores. Threads share a batch of this size."""
 
 _MISSING = object()
 
@@ -42,20 +42,20 @@ _SEQUENCES = (list, tuple)
 
 @dataclass(eq=False)
 class Batch:
-    """Consecutive segments of one system, in columns: what a metric scores at once.
+    """Consecutive segments of one system, which a metric scores together. The columns have one item per segment.
 
     Attributes:
         hypotheses: raw hypotheses.
-        references: for each hypothesis its raw references, at least one.
-        sources: raw source segments; ``None`` if they are not known.
-        ids: for each segment its id: the line number, the id of a COCO image or the key of a table's row. By default
+        references: raw references of each hypothesis, at least one.
+        sources: raw source segments; ``None`` if they are unknown.
+        ids: id of each segment: its line number, the id of a COCO image, or the key of a table's row. By default,
             the segments are numbered from ``position + 1``.
-        position: number of segments of the system before the first one.
-        system: name of the system; empty if it is not known.
-        threads: threads that a metric may use for this batch; ``None`` for as many as the metric has.
+        position: number of segments of the system that precede the batch.
+        system: name of the system; empty if it is unknown.
+        threads: number of threads that a metric may use for this batch; ``None`` for the metric's own number.
         stop: a list. When another thread appends an item, scoring ends with KeyboardInterrupt.
         alignments: whether METEOR's alignments will be needed.
-        cache: what metrics that score the same batch share, such as alignments. It is never pickled.
+        cache: data that metrics share when they score the same batch, such as alignments. It is never pickled.
     """
 
     hypotheses: Sequence[str]
@@ -85,10 +85,10 @@ class Batch:
 
 
 def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
-    """Check a segment and its references; return them as a sequence.
+    """Check a hypothesis and its references, and return the references as a sequence.
 
     Raises:
-        InputError: if one of them is not a text, or there is no reference.
+        InputError: if one of them is not a text, or if there is no reference.
     """
     texts = [references] if isinstance(references, str) else list(check_list(references, "references", "text"))
     for text in (hypothesis, *texts):
@@ -101,7 +101,10 @@ def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
 def pair_texts(
     hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
 ) -> Iterator[tuple[int, Any, Any, None]]:
-    """Yield unchecked segments, numbered from 1; if one side ends early, :func:`read_batches` raises an error."""
+    """Yield unchecked segments with numbers from 1.
+
+    If one of the arguments is shorter, its missing items are marked, and :func:`read_batches` raises an error.
+    """
     pairs = itertools.zip_longest(
         check_list(hypotheses, "hypotheses", "segment"),
         check_list(references, "references", "segment"),
@@ -118,69 +121,77 @@ def read_batches(
     max_characters: int = BATCH_CHARACTERS,
     first_size: int = FIRST_BATCH,
 ) -> Iterator[Batch]:
-    """Yield batches of checked segments, the first ones small.
+    """Yield batches of checked segments. The first batches are small.
 
-    What comes before an error is yielded before the error is raised.
+    If an error occurs, the segments before the error are yielded first.
 
     Args:
-        segments: the segments, or what :func:`pair_texts` yields.
+        segments: the segments, or the result of :func:`pair_texts`.
         system: name of the system.
-        max_characters: characters after which a batch ends.
-        first_size: segments of the first batch. The next ones have twice as many each, up to ``BATCH_SEGMENTS``.
+        max_characters: number of characters after which a batch ends.
+        first_size: number of segments of the first batch. It doubles with each batch up to ``BATCH_SEGMENTS``.
 
     Raises:
-        InputError: if one side ends before the other, or a segment is not a text.
+        InputError: if there are more hypotheses than references or the reverse, or if a segment is not a text.
     """
-    position, limit = 0, first_size
-    numbered = enumerate(segments)
-    ended = False
-    while not ended:
-        ids: list[SegmentId] = []
-        hypotheses: list[str] = []
-        references: list[Sequence[str]] = []
-        sources: list[str | None] = []
-        characters = 0
+    position, max_segments = 0, first_size
+    numbered_segments = enumerate(segments)
+    has_more = True
+    while has_more:
+        columns = _Columns([], [], [], [])
         error: Exception | None = None
-        ended = True
         try:
-            for index, (segment_id, hypothesis, texts, source) in numbered:
-                text = texts[0] if type(texts) in _SEQUENCES and len(texts) == 1 else texts
-                # Most segments have two ASCII texts: calling functions for each would take longer than all else.
-                if type(hypothesis) is str and type(text) is str and hypothesis.isascii() and text.isascii():
-                    checked: Sequence[str] = (text,)
-                    characters += len(hypothesis) + len(text)
-                else:
-                    checked = _check_segment(index, hypothesis, texts)
-                    characters += len(hypothesis) + sum(map(len, checked))
-                ids.append(segment_id)
-                hypotheses.append(hypothesis)
-                references.append(checked)
-                sources.append(source)
-                if len(hypotheses) == limit or characters >= max_characters:
-                    ended = False
-                    break
+            has_more = columns.fill(numbered_segments, max_segments, max_characters)
         except Exception as exception:
             error = exception
-        if hypotheses:
-            yield Batch(
-                hypotheses,
-                references,
-                None if None in sources else sources,  # type: ignore[arg-type]
-                ids,
-                position,
-                system,
-            )
-            position += len(hypotheses)
+        if columns.hypotheses:
+            yield columns.make_batch(position, system)
+            position += len(columns.hypotheses)
         if error is not None:
             raise error
-        limit = min(2 * limit, BATCH_SEGMENTS)
+        max_segments = min(2 * max_segments, BATCH_SEGMENTS)
+
+
+class _Columns(NamedTuple):
+    """The columns of a batch that is being read."""
+
+    ids: list[SegmentId]
+    hypotheses: list[str]
+    references: list[Sequence[str]]
+    sources: list[str | None]
+
+    def fill(self, numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int) -> bool:
+        """Append segments until the batch is full. Return whether there may be more segments."""
+        characters = 0
+        for index, (segment_id, hypothesis, references, source) in numbered_segments:
+            text = references[0] if type(references) in _SEQUENCES and len(references) == 1 else references
+            # Most segments consist of two ASCII texts. They are checked here, because function calls are slow.
+            if type(hypothesis) is str and type(text) is str and hypothesis.isascii() and text.isascii():
+                checked_references: Sequence[str] = (text,)
+                characters += len(hypothesis) + len(text)
+            else:
+                checked_references = _check_segment(index, hypothesis, references)
+                characters += len(hypothesis) + sum(map(len, checked_references))
+            self.ids.append(segment_id)
+            self.hypotheses.append(hypothesis)
+            self.references.append(checked_references)
+            self.sources.append(source)
+            if len(self.hypotheses) == max_segments or characters >= max_characters:
+                return True
+        return False
+
+    def make_batch(self, position: int, system: str) -> Batch:
+        """Return the batch. It has sources if all of its segments have one."""
+        sources: Any = None if None in self.sources else self.sources
+        return Batch(self.hypotheses, self.references, sources, self.ids, position, system)
 
 
 def _check_segment(index: int, hypothesis: object, references: object) -> Sequence[str]:
     """Check a segment and return its references."""
-    for text, side, other in (hypothesis, "hypotheses", "references"), (references, "references", "hypotheses"):
-        if text is _MISSING:
-            raise InputError(f"the {side} end after {count_of(index, 'segment')}, but there are more {other}")
+    if hypothesis is _MISSING:
+        raise InputError(f"the hypotheses end after {count_of(index, 'segment')}, but there are more references")
+    if references is _MISSING:
+        raise InputError(f"the references end after {count_of(index, 'segment')}, but there are more hypotheses")
     try:
         return reference_list(hypothesis, references)
     except InputError as error:
@@ -188,10 +199,12 @@ def _check_segment(index: int, hypothesis: object, references: object) -> Sequen
 
 
 def default_threads(threads: int | None = None) -> int:
-    """Return a number of threads: as given, else ``METEOR_E_THREADS``, else the processors there are.
+    """Return the number of threads to use.
+
+    This is the argument, or the environment variable ``METEOR_E_THREADS``, or the number of available processors.
 
     Raises:
-        ConfigError: if it is not a number of at least 1.
+        ConfigError: if the argument or the variable is not a whole number of at least 1.
     """
     source: str = "threads"
     value: int | str | None = threads
@@ -208,23 +221,23 @@ def default_threads(threads: int | None = None) -> int:
 Executor: TypeAlias = Callable[
     [Callable[[Batch], Result], Iterator[Batch], "int | None"], Iterator[tuple[Batch, Result]]
 ]
-"""Maps a function over batches and yields each batch with its result, in order, as :func:`map_in_order` does."""
+"""A function like :func:`map_in_order`, which maps a function over batches and yields the results in order."""
 
 
 def map_in_order(
     function: Callable[[Batch], Result], batches: Iterator[Batch], threads: int | None = None
 ) -> Iterator[tuple[Batch, Result]]:
-    """Map a function over batches with threads; yield each batch with its result, in order.
+    """Map a function over batches with threads, and yield each batch with its result in order.
 
-    An error is raised where the result of its batch would have been yielded. Small batches, the first ones, are mapped
-    one after the other and get all threads, so that a short corpus computes the features of each word once. As soon as
-    batches are full, each thread takes a batch of its own: reading batches and adding up results, which Python does,
-    then no longer holds the threads up. At most one batch more than there are threads is read ahead.
+    An error is raised at the position of its batch. The first, small batches are mapped one after the other with all
+    threads, so that the features of each word of a short corpus are computed only once. When batches are full, each
+    thread maps a batch of its own. Then the threads do not have to wait while Python reads batches and adds up results.
+    At most one batch more than there are threads is read ahead.
 
     Args:
-        function: maps one batch. It uses ``batch.threads`` threads, and ends with KeyboardInterrupt soon after
-            ``batch.stop`` has an item.
-        batches: consecutive batches; iterated in the calling thread.
+        function: function of one batch. It uses ``batch.threads`` threads, and ends with KeyboardInterrupt soon after
+            an item has been appended to ``batch.stop``.
+        batches: consecutive batches. They are read in the calling thread.
         threads: number of threads; ``None`` to map one batch at a time, with threads inside the function.
     """
     pool: ThreadPool | None = None
@@ -240,34 +253,42 @@ def map_in_order(
             if batch is None:
                 break
             batch.stop = stop
-            if pool is None and (threads in (None, 1) or len(batch) < BATCH_SEGMENTS):
+            if pool is None and threads is not None and threads > 1 and len(batch) >= BATCH_SEGMENTS:
+                pool = _start_threads(threads)
+                if pool is None:
+                    threads = 1
+            if pool is None:
                 batch.threads = threads
                 yield batch, function(batch)
                 continue
-            if pool is None:
-                from meteor_e.base.thread_pool import ThreadPool
-
-                assert threads is not None
-                pool = ThreadPool(threads, thread_name_prefix="meteor_e")
-                try:
-                    pool.submit(int).result()
-                except RuntimeError:  # The system starts no thread at all.
-                    pool, threads = None, 1
-                    batch.threads = threads
-                    yield batch, function(batch)
-                    continue
             batch.threads = 1
             pending.append((batch, pool.submit(function, batch)))
             if threads is not None and len(pending) > threads:
-                first, future = pending.popleft()
-                yield first, future.result()
+                yield _wait_for_first(pending)
         while pending:
-            first, future = pending.popleft()
-            yield first, future.result()
+            yield _wait_for_first(pending)
         if failure is not None:
             raise failure
     finally:
         if pool is not None:
-            # After an error, Ctrl-C or a reader that has enough, running calls end soon and the others never begin.
+            # If the iteration ends early, running calls end soon and waiting calls never start.
             stop.append(True)
             pool.shutdown(cancel_futures=True)
+
+
+def _start_threads(threads: int) -> ThreadPool | None:
+    """Return a pool with this number of threads, or ``None`` if the system cannot start a thread."""
+    from meteor_e.base.thread_pool import ThreadPool
+
+    pool = ThreadPool(threads, thread_name_prefix="meteor_e")
+    try:
+        pool.submit(int).result()
+    except RuntimeError:
+        return None
+    return pool
+
+
+def _wait_for_first(pending: deque[tuple[Batch, Future[Result]]]) -> tuple[Batch, Result]:
+    """Remove the first of the pending batches, and return it with its result."""
+    batch, future = pending.popleft()
+    return batch, future.result()

@@ -1,4 +1,4 @@
-"""What all that has a name shares: how it is made, with which options, and what the signature says of it."""
+"""The base class of everything that is selected by name: its options, its creation and its part of the signature."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class Component(ABC):  # noqa: B024 (families have abstract methods)
-    """Base of matchers, lemmatizers, segmenters, features and all else that plugins bring under a name.
+    """Base of matchers, lemmatizers, segmenters, features and all other things that plugins add under a name.
 
-    A component without options needs a name and what its family asks for. Options stand once, as the fields of
-    :attr:`Options`, a subclass of :class:`ComponentOptions`. ``__init__`` takes an instance of it, whose values are
-    checked, and the code reads :attr:`options`::
+    A component without options needs only a name and the methods of its family. Options are defined in one place, as
+    the fields of :attr:`Options`, a subclass of :class:`ComponentOptions`. ``__init__`` receives an instance of this
+    class, whose values have been checked, and stores it in :attr:`options`::
 
         class Beginnings(KeyMatcher):
             name = "beginnings"
 
             class Options(ComponentOptions):
-                letters: Annotated[int, Meta(ge=1, description="Letters that have to be the same.")] = 4
+                letters: Annotated[int, Meta(ge=1, description="Number of letters that must be equal.")] = 4
 
             def __init__(self, options):
                 super().__init__(options)
@@ -35,20 +35,20 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
             def keys(self, token):
                 return {token.form[self.cut]}
 
-    Programs, tests and chains make components with :meth:`make`: ``Beginnings.make(letters=3)`` checks the options.
-    What depends on the language or its resources overrides :meth:`from_options`.
+    Programs, tests and chains create components with :meth:`make`: ``Beginnings.make(letters=3)`` checks the options.
+    Components that depend on the language or its resources override :meth:`from_options`.
 
-    Instances are pickled to other processes.
+    Instances must be picklable, because they are sent to other processes.
 
     Class attributes:
-        kind: the family, as errors and ``meteor-e plugins`` call it.
-        name: what chains and recipes call it; lower case, unique within its family among all installed plugins.
-        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
-        Options: the options, a subclass of :class:`ComponentOptions`, or where it is, as ``"module:Class"``;
-            ``None`` for none.
+        kind: name of the family in error messages and in ``meteor-e plugins``.
+        name: name in chains and recipes; lower case, unique within its family among all installed plugins.
+        requires: names of other things that must be installed, which ``meteor-e plugins`` shows.
+        Options: a subclass of :class:`ComponentOptions`, or its location as ``"module:Class"``; ``None`` for a
+            component without options.
 
     Attributes:
-        options: the values, an instance of ``Options``; ``None`` for a component without options.
+        options: an instance of ``Options``; ``None`` for a component without options.
     """
 
     kind: ClassVar[str] = "component"
@@ -58,122 +58,127 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     options: Any = None
 
     def __init__(self, options: Any = None) -> None:
-        """Take the options: an instance of :attr:`Options`, all values checked; ``None`` for the defaults."""
+        """Store the options, an instance of :attr:`Options` with checked values; ``None`` for the defaults."""
         self.options = self.check_options({}) if options is None else options
 
     @classmethod
     def make(cls, context: Any = None, /, **options: Any) -> Self:
-        """Check options, and make a component with them.
+        """Check options, and create a component with them.
 
         Args:
-            context: what :meth:`from_options` may draw on: language and resources.
-            options: by name, as a chain gives them.
+            context: language and resources that :meth:`from_options` may use.
+            options: the options by name, as in a chain.
 
         Raises:
-            ConfigError: for an option that is not there, missing, of another type, or refused.
+            ConfigError: if an option is unknown, missing, of the wrong type, or rejected by the component.
             ResourceError: if a resource that the component needs is missing.
-            PluginError: if its code fails otherwise.
+            PluginError: if the component's code fails for another reason.
         """
-        checked = cls.check_options(options)
-        what = f"{cls.kind} {cls.name!r}"
+        checked_options = cls.check_options(options)
+        title = f"{cls.kind} {cls.name!r}"
         try:
-            with plugin_errors(f"making {what}"):
-                return cls.from_options(context, checked)
+            with plugin_errors(f"making {title}"):
+                return cls.from_options(context, checked_options)
         except PluginError as error:
             if isinstance(error.__cause__, (TypeError, ValueError)):
-                spelled = ", ".join(f"{name}: {value!r}" for name, value in options.items()) or "none"
-                raise ConfigError(f"{what} refuses its options ({spelled}): {error.__cause__}") from error
+                option_list = ", ".join(f"{name}: {value!r}" for name, value in options.items()) or "none"
+                raise ConfigError(f"{title} refuses its options ({option_list}): {error.__cause__}") from error
             raise
 
     @classmethod
     def from_options(cls, context: Any, options: Any) -> Self:
-        """Make the component. Override this where what is made depends on the language or its resources.
+        """Create the component. Override this method if the component depends on the language or its resources.
 
         Args:
-            context: language and resources; see the family's context.
-            options: an instance of :attr:`Options`, all values checked; ``None`` for a component without options.
+            context: language and resources; see the context class of the family.
+            options: an instance of :attr:`Options` with checked values; ``None`` for a component without options.
 
         Raises:
-            ConfigError: for values that make no sense together, or for this language.
-            ResourceError: if a resource that it needs is missing.
+            ConfigError: if the values are not valid together, or not valid for this language.
+            ResourceError: if a resource that the component needs is missing.
         """
         return cls() if options is None else cls(options)
 
     def describe(self) -> str:
-        """Return what the signature says of this component behind its name: what changes its result.
+        """Return the component's part of the signature: everything except the name that changes its results.
 
-        By default the options, in their order, but those that are ``None``; of a file the name and a digest.
+        By default, these are the options in the order of their definition, except for those that are ``None``. A file
+        is represented by its name and a digest.
         """
         if self.options is None:
             return ""
         from meteor_e.api.options import path_options
 
-        kind = type(self.options)
-        paths = path_options(kind)
-        # Those of a base class come first, in whichever order msgspec has them.
-        names = [name for base in reversed(kind.__mro__) for name in vars(base).get("__annotations__", ())]
-        values = [(name, getattr(self.options, name)) for name in names if name in kind.__struct_fields__]
-        return " ".join(f"{name}={_spell(value, name in paths)}" for name, value in values if value is not None)
+        options_class = type(self.options)
+        path_names = path_options(options_class)
+        parts = []
+        # The options of a base class come first. The order of msgspec's fields may differ.
+        for base in reversed(options_class.__mro__):
+            for name in vars(base).get("__annotations__", ()):
+                value = getattr(self.options, name) if name in options_class.__struct_fields__ else None
+                if value is not None:
+                    parts.append(f"{name}={_format_value(value, name in path_names)}")
+        return " ".join(parts)
 
     @classmethod
     def options_class(cls) -> type[ComponentOptions] | None:
         """Return the class of the options; ``None`` for a component that has none."""
         if isinstance(cls.Options, str):
             module, _, name = cls.Options.partition(":")
-            found: type[ComponentOptions] = getattr(import_module(module), name)
-            return found
+            options_class: type[ComponentOptions] = getattr(import_module(module), name)
+            return options_class
         return cls.Options
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-        """Return options with the paths in them changed; what has another type stays, right or wrong.
+        """Return options with changed paths. Values that are not texts remain, even if their types are wrong.
 
         Args:
-            options: by name, as a chain gives them.
-            change: called with each path.
+            options: the options by name, as in a chain.
+            change: function that returns the new path for a path.
         """
-        kind = cls.options_class() if options else None
-        if kind is None:
+        options_class = cls.options_class() if options else None
+        if options_class is None:
             return dict(options)
         from meteor_e.api.options import path_options
 
-        def changed(value: Any) -> Any:
+        def change_paths(value: Any) -> Any:
             if isinstance(value, list | tuple):
-                return [changed(item) for item in value]
+                return [change_paths(item) for item in value]
             return change(value) if isinstance(value, str) else value
 
-        paths = path_options(kind)
-        return {name: changed(value) if name in paths else value for name, value in options.items()}
+        path_names = path_options(options_class)
+        return {name: change_paths(value) if name in path_names else value for name, value in options.items()}
 
     @classmethod
     def check_options(cls, options: Mapping[str, Any]) -> Any:
-        """Return options as an instance of :attr:`Options`, defaults filled in; ``None`` if there are none.
+        """Return options as an instance of :attr:`Options`, with defaults; ``None`` for a component without options.
 
         Raises:
-            ConfigError: for the first option that is not there, missing, or of another type.
+            ConfigError: for the first option that is unknown, missing, or of the wrong type.
         """
-        what = f"{cls.kind} {cls.name!r}"
+        title = f"{cls.kind} {cls.name!r}"
         if cls.Options is None:
-            # Without a look at types, which take time to import.
+            # The modules below are not imported here, because importing them takes time.
             for name in options:
-                raise ConfigError(f"{what} has no option {name!r}; it has no options")
+                raise ConfigError(f"{title} has no option {name!r}; it has no options")
             return None
         from meteor_e.base.checked import convert
         from meteor_e.base.yamlfile import Document
 
-        with add_location(what):
+        with add_location(title):
             return convert(Document(options), cls.options_class(), "option")
 
 
 def options_by_name(options: Any) -> dict[str, Any]:
-    """Return the values of options by name, in their order."""
+    """Return the names and values of options; empty for a component without options."""
     return {} if options is None else {name: getattr(options, name) for name in options.__struct_fields__}
 
 
-def _spell(value: Any, is_path: bool) -> str:
-    """Return a value for the signature; of a file its name and a digest."""
+def _format_value(value: Any, is_path: bool) -> str:
+    """Return the value of an option for the signature. A file is represented by its name and a digest."""
     if isinstance(value, list | tuple):
-        return ",".join(_spell(item, is_path) for item in value)
+        return ",".join(_format_value(item, is_path) for item in value)
     if not is_path:
         return str(value)
     from meteor_e.base.files import named_digest

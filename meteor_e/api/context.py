@@ -1,4 +1,4 @@
-"""What a component may draw on when it is made: the language and its resources."""
+"""The language and the resources that a component can use when it is created."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from meteor_e.base.errors import ConfigError
 
 
 class PhraseTable(Protocol):
-    """A table of phrase pairs, as :class:`meteor_e.packs.ParaphraseIndex` gives it.
+    """A table of paraphrases, such as :class:`meteor_e.packs.ParaphraseIndex`.
 
-    Words and phrases have numbers; a phrase's number is its *node*.
+    Words and phrases have ids. The id of a phrase is called its *node*.
     """
 
     def word_id(self, word: str) -> int:
-        """Return the number of a word, -1 if no phrase holds it."""
+        """Return the id of a word, or -1 if no phrase contains it."""
 
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
-        """Return ``(length, node)`` of each phrase of the table that begins at a position, shortest first."""
+        """Return ``(length, node)`` of each phrase of the table that starts at a position, shortest first."""
 
     def paraphrases(self, node: int) -> Sequence[int]:
-        """Return the nodes that the table pairs with a phrase, in the table's order."""
+        """Return the nodes of the paraphrases of a phrase, in the table's order."""
 
 
 class SynonymTable(Protocol):
-    """Synsets of words, as :class:`meteor_e.packs.SynonymIndex` gives them."""
+    """A table of the synsets of words, such as :class:`meteor_e.packs.SynonymIndex`."""
 
     def synsets(self, word: str) -> tuple[int, ...]:
-        """Return the synsets that have a word."""
+        """Return the ids of the synsets that contain a word."""
 
     def bases(self, word: str) -> tuple[str, ...]:
-        """Return the base forms that the list of exceptions gives for a word."""
+        """Return the base forms of a word in the list of exceptions."""
 
 
 class Resources(Protocol):
-    """Function words, prefixes, synonyms and paraphrases of a language, as far as they are installed."""
+    """The installed function words, abbreviations, synonyms and paraphrases of a language."""
 
     @property
     def function_words(self) -> frozenset[str]:
@@ -44,25 +44,25 @@ class Resources(Protocol):
 
     @property
     def nonbreaking_prefixes(self) -> NonbreakingPrefixes:
-        """Abbreviations whose final dot stays."""
+        """Abbreviations from which the final dot is not separated."""
 
     @property
     def synonyms(self) -> SynonymTable | None:
-        """The synonyms; ``None`` where there are none."""
+        """The synonyms; ``None`` if none are installed."""
 
     @property
     def paraphrases(self) -> PhraseTable | None:
-        """The paraphrases; ``None`` where there are none."""
+        """The paraphrases; ``None`` if none are installed."""
 
 
 class MatcherContext(NamedTuple):
-    """What :meth:`Matcher.from_options` may draw on.
+    """The context of :meth:`Matcher.from_options`.
 
     Attributes:
-        language: the language that is scored.
-        resources: its function words, synonyms and paraphrases, as far as they are installed.
-        explicit: whether the chain asks for this matcher by name; ``False`` if it is there by the
-            language's default, when a missing optional resource may be tolerated.
+        language: the language of the texts.
+        resources: the installed resources of the language.
+        explicit: whether the chain names this matcher. If the matcher is only part of the language's default chain, a
+            missing optional resource may be tolerated.
     """
 
     language: Language
@@ -70,19 +70,19 @@ class MatcherContext(NamedTuple):
     explicit: bool = True
 
     def check_language(self, codes: Collection[str], what: str, *, claimed: bool = False) -> None:
-        """Refuse data of another language than the chain's.
+        """Check that data belong to the chain's language.
 
         Args:
-            codes: the languages of the data; none where they are not known, and nothing is refused.
-            what: begins the error: ``matcher 'vector': the vectors fr.vectors are``.
-            claimed: the codes come from an option, the name of a file, or a pack that the chain names. A chain for
-                ``other`` takes them: they say which other language it is.
+            codes: the languages of the data. If they are unknown, the argument is empty and every language is accepted.
+            what: beginning of the error message, such as ``matcher 'vector': the vectors fr.vectors are``.
+            claimed: whether the user has chosen the codes, by an option, the name of a file, or a pack. A chain for
+                the language ``other`` accepts such codes, because they tell which language the text has.
 
         Raises:
-            ConfigError: if the chain's language is none of them, by its code, its aliases or METEOR's code.
+            ConfigError: if the code, the aliases and METEOR's code of the chain's language are not among the codes.
         """
-        own = self.language
-        if not codes or (claimed and own.code == "other"):
+        language = self.language
+        if not codes or (claimed and language.code == "other"):
             return
-        if not {own.code, own.meteor_code, *own.aliases} & set(codes):
-            raise ConfigError(f"{what} of {', '.join(map(repr, codes))}, and the chain is for {own.code!r}")
+        if not {language.code, language.meteor_code, *language.aliases} & set(codes):
+            raise ConfigError(f"{what} of {', '.join(map(repr, codes))}, and the chain is for {language.code!r}")

@@ -1,4 +1,4 @@
-"""Estimators: what learns a metric from features and judgments."""
+"""Estimators, which learn a metric from features and judgments."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Examples:
-    """Judged hypotheses and their judgments.
+    """Hypotheses with their features and judgments.
+
+    The examples come from several parts. A part consists of the judgments of one language pair in one test set.
 
     Attributes:
-        title: test set and language pair of each part, in order.
-        features: ``(hypotheses, features)``.
-        vectors, reference_vectors: ``(hypotheses, numbers)``; without columns where there are none.
-        better, worse: rows of the hypotheses of each comparison without ties.
-        part: for each comparison, the position of its test set in ``title``.
-        group: for each comparison, a number of its segment; the same text in several pairs has several.
-        weight: of each comparison.
-        scores: human score of each hypothesis; NaN where there is none.
-        hypothesis_part: for each hypothesis, the position of its test set.
-        hypotheses, references: raw hypotheses and the raw references of each, for estimators that read texts.
+        title: name of each part.
+        features: features of the hypotheses, ``(hypotheses, features)``.
+        vectors: vectors of the hypotheses, ``(hypotheses, dimension)``; without columns if there are no vectors.
+        reference_vectors: vectors of the references, in the same shape.
+        better, worse: for each comparison, the rows of the better and of the worse hypothesis. Ties are left out.
+        part: for each comparison, the index of its part.
+        group: for each comparison, the id of its segment. The same text has different ids in different language pairs.
+        weight: weight of each comparison.
+        scores: human score of each hypothesis; NaN if it has not been rated.
+        hypothesis_part: for each hypothesis, the index of its part.
+        hypotheses, references: raw hypotheses with their raw references, for estimators that read texts.
     """
 
     title: tuple[str, ...]
@@ -49,25 +52,26 @@ class Examples:
     hypotheses: tuple[str, ...] = ()
     references: tuple[tuple[str, ...], ...] = ()
 
-    def check_comparisons(self, held: Examples | None) -> None:
-        """Check that there are comparisons, also among the examples to validate with, if there are such.
+    def check_comparisons(self, validation: Examples | None) -> None:
+        """Check that there are comparisons, and also in the validation examples if there are any.
 
         Raises:
-            InputError: if there are none.
+            InputError: if one of them does not contain comparisons.
         """
-        for purpose, given in (("learn from", self), ("validate with", held)):
-            if given is not None and not len(given.better):
-                raise InputError(f"there are no comparisons to {purpose}")
+        if not len(self.better):
+            raise InputError("there are no comparisons to learn from")
+        if validation is not None and not len(validation.better):
+            raise InputError("there are no comparisons to validate with")
 
     def pairs(self, first: Integers, second: Integers) -> Floats:
-        """Return a row for each pair of hypotheses: the features of both; then both vectors and the reference's."""
+        """Return a row for each pair of hypotheses: both features, then both vectors, then the reference's vector."""
         vectors = [self.vectors[first], self.vectors[second], self.reference_vectors[first]]
         return np.hstack([self.features[first], self.features[second], *vectors])
 
-    def drawn_pairs(self, seed: int) -> tuple[Floats, Integers]:
-        """Return rows of the comparisons, and 1 where the first hypothesis is better, else 0.
+    def draw_pairs(self, seed: int) -> tuple[Floats, Integers]:
+        """Return a row and a label for each comparison. The label is 1 if the first hypothesis is better, otherwise 0.
 
-        Which hypothesis comes first is drawn, so that about half of the labels are 1.
+        The order of the two hypotheses is random, so that about half of the labels are 1.
         """
         swap = np.random.default_rng(seed).integers(2, size=len(self.better)).astype(bool)
         first, second = np.where(swap, self.worse, self.better), np.where(swap, self.better, self.worse)
@@ -76,15 +80,15 @@ class Examples:
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """What goes with a training beside its examples.
+    """Settings of a training run, in addition to the examples.
 
     Attributes:
-        seed: of what is drawn that is not the estimator's own.
+        seed: seed of random choices, except for those of the estimator's own options.
         columns: names of the features.
-        report: told about each epoch or fold; what it is told goes to the log.
-        checkpoint: given the state after each epoch, to keep it.
-        resume: the state to go on from.
-        vectors: of words, for estimators that read texts.
+        report: function that receives the figures of each epoch or fold, and writes them to the log.
+        checkpoint: function that receives the state after each epoch, and saves it.
+        resume: saved state from which the training continues.
+        vectors: word vectors, for estimators that read texts.
     """
 
     seed: int = 1
@@ -96,20 +100,20 @@ class TrainingRun:
 
 
 class Estimator(Component):
-    """Base of all estimators; ``fit`` is as in scikit-learn.
+    """Base of all estimators. The method ``fit`` has the same arguments as in scikit-learn.
 
-    A subclass defines :meth:`fit`, :meth:`score_segments`, :meth:`arrays` and :meth:`restore`. One that learns from
-    more than one matrix defines :meth:`learn` instead of ``fit``. One that only compares sets ``compares_only`` and
-    defines :meth:`decision_function` instead of ``score_segments``.
+    A subclass defines :meth:`fit`, :meth:`score_segments`, :meth:`arrays` and :meth:`restore`. An estimator that needs
+    more than one matrix defines :meth:`learn` instead of ``fit``. An estimator that can only compare two hypotheses
+    sets ``compares_only`` and defines :meth:`decision_function` instead of ``score_segments``.
 
-    Every option has a default. What was learned goes into a model file as arrays.
+    Every option must have a default. The model file contains the learned parameters as arrays.
 
     Class attributes:
-        name: what recipes and model files call it; lower case, unique among all installed plugins.
-        task: ``pairs`` if it learns from comparisons of two hypotheses, ``scores`` if from scores of segments.
-        compares_only: whether it has no score of a single hypothesis.
-        needs_vectors: whether it reads vectors of segments beside the features.
-        needs_texts: whether it reads hypotheses and references beside the features.
+        name: name in recipes and model files; lower case, unique among all installed plugins.
+        task: ``pairs`` if the estimator learns from comparisons of hypotheses, ``scores`` if it learns from ratings.
+        compares_only: whether the estimator cannot score a single hypothesis.
+        needs_vectors: whether the estimator uses vectors of segments in addition to the features.
+        needs_texts: whether the estimator uses hypotheses and references in addition to the features.
     """
 
     kind: ClassVar[str] = "estimator"
@@ -119,18 +123,18 @@ class Estimator(Component):
     needs_texts: ClassVar[bool] = False
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
-        """Learn from examples; this is what training calls. By default it calls :meth:`fit`, as ``task`` says.
+        """Learn from examples. By default, this method prepares a matrix and calls :meth:`fit`.
 
         Args:
-            examples: to learn from.
-            held: to validate with; ``None`` for none.
-            run: what goes with the training.
+            examples: the training examples.
+            held: the validation examples, or ``None``.
+            run: settings of the training run.
 
         Returns:
-            Figures of its own for the model card. Training adds how well its decisions agree with people's.
+            Figures for the model card. The agreement with the judgments is added to them.
 
         Raises:
-            InputError: if there is nothing to learn from.
+            InputError: if there are no examples of the estimator's task.
         """
         if self.task == "scores":
             rows = ~np.isnan(examples.scores)
@@ -139,7 +143,7 @@ class Estimator(Component):
             self.fit(examples.features[rows], examples.scores[rows], groups=examples.hypothesis_part[rows])
             return {}
         examples.check_comparisons(held)
-        X, y = examples.drawn_pairs(run.seed)  # noqa: N806
+        X, y = examples.draw_pairs(run.seed)  # noqa: N806
         self.fit(X, y, groups=examples.group, sample_weight=examples.weight)
         return {}
 
@@ -154,39 +158,42 @@ class Estimator(Component):
         """Learn from a matrix.
 
         Args:
-            X: with the task ``scores`` the features, ``(hypotheses, features)``. With ``pairs`` a row for each
-                comparison: the features of the first hypothesis, then those of the second; with ``needs_vectors``
-                the vectors of both and of the reference, too.
-            y: scores; with ``pairs`` 1 where the first hypothesis is better, else 0.
-            groups: of rows that no fold must tear apart: language pairs of scores, segments of comparisons.
-            sample_weight: of the comparisons.
+            X: for the task ``scores``, the features, ``(hypotheses, features)``. For the task ``pairs``, a row for each
+                comparison: the features of the first and of the second hypothesis; and with ``needs_vectors``, also
+                the vectors of both hypotheses and of the reference.
+            y: for the task ``scores``, the ratings. For the task ``pairs``, 1 if the first hypothesis is better,
+                otherwise 0.
+            groups: for each row, the id of a group that must not be divided between folds: the language pair of a
+                rating, or the segment of a comparison.
+            sample_weight: weight of each comparison.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither fit nor learn")
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return a score of each hypothesis, ``(hypotheses,)``; the higher, the better.
+        """Return the score of each hypothesis, ``(hypotheses,)``. Higher scores are better.
 
         Args:
-            features: ``(hypotheses, features)``.
+            features: features of the hypotheses, ``(hypotheses, features)``.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define score_segments")
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return how much better the first hypothesis of each pair is; by default the difference of the scores.
+        """Return for each pair by how much its first hypothesis is better. By default, this is a difference of scores.
 
         Args:
             X: rows of pairs, as for :meth:`fit`.
 
         Raises:
-            ConfigError: if a row cannot be that of a pair.
+            ConfigError: if the rows cannot consist of the features of two hypotheses.
         """
-        first, rest = divmod(X.shape[1], 2)
-        if rest:
-            raise ConfigError(f"{X.shape[1]} numbers per pair; they are not the features of two hypotheses")
-        return self.score_segments(X[:, :first]) - self.score_segments(X[:, first:])
+        column_count = X.shape[1]
+        if column_count % 2:
+            raise ConfigError(f"{column_count} numbers per pair; they are not the features of two hypotheses")
+        feature_count = column_count // 2
+        return self.score_segments(X[:, :feature_count]) - self.score_segments(X[:, feature_count:])
 
     def decisions(self, examples: Examples) -> Floats:
-        """Return for each comparison how much better the better hypothesis is to this estimator."""
+        """Return for each comparison by how much the estimator prefers the hypothesis that people preferred."""
         if self.task == "scores":
             scores = self.score_segments(examples.features)
             return scores[examples.better] - scores[examples.worse]
@@ -194,25 +201,27 @@ class Estimator(Component):
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what was learned, by name; all that :meth:`restore` needs."""
+        """Return the learned parameters by name. :meth:`restore` needs all of them."""
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what another estimator with the same options learned.
+        """Load parameters that another estimator with the same options has learned.
 
         Raises:
-            KeyError, ValueError: if arrays are missing or do not fit.
+            KeyError: if an array is missing.
+            ValueError: if an array has the wrong shape or type.
         """
 
     def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
-        """Return the scores of a system on samples of its segments: their means, unless an estimator says otherwise.
+        """Return the scores of a system on samples of its segments. By default, they are means of segment scores.
 
         Args:
-            segments: scores of its segments, ``(segments,)``.
-            weights: how often each segment is in each sample, ``(samples, segments)``; by default one sample of all.
+            segments: scores of the segments, ``(segments,)``.
+            weights: number of times that each sample contains each segment, ``(samples, segments)``. By default, there
+                is one sample that contains each segment once.
 
         Returns:
-            ``(samples,)``.
+            The score of each sample, ``(samples,)``.
 
         Raises:
             InputError: if there are no segments.

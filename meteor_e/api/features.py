@@ -1,9 +1,9 @@
-"""Features: from hypotheses and references to rows of numbers, for the learned metrics.
+"""Features, which compute rows of numbers from hypotheses and references, for learned metrics.
 
 A minimal plugin::
 
     class LengthRatio(Feature):
-        \"\"\"Words of the hypothesis over words of the reference.\"\"\"
+        \"\"\"Number of words of the hypothesis divided by that of the reference.\"\"\"
 
         name = "length-ratio"
         dimension = 1
@@ -14,7 +14,7 @@ A minimal plugin::
                 for hypothesis, references in zip(batch.hypotheses, batch.references)
             ]
 
-Options are a class, as for matchers: :class:`ComponentOptions`.
+Options are defined as for matchers, by a subclass of :class:`ComponentOptions`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from meteor_e.api.component import Component
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FeatureBatch:
-    """What a feature sees of some segments; all sequences have one item per segment.
+    """The segments for which a feature is computed. All sequences have one item per segment.
 
     Attributes:
         hypotheses: raw hypotheses.
-        references: the raw references of each.
+        references: raw references of each hypothesis.
         sources: raw source segments, for features that need them.
-        systems, segments: which system's output each is and of which segment, for features that look up what
-            another program computed.
+        systems: name of the system of each hypothesis, for features that look up results of another program.
+        segments: id of the segment of each hypothesis, for the same purpose.
     """
 
     hypotheses: Sequence[str]
@@ -56,15 +57,15 @@ class FeatureBatch:
 
 
 class Feature(Component):
-    """Base of all features: one or several numbers that say something of a hypothesis, given its references.
+    """Base of all features. A feature describes a hypothesis and its references by one or more numbers.
 
-    A row depends on its own segment only, whatever else is in the batch, and is the same each time: rows are
-    kept on disk under the feature's name and :meth:`describe`. Instances are pickled to other processes.
+    The row of a segment must not depend on the rest of the batch, and must be the same in every call, because rows are
+    cached on disk under the feature's name and :meth:`describe`. Instances must be picklable.
 
-    Class attributes, beside those of :class:`Component`:
-        needs: the attributes of :class:`FeatureBatch` that it reads.
-        version: of the definition of its numbers; raised when these change on purpose.
-        any_text: whether it has a row for any text; ``False`` for a feature that looks texts up in a file.
+    Class attributes, in addition to those of :class:`Component`:
+        needs: names of the attributes of :class:`FeatureBatch` that the feature uses.
+        version: version of the definition of the numbers. It must increase when the numbers change intentionally.
+        any_text: whether the feature can be computed for any text. It is ``False`` if texts are looked up in a file.
     """
 
     kind: ClassVar[str] = "feature"
@@ -75,22 +76,25 @@ class Feature(Component):
     @property
     @abstractmethod
     def dimension(self) -> int:
-        """Numbers a segment."""
+        """Number of values per segment."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What each number is; by default they are counted."""
+        """Name of each value; by default, its index."""
         return tuple(str(index) for index in range(self.dimension))
 
     @abstractmethod
     def compute(self, batch: FeatureBatch) -> ArrayLike:
-        """Return the rows of a batch, ``(len(batch), dimension)``, finite; the batch is not empty."""
+        """Return the rows of a batch, ``(len(batch), dimension)``. The values must be finite.
+
+        This method is not called for empty batches.
+        """
 
     def definition(self) -> str:
-        """Return what a trained model asks for: :meth:`describe` without the versions of libraries.
+        """Return the description that a trained model requires: :meth:`describe` without versions of libraries.
 
-        A model holds some texts with the numbers that its features gave, and notices when a library's new version
-        gives others.
+        A model contains some texts with the values of its features. When it is loaded, it computes the values again
+        and detects whether a new version of a library has changed them.
         """
         return self.describe()
 
@@ -107,27 +111,28 @@ class Feature(Component):
 
         Args:
             hypotheses: raw hypotheses.
-            references: for each hypothesis its raw references, or its only one.
+            references: for each hypothesis its raw references, or a single raw reference.
             sources: raw source segments; see :class:`FeatureBatch`.
-            systems: which system's output each hypothesis is.
-            segments: which segment each hypothesis is of.
+            systems: name of the system of each hypothesis.
+            segments: id of the segment of each hypothesis.
 
         Raises:
-            InputError: for other things than texts, lists of different lengths, or a list that the feature needs.
-            PluginError: if the feature fails, or does not return finite rows of the dimension that it declares.
+            InputError: if an argument is not a list of texts, if the lists have different lengths, or if a list that
+                the feature needs is missing.
+            PluginError: if the feature fails, or does not return finite rows of its dimension.
         """
-        sides = {"hypotheses": hypotheses, "references": references}
-        others = {"sources": sources, "systems": systems, "segments": segments}
-        found = check_items(**sides, **{name: values for name, values in others.items() if values is not None})
-        found["references"] = [[each] if isinstance(each, str) else each for each in found["references"]]
-        return self.rows(FeatureBatch(**found))
+        optional = {"sources": sources, "systems": systems, "segments": segments}
+        present = {name: values for name, values in optional.items() if values is not None}
+        columns = check_items(hypotheses=hypotheses, references=references, **present)
+        columns["references"] = [[item] if isinstance(item, str) else item for item in columns["references"]]
+        return self.rows(FeatureBatch(**columns))
 
     def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Return one row for each segment of a batch, ``(len(batch), dimension)``.
 
         Raises:
-            InputError: if the batch lacks what the feature needs.
-            PluginError: if the feature fails, or does not return finite rows of the dimension that it declares.
+            InputError: if the batch does not have an attribute that the feature needs.
+            PluginError: if the feature fails, or does not return finite rows of its dimension.
         """
         import numpy as np
 
@@ -143,28 +148,28 @@ class Feature(Component):
                 f"feature {self.name!r} returned an array of shape {rows.shape} for {len(batch)} segments; "
                 f"it declares {self.dimension} numbers per segment"
             )
-        finite = np.isfinite(rows).all(axis=1)
-        if not finite.all():
-            segment = int(np.argmin(finite))
-            raise PluginError(f"feature {self.name!r} is not finite for segment {segment + 1}: {rows[segment]}")
+        is_finite = np.isfinite(rows).all(axis=1)
+        if not is_finite.all():
+            index = int(np.argmin(is_finite))
+            raise PluginError(f"feature {self.name!r} is not finite for segment {index + 1}: {rows[index]}")
         return rows
 
 
 class SegmentFeature(Feature):
-    """A feature of one segment alone, such as a sentence vector; hypotheses and references have one each.
+    """Base of features that represent a single segment by a vector, such as a sentence vector.
 
-    :meth:`vectors` is what a network that reads both sides asks for. As a row of numbers, the feature is the
-    hypothesis's vector followed by the mean of its references' vectors.
+    A neural network can use the :meth:`vectors` of hypotheses and references. The row of the feature consists of the
+    vector of the hypothesis and the mean of the vectors of its references.
     """
 
     @property
     @abstractmethod
     def segment_dimension(self) -> int:
-        """Numbers a segment's vector."""
+        """Dimension of the vector of a segment."""
 
     @abstractmethod
     def vectors(self, segments: Sequence[str]) -> ArrayLike:
-        """Return the vectors of raw segments, ``(len(segments), segment_dimension)``, finite."""
+        """Return the vectors of raw segments, ``(len(segments), segment_dimension)``. The values must be finite."""
 
     @property
     def dimension(self) -> int:
@@ -172,17 +177,21 @@ class SegmentFeature(Feature):
         return 2 * self.segment_dimension
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Return hypothesis and references side by side."""
+        """Return the vectors of hypotheses, and beside them the mean vectors of their references."""
         import numpy as np
 
-        distinct = list(dict.fromkeys([*batch.hypotheses, *(one for each in batch.references for one in each)]))
-        vectors = np.asarray(self.vectors(distinct), dtype=np.float64)
-        if vectors.shape != (len(distinct), self.segment_dimension):
+        texts = [*batch.hypotheses, *chain.from_iterable(batch.references)]
+        distinct_texts = list(dict.fromkeys(texts))
+        vectors = np.asarray(self.vectors(distinct_texts), dtype=np.float64)
+        if vectors.shape != (len(distinct_texts), self.segment_dimension):
             raise PluginError(
-                f"feature {self.name!r} returned vectors of shape {vectors.shape} for {len(distinct)} segments; "
+                f"feature {self.name!r} returned vectors of shape {vectors.shape} for {len(distinct_texts)} segments; "
                 f"it declares {self.segment_dimension} numbers per segment"
             )
-        row = {segment: index for index, segment in enumerate(distinct)}
-        left = vectors[[row[hypothesis] for hypothesis in batch.hypotheses]]
-        right = [vectors[[row[one] for one in each]].mean(axis=0) for each in batch.references]
-        return np.hstack([left, np.stack(right)])
+        row_of_text = {text: row for row, text in enumerate(distinct_texts)}
+        hypothesis_vectors = vectors[[row_of_text[hypothesis] for hypothesis in batch.hypotheses]]
+        reference_vectors = [
+            vectors[[row_of_text[reference] for reference in references]].mean(axis=0)
+            for references in batch.references
+        ]
+        return np.hstack([hypothesis_vectors, np.stack(reference_vectors)])

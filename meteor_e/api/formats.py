@@ -1,7 +1,7 @@
-"""Results and the formats that write them: what ``-f`` names.
+"""Results of commands, and the output formats that write them (option ``-f``).
 
-A command finds a :class:`Result`. An :class:`OutputFormat` writes any result, from one of three views of it: grids for
-people, records with all digits for programs, and a document for JSON. A plugin adds a format by one class::
+A command computes a :class:`Result`. An :class:`OutputFormat` writes results from one of their three views: grids for
+people, records with all digits for programs, and a document for JSON. A plugin adds a format with a class::
 
     class OrgFormat(OutputFormat):
         \"\"\"Tables of Emacs Org.\"\"\"
@@ -28,10 +28,10 @@ class MetricColumn(NamedTuple):
     """A column of a table of scores.
 
     Attributes:
-        name: what tables call it.
-        higher_is_better: whether it holds scores, or errors.
-        decimals: that tables show.
-        parts: names of further values that belong to the score, such as precision and recall.
+        name: title of the column.
+        higher_is_better: whether a higher value is better; ``False`` for error rates.
+        decimals: number of decimals in tables.
+        parts: names of additional values that belong to the score, such as precision and recall.
     """
 
     name: str
@@ -41,7 +41,7 @@ class MetricColumn(NamedTuple):
 
 
 class WmtNames(NamedTuple):
-    """What WMT's score files call a test set.
+    """The names of a test set in WMT's score files.
 
     Attributes:
         pair: language pair, such as ``de-en``.
@@ -55,11 +55,11 @@ class WmtNames(NamedTuple):
 
 
 class OutputOptions(NamedTuple):
-    """What a user asked for.
+    """The user's options for the output.
 
     Attributes:
-        digits: decimals of what people read; ``None`` for as many as suit each number.
-        wmt: names for WMT's format, where they are known.
+        digits: number of decimals in grids; ``None`` for the default of each number.
+        wmt: names for WMT's format; ``None`` if they are unknown.
     """
 
     digits: int | None = None
@@ -68,15 +68,15 @@ class OutputOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """A table for people; all cells are text.
+    """A table for people. All cells are texts.
 
     Attributes:
         header: titles of the columns.
-        rows: cells.
-        title: what is above the table; may be empty.
+        rows: cells of the rows.
+        title: line above the table; may be empty.
         notes: lines below the table, such as signatures.
-        left: so many columns, the first ones, hold text; the others hold numbers.
-        best: places of cells that stand out, as ``(row, column)``.
+        left: number of columns at the left that contain texts. The other columns contain numbers.
+        best: positions of highlighted cells, as ``(row, column)``.
     """
 
     header: Sequence[str]
@@ -88,13 +88,13 @@ class Grid:
 
 
 class Result(ABC):
-    """A view of what a command computed: tables for people, records and a document for programs.
+    """The result of a command, with views for people and for programs.
 
-    The result is complete: nothing is scored while it is written.
+    The result is complete. No scores are computed while it is written.
     """
 
     def lines(self, digits: int | None = None) -> Iterable[str]:
-        """Yield lines of plain text that come before the grids, such as the scores of segments."""
+        """Yield lines of plain text that are written above the grids, such as the scores of segments."""
         return ()
 
     @abstractmethod
@@ -103,31 +103,32 @@ class Result(ABC):
 
     @abstractmethod
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield the titles, then rows of texts and numbers; what is not known is ``None``."""
+        """Yield the titles of the columns, then rows of texts and numbers. Unknown values are ``None``."""
 
     def entries(self) -> Iterator[Mapping[str, Any]]:
-        """Yield what JSON Lines holds, one object per line; by default the records, by their titles."""
+        """Yield the objects of JSON Lines output. By default, each record is an object whose keys are the titles."""
         rows = self.records()
         titles = [str(title) for title in next(rows)]
         for row in rows:
             yield dict(zip(titles, row, strict=True))
 
     def document(self) -> Mapping[str, Any]:
-        """Return what JSON holds: no NaN; objects may have ``to_dict``. By default the entries.
+        """Return the object of JSON output. By default, it contains the entries.
 
-        A sequence that is not a list may make its items when they are asked for; it is written item by item.
+        The object must not contain NaN. Values may be objects with a method ``to_dict``. A sequence that is not a list
+        is written item by item, so that it can create its items when they are needed.
         """
         return {"entries": list(self.entries())}
 
 
 class OutputFormat(Component):
-    """A way to write results: ``-f NAME``.
+    """Base of output formats, which the option ``-f NAME`` selects.
 
     Class attributes:
-        name: of the format; lower case, unique among all installed plugins.
-        segments: whether there is room for the scores of segments.
-        alignments: whether there is room for METEOR's alignments.
-        details: whether it writes details of segments and systems in addition to their scores.
+        name: name of the format; lower case, unique among all installed plugins.
+        segments: whether the format can contain the scores of segments.
+        alignments: whether the format can contain METEOR's alignments.
+        details: whether the format contains details of segments and systems in addition to their scores.
     """
 
     kind: ClassVar[str] = "output format"
@@ -140,5 +141,5 @@ class OutputFormat(Component):
         """Write a result.
 
         Raises:
-            ConfigError: for a result that the format cannot hold.
+            ConfigError: if the format cannot represent the result.
         """

@@ -1,7 +1,7 @@
-"""The hooks: how a plugin adds matchers, metrics, features, languages, lemmatizers, chains, commands and more.
+"""The hooks by which plugins add matchers, metrics, features, languages, lemmatizers, chains, commands and more.
 
-A plugin is a module (or any object) with functions that carry the marker :data:`hookimpl` and the name of a
-hook; a distribution announces it by an entry point of the group ``meteor_e``::
+A plugin is a module (or another object) with functions that have the name of a hook and the decorator
+:data:`hookimpl`. A distribution registers it with an entry point of the group ``meteor_e``::
 
     # pyproject.toml
     [project.entry-points.meteor_e]
@@ -16,23 +16,23 @@ hook; a distribution announces it by an entry point of the group ``meteor_e``::
 
         return [Soundex]
 
-Hooks are called once, when a name is looked up that is not built in or when everything is listed; never while
-segments are scored. They say what there is; nothing is made, opened or downloaded yet. meteor_e's own
-things need no hooks: :mod:`meteor_e.plugins.builtin` says where they are.
+Hooks are called once, when a name that is not built in is looked up or when all names are listed. They are never
+called while segments are scored. Hooks only return definitions; they must not create components, open files or
+download anything. The components of meteor_e itself are listed in :mod:`meteor_e.plugins.builtin`.
 
 Every hook returns either
 
-- a list (any iterable) of classes or definitions, or
-- a mapping of names to classes or definitions, in which a class (or a command) may be written ``"module:Class"``.
-  Its module is then imported only when the name is used: right for a plugin whose libraries take long to import.
+- a list (or another iterable) of classes or definitions, or
+- a mapping from names to classes or definitions. A class or command may be given as ``"module:Class"``; then its
+  module is imported only when the name is used. This form suits plugins whose libraries take long to import.
 
-A name belongs to one plugin. If two claim it, asking for it is an error that names both distributions; names
-of meteor_e's own can't be taken. A plugin that can't be imported, a hook that raises and a class that does
-not fit are errors when what they would provide is asked for, and a
-:class:`~meteor_e.base.errors.PluginWarning` otherwise; whatever else there is keeps working.
+A name belongs to one plugin. If two plugins define the same name, looking it up is an error that names both
+distributions. Plugins cannot redefine the names of meteor_e itself. If a plugin cannot be imported, a hook raises an
+exception, or a class is not valid, looking up a name of this plugin is an error. In all other cases, a
+:class:`~meteor_e.base.errors.PluginWarning` is issued, and everything else works as usual.
 """
 
-# Hooks have no bodies.
+# The functions below are specifications without bodies.
 # mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
@@ -69,26 +69,26 @@ PROJECT = "meteor_e"
 """Name of the hooks' project, and of the group of entry points."""
 
 API_VERSION = 1
-"""Version of the contract between meteor_e and plugins; it rises when plugins have to change.
+"""Version of the interface between meteor_e and plugins. It increases when existing plugins have to be changed.
 
-A plugin may say which version it was written for, in the module that its entry point names::
+A plugin may declare the version for which it was written, in the module that its entry point names::
 
     meteor_e_api = 1
 
-One that was written for another version is an error that says so. A plugin that says nothing is taken as it is.
+A plugin for another version is reported as an error. A plugin without this declaration is accepted.
 """
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
-"""Marks a function as the implementation of a hook."""
+"""Decorator that marks a function as the implementation of a hook."""
 
 
 @hookspec
 def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] | str]:
     """Return matchers: subclasses of ``KeyMatcher``, ``SimilarityMatcher``, ``PhraseMatcher`` or ``Matcher``.
 
-    A class's ``name`` is what chains call it. ``Matcher.from_options`` makes the matcher for a chain, with the
-    language, its resources and the chain's options.
+    Chains refer to a class by its ``name``. ``Matcher.from_options`` creates the matcher of a chain from the language,
+    its resources and the options in the chain.
     """
 
 
@@ -96,7 +96,7 @@ def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] 
 def meteor_e_features() -> Iterable[type[Feature]] | Mapping[str, type[Feature] | str]:
     """Return features: subclasses of :class:`meteor_e.api.features.Feature`.
 
-    A feature turns hypotheses and references into rows of numbers, for the learned metrics.
+    A feature computes rows of numbers from hypotheses and references, for learned metrics.
     """
 
 
@@ -104,8 +104,8 @@ def meteor_e_features() -> Iterable[type[Feature]] | Mapping[str, type[Feature] 
 def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | str]:
     """Return metrics: subclasses of :class:`meteor_e.api.metrics.Metric` or of its ``SegmentMetric``.
 
-    A metric scores hypotheses given references. Every command that takes ``-M`` takes it by its ``name``, and
-    :func:`meteor_e.load_metric` does.
+    A metric scores hypotheses against references. The option ``-M`` of all commands and the function
+    :func:`meteor_e.load_metric` accept its ``name``.
     """
 
 
@@ -113,7 +113,7 @@ def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | s
 def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estimator] | str]:
     """Return estimators: subclasses of :class:`meteor_e.api.estimators.Estimator`.
 
-    An estimator learns a metric from features and judgments; recipes of ``meteor-e train`` name it.
+    An estimator learns a metric from features and judgments. Recipes of ``meteor-e train`` refer to it by its name.
     """
 
 
@@ -121,7 +121,8 @@ def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estim
 def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Measure[Any]] | str]:
     """Return measures: subclasses of :class:`meteor_e.api.measures.Measure`.
 
-    A measure says how well a metric's scores agree with people's judgments; ``meteor-e evaluate -s`` names it.
+    A measure is a statistic of the agreement between a metric's scores and judgments. The option
+    ``meteor-e evaluate -s`` selects it.
     """
 
 
@@ -129,7 +130,7 @@ def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Meas
 def meteor_e_perturbations() -> Iterable[type[Perturbation]] | Mapping[str, type[Perturbation] | str]:
     """Return perturbations: subclasses of :class:`meteor_e.api.perturbations.Perturbation`.
 
-    A perturbation makes one error in a text; ``meteor-e stress`` tests whether metrics notice.
+    A perturbation puts an error into a text. ``meteor-e stress`` tests whether metrics lower the scores of such texts.
     """
 
 
@@ -137,7 +138,7 @@ def meteor_e_perturbations() -> Iterable[type[Perturbation]] | Mapping[str, type
 def meteor_e_java_modules() -> Iterable[type[JavaModule]] | Mapping[str, type[JavaModule] | str]:
     """Return modules that METEOR-E added to the Java program: subclasses of ``JavaModule``.
 
-    ``meteor-e compat -m`` names a module; it becomes an entry of the chain.
+    The option ``meteor-e compat -m`` selects a module, which becomes an entry of the chain.
     """
 
 
@@ -145,7 +146,8 @@ def meteor_e_java_modules() -> Iterable[type[JavaModule]] | Mapping[str, type[Ja
 def meteor_e_table_formats() -> Iterable[type[TableFormat]] | Mapping[str, type[TableFormat] | str]:
     """Return formats of tables: subclasses of :class:`meteor_e.api.tables.TableFormat`.
 
-    A table holds hypotheses and references in columns. ``meteor-e score`` reads it; ``--format-in`` names the format.
+    A table contains hypotheses and references in columns. ``meteor-e score`` reads such tables, and the option
+    ``--format-in`` selects the format.
     """
 
 
@@ -153,7 +155,7 @@ def meteor_e_table_formats() -> Iterable[type[TableFormat]] | Mapping[str, type[
 def meteor_e_output_formats() -> Iterable[type[OutputFormat]] | Mapping[str, type[OutputFormat] | str]:
     """Return formats of results: subclasses of :class:`meteor_e.api.formats.OutputFormat`.
 
-    ``meteor-e score -f`` names one, and so does every other command that writes results.
+    The option ``-f`` of ``meteor-e score`` and of all other commands that write results selects a format.
     """
 
 
@@ -161,7 +163,7 @@ def meteor_e_output_formats() -> Iterable[type[OutputFormat]] | Mapping[str, typ
 def meteor_e_runners() -> Iterable[type[ScoreRunner]] | Mapping[str, type[ScoreRunner] | str]:
     """Return ways to score systems: subclasses of :class:`meteor_e.api.tables.ScoreRunner`.
 
-    ``meteor-e score -o FILE.parquet`` calls the one named ``table``, ``meteor-e score --dask`` the one named ``dask``.
+    ``meteor-e score -o FILE.parquet`` uses the runner ``table``; ``meteor-e score --dask`` uses ``dask``.
     """
 
 
@@ -169,8 +171,8 @@ def meteor_e_runners() -> Iterable[type[ScoreRunner]] | Mapping[str, type[ScoreR
 def meteor_e_language_files() -> Iterable[LanguageDefinition] | Mapping[str, LanguageDefinition]:
     """Return languages: paths of YAML files, mappings with the same keys, or ``Language`` objects.
 
-    ``resources/languages/*.yaml`` are examples, :func:`meteor_e.languages.files.parse_language` is the definition.
-    A relative path is a mistake; build it from ``importlib.resources.files("my_package")``. In a mapping of
+    See ``resources/languages/*.yaml`` for examples, and :func:`meteor_e.languages.files.parse_language` for the
+    definition. Paths must be absolute; build them with ``importlib.resources.files("my_package")``. In a mapping of
     codes to definitions, the key is the language's code or one of its aliases.
     """
 
@@ -179,7 +181,7 @@ def meteor_e_language_files() -> Iterable[LanguageDefinition] | Mapping[str, Lan
 def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lemmatizer] | str]:
     """Return lemmatizers: subclasses of :class:`meteor_e.api.lemmatizers.Lemmatizer`.
 
-    A lemmatizer gives tokens their lemmas and tags, which matchers find in ``token.lemma`` and ``token.tag``.
+    A lemmatizer adds lemmas and tags to tokens, which matchers can read as ``token.lemma`` and ``token.tag``.
     """
 
 
@@ -187,7 +189,7 @@ def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lem
 def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segmenter] | str]:
     """Return segmenters: subclasses of :class:`meteor_e.api.segmenters.Segmenter`.
 
-    A segmenter finds the words of text without spaces; a language names it.
+    A segmenter splits text that is written without spaces into words. The definition of a language names it.
     """
 
 
@@ -195,16 +197,16 @@ def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segme
 def meteor_e_chains() -> Iterable[ChainDefinition] | Mapping[str, ChainDefinition]:
     """Return named chains: paths of YAML files.
 
-    A chain's name is the file's, without ``.yaml``, or its key in a mapping. A relative path is a mistake, as
+    The name of a chain is the name of its file without ``.yaml``, or its key in a mapping. Paths must be absolute, as
     for languages.
     """
 
 
 @hookspec
 def meteor_e_commands() -> Iterable[click.Command] | Mapping[str, click.Command | str]:
-    """Return commands of the command line: ``click.Command`` objects, groups of commands among them.
+    """Return commands of the command line: ``click.Command`` objects, including groups.
 
-    A command's ``name`` is what is typed behind ``meteor-e``. ``meteor-e --help`` loads it for its help text, and
-    it is loaded to run it; the built-in commands never wait for it. In a mapping, the key ``"pack build"`` adds the
-    command ``build`` to the group ``meteor-e pack``.
+    Users type the command's ``name`` after ``meteor-e``. The command is loaded when it is run, and when
+    ``meteor-e --help`` shows its help text. Built-in commands do not load it. In a mapping, the key ``"pack build"``
+    adds the command ``build`` to the group ``meteor-e pack``.
     """

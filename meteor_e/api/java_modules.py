@@ -1,4 +1,4 @@
-"""Modules of the Java program that METEOR-E added, as ``meteor-e compat`` finds them."""
+"""Modules that METEOR-E added to the Java program, for ``meteor-e compat``."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from meteor_e.api.languages import Language
 
 
 class JavaSettings(NamedTuple):
-    """What METEOR-E's options say.
+    """The values of METEOR-E's command-line options.
 
     Attributes:
         language: the language.
-        language_name: what the Java program calls it, in lower case.
-        vectors: file of the word vectors (``-emb`` and its like); ``None`` for the language's.
-        key: what vectors are looked up by: ``word``, ``lemma``, ``word_POS``, ``lemma_POS``, ``word_lemma``.
-        threshold: lowest similarity of two words that match (``-embTh``).
-        lemmas: table of lemmas (``-lemmas``); ``None`` if there is none.
-        synonyms: folder of synonyms (``-d``); ``None`` for the language's.
+        language_name: name of the language in the Java program, in lower case.
+        vectors: file of word vectors (``-emb`` and similar options); ``None`` for the language's vectors.
+        key: form by which vectors are looked up: ``word``, ``lemma``, ``word_POS``, ``lemma_POS`` or ``word_lemma``.
+        threshold: minimum similarity of two words that match (``-embTh``).
+        lemmas: table of lemmas (``-lemmas``); ``None`` without a table.
+        synonyms: folder of synonyms (``-d``); ``None`` for the language's synonyms.
     """
 
     language: Language
@@ -33,18 +33,18 @@ class JavaSettings(NamedTuple):
 
 
 class JavaModule(Component):
-    """Base of METEOR-E's modules: from the Java program's options to an entry of a chain.
+    """Base of METEOR-E's modules. A module converts the Java program's options to an entry of a chain.
 
     Class attributes:
-        name: what ``-m`` calls the module; unique among all installed plugins.
+        name: name of the module in the option ``-m``; unique among all installed plugins.
     """
 
     kind: ClassVar[str] = "java module"
 
     @abstractmethod
     def matcher(self, settings: JavaSettings) -> Mapping[str, Any]:
-        """Return the entry of the chain that stands for the module: ``{"use": …}`` and its options."""
+        """Return the entry of the chain that corresponds to the module: ``{"use": …}`` and its options."""
 
     def lemmatizer(self, settings: JavaSettings) -> str | Mapping[str, Any] | None:
-        """Return the lemmatizer that the module takes where ``-lemmas`` names no table; by default none."""
+        """Return the lemmatizer that the module needs if ``-lemmas`` is not given; by default ``None``."""
         return None

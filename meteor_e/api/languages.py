@@ -1,4 +1,4 @@
-"""Languages: what is known of each."""
+"""Definitions of languages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from meteor_e.base.errors import ConfigError, near_miss
 
 GREEK = ("alpha", "beta", "gamma", "delta")
-"""The parameters of the formula beside the weights."""
+"""Names of the parameters of the formula, without the weights."""
 
 MAX_WEIGHT = 1_000_000
 """The largest weight of a matcher. Sums and products of weights up to this limit stay finite."""
@@ -21,11 +21,11 @@ class Parameters:
     """α, β, γ, δ and one weight per matcher, as in METEOR 1.5 (Denkowski and Lavie, 2014).
 
     Attributes:
-        alpha: balance of precision and recall, in [0, 1]; the higher, the more recall counts.
+        alpha: balance of precision and recall, in [0, 1]. With a higher value, recall counts more.
         beta: exponent of the fragmentation, at least 0.
-        gamma: largest share of the score that the fragmentation penalty takes, in [0, 1].
-        delta: weight of content words, in [0, 1]; function words weigh ``1 - delta``.
-        weights: one weight per matcher, in chain order, each at least 0.
+        gamma: maximum of the fragmentation penalty, in [0, 1].
+        delta: weight of content words, in [0, 1]. The weight of function words is ``1 - delta``.
+        weights: non-negative weight of each matcher, in chain order.
     """
 
     alpha: float
@@ -36,20 +36,23 @@ class Parameters:
 
 
 class Normalization(str, enum.Enum):
-    """How text becomes tokens."""
+    """How texts are normalized and split into tokens."""
 
     NONE = "none"
-    """Split on white space; case is kept."""
+    """Split at white space, and keep the case."""
     LOWER = "lower"
-    """Lowercase only."""
+    """Lowercase, and split at white space."""
     FULL = "full"
-    """Tokenize, normalize punctuation, lowercase (Java: ``-norm``)."""
+    """Tokenize, normalize punctuation and lowercase (Java: ``-norm``)."""
     NO_PUNCTUATION = "no-punctuation"
-    """As ``full``, then drop punctuation (Java: ``-norm -noPunct``)."""
+    """Normalize as in mode ``full``, then remove punctuation (Java: ``-norm -noPunct``)."""
 
 
 class NonbreakingPrefixes(NamedTuple):
-    """Abbreviations whose dot stays: always, or only before a number (compared with case)."""
+    """Abbreviations from which the final dot is not separated, either always or only before a number.
+
+    They are case-sensitive.
+    """
 
     always: Collection[str] = frozenset()
     numeric: Collection[str] = frozenset()
@@ -57,11 +60,11 @@ class NonbreakingPrefixes(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A named set of parameters, tuned for a purpose.
+    """A set of parameters that was tuned for a purpose.
 
     Attributes:
-        alpha, beta, gamma, delta: see :class:`Parameters`.
-        weights: matchers and their weights, in chain order.
+        alpha, beta, gamma, delta: parameters of the formula; see :class:`Parameters`.
+        weights: names of matchers and their weights, in chain order.
     """
 
     alpha: float
@@ -72,16 +75,16 @@ class Task:
 
     @property
     def parameters(self) -> Parameters:
-        """The parameters with the weights of the task's own chain."""
+        """The parameters of the formula, with the weights of the task's matchers."""
         return Parameters(self.alpha, self.beta, self.gamma, self.delta, tuple(self.weights.values()))
 
 
 class Evidence(NamedTuple):
-    """The measured effect of a resource on agreement with human judgments, alone beside exact matches.
+    """The measured effect of a resource on agreement with judgments, if it is added to exact matches.
 
     Attributes:
-        change: difference of Kendall's tau inside a segment, the mean over the judgments.
-        low, high: its 95 % interval, from segments drawn anew.
+        change: difference of the segment-level Kendall's tau, averaged over the judgments.
+        low, high: limits of the 95% confidence interval, from a bootstrap over segments.
         data: the judgments, such as ``WMT24 en-es``.
     """
 
@@ -92,42 +95,46 @@ class Evidence(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """``proven`` where the whole interval is above 0, ``harmful`` where it is below, else ``neutral``."""
-        return "proven" if self.low > 0 else "harmful" if self.high < 0 else "neutral"
+        """``proven`` if the interval is above 0, ``harmful`` if it is below 0, otherwise ``neutral``."""
+        if self.low > 0:
+            return "proven"
+        if self.high < 0:
+            return "harmful"
+        return "neutral"
 
 
 METEOR_CODES = {"cs": "cz", "sv": "se"}
-"""The Java program's codes of languages where they are not ISO 639-1's."""
+"""ISO 639-1 code → code in the Java program, for the languages for which they differ."""
 
-ISO_CODES = {java: iso for iso, java in METEOR_CODES.items()}
-"""ISO's codes by the Java program's; every language answers to both."""
+ISO_CODES = {meteor_code: iso_code for iso_code, meteor_code in METEOR_CODES.items()}
+"""Code in the Java program → ISO 639-1 code. Both codes are accepted for every language."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """What is known of a language.
+    """The definition of a language.
 
     Attributes:
         code: ISO 639-1 code.
         name: English name.
-        aliases: other codes it answers to.
-        meteor_code: the Java program's code.
-        normalization: how text is normalized where nothing else is asked for.
+        aliases: other codes that are accepted.
+        meteor_code: code in the Java program.
+        normalization: default normalization of texts.
         apostrophes: one of ``APOSTROPHE_STYLES``.
-        stemmer: name of its Snowball stemmer, or ``None``.
-        pack: name of the resource pack that it needs, or ``None``.
-        function_words: name of the pack whose function words count, ``None`` for its own pack's. METEOR 1.5 counts
-            English function words in every language.
-        segmenter: name of the segmenter that finds its words, ``None`` where spaces separate them.
-        lemmatizer: name of the lemmatizer that chains with the matcher ``lemma`` use where they name none.
-        resources: what can be had by name beside its stems: ``simplemma``, ``omw``, ``dbnary``.
-        evidence: the measured effects of resources on agreement with human judgments, by name; see :class:`Evidence`.
-        matchers: its modules, in chain order.
-        default_task: the task used where none is named.
-        tasks: its tasks by name.
-        source: what errors call its definition.
-        path: its file, if a chain names it by that rather than by its code.
-        script: of a language without a file, the script whose generic definition it has.
+        stemmer: name of the Snowball stemmer, or ``None``.
+        pack: name of the resource pack that the language needs, or ``None``.
+        function_words: name of the pack that contains the function words; ``None`` for the language's pack. METEOR 1.5
+            uses English function words for every language.
+        segmenter: name of the segmenter; ``None`` if words are separated by spaces.
+        lemmatizer: name of the default lemmatizer of chains with the matcher ``lemma``.
+        resources: names of available resources in addition to stems: ``simplemma``, ``omw`` or ``dbnary``.
+        evidence: measured effects of resources on agreement with judgments, by name; see :class:`Evidence`.
+        matchers: names of the matchers, in chain order.
+        default_task: name of the default task.
+        tasks: tasks by name.
+        source: description of the definition's origin for error messages.
+        path: path of the file, if a chain refers to the language by its file instead of its code.
+        script: script whose generic definition is used, if the language does not have a file.
     """
 
     code: str
@@ -151,7 +158,7 @@ class Language:
     script: str = ""
 
     def task(self, name: str | None) -> tuple[str, Task]:
-        """Return name and parameters of a task; ``None`` is the default task.
+        """Return the name and the parameters of a task; ``None`` stands for the default task.
 
         Raises:
             ConfigError: if the language has no such task.

@@ -1,6 +1,6 @@
-"""Lemmatizers: from words to tokens with lemmas and tags.
+"""Lemmatizers, which add lemmas and tags to words.
 
-A lemmatizer runs over the normalized words of a segment, before any matcher sees them. A minimal plugin::
+A lemmatizer is applied to the normalized words of a segment before the matchers. A minimal plugin::
 
     class Lowering(Lemmatizer):
         \"\"\"The lemma is the word in lower case.\"\"\"
@@ -10,7 +10,7 @@ A lemmatizer runs over the normalized words of a segment, before any matcher see
         def lemmatize(self, words):
             return [(word.lower(), None) for word in words]
 
-Options are a class, as for matchers: :class:`ComponentOptions`.
+Options are defined as for matchers, by a subclass of :class:`ComponentOptions`.
 """
 
 from __future__ import annotations
@@ -26,46 +26,47 @@ from meteor_e.base.errors import PluginError, plugin_errors
 from meteor_e.base.memory import Memory
 
 WORD_LIMIT = 1 << 17
-"""Word types whose lemmas are remembered; the memory is emptied when it is full."""
+"""Number of word types whose lemmas are cached. The cache is cleared when it is full."""
 
 SENTENCE_LIMIT = 1 << 13
-"""Sentences whose lemmas are remembered, likewise: a reference comes back with every system's output."""
+"""Number of sentences whose lemmas are cached, because the references are the same for all systems."""
 
 
 class Lemmatizer(Component):
     """Base of all lemmatizers.
 
-    Instances are used from several threads at once and are pickled with the chain that holds them.
+    Several threads may use an instance at once. Instances are pickled together with their chain.
 
-    Class attributes, beside those of :class:`Component`:
-        scope: ``word`` if a word's lemma is the same wherever it stands: :meth:`lemmatize` is then asked once
-            for each word type; ``sentence`` if it depends on the words around it: :meth:`lemmatize` is then
-            asked once for each sentence.
-        tags: whether words get tags; where they get none, a matcher that needs tags is an error. ``__init__`` may
-            set it.
+    Class attributes, in addition to those of :class:`Component`:
+        scope: ``word`` if the lemma of a word does not depend on its context. Then :meth:`lemmatize` is called once for
+            each word type. ``sentence`` if the lemma depends on the context. Then :meth:`lemmatize` is called once for
+            each sentence.
+        tags: whether words get tags. Matchers that need tags require this. ``__init__`` may set the attribute.
     """
 
     kind: ClassVar[str] = "lemmatizer"
     scope: ClassVar[Literal["word", "sentence"]] = "word"
     tags: bool = True
 
-    _sentence_cache = cached_property(lambda self: Memory[tuple[str, ...], list[Token]](SENTENCE_LIMIT, self._tokens))
+    _sentence_cache = cached_property(
+        lambda self: Memory[tuple[str, ...], list[Token]](SENTENCE_LIMIT, self._make_tokens)
+    )
     _word_cache = cached_property(lambda self: Memory[str, Token](WORD_LIMIT))
 
     @abstractmethod
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
-        """Return ``(lemma, tag)`` of each word; ``None`` for what is not known.
+        """Return ``(lemma, tag)`` for each word. An unknown lemma or tag is ``None``.
 
         Args:
-            words: normalized words, never none: of scope ``word`` distinct ones in any order, of scope
-                ``sentence`` those of a sentence.
+            words: at least one normalized word. With the scope ``word``, these are distinct words in any order. With
+                the scope ``sentence``, they are the words of a sentence.
 
         Returns:
-            One pair per word, in their order. The tag is one of the universal tag set.
+            A pair for each word. Tags belong to the universal tag set.
         """
 
     def analyze(self, words: Sequence[str]) -> list[Token]:
-        """Return a token for each word, from memory where there is one.
+        """Return a token for each word, from the cache if possible.
 
         Raises:
             PluginError: if the lemmatizer fails, or does not return one pair per word.
@@ -75,21 +76,21 @@ class Lemmatizer(Component):
         if self.scope == "sentence":
             return list(self._sentence_cache[tuple(words)])
         cache = self._word_cache
-        # Other threads may empty it at any time, so each token is taken from it once and kept.
+        # Another thread may clear the cache at any time, so each token is read only once.
         tokens = {word: token for word in words if (token := cache.get(word)) is not None}
-        missing = [word for word in dict.fromkeys(words) if word not in tokens]
-        if missing:
-            fresh = dict(zip(missing, self._tokens(missing), strict=True))
-            tokens.update(fresh)
-            cache.remember(fresh)
+        missing_words = [word for word in dict.fromkeys(words) if word not in tokens]
+        if missing_words:
+            new_tokens = dict(zip(missing_words, self._make_tokens(missing_words), strict=True))
+            tokens.update(new_tokens)
+            cache.remember(new_tokens)
         return [tokens[word] for word in words]
 
-    def _tokens(self, words: Sequence[str]) -> list[Token]:
+    def _make_tokens(self, words: Sequence[str]) -> list[Token]:
         with plugin_errors(f"lemmatizer {self.name!r}"):
             pairs = self.lemmatize(words)
             if len(pairs) != len(words):
                 raise PluginError(
                     f"lemmatizer {self.name!r} returned {len(pairs)} lemmas for {len(words)} words; "
-                    "it must return one pair (lemma, tag) a word"
+                    "it must return one pair (lemma, tag) per word"
                 )
             return [Token(word, lemma, tag) for word, (lemma, tag) in zip(words, pairs, strict=True)]

@@ -1,4 +1,4 @@
-"""Measures: how well a metric's scores agree with people's judgments."""
+"""Measures, which are statistics of the agreement between a metric's scores and judgments."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError
 
 Agreement: TypeAlias = Callable[[Floats], float]
-"""From a metric's scores, ``(systems, segments)`` or ``(systems,)``, to a measure."""
+"""Function that returns a measure for a metric's scores, ``(systems, segments)`` or ``(systems,)``."""
 
 Test = TypeVar("Test", bound=SystemOutputs)
 
 
 class Measure(Component, Generic[Test]):
-    """Base of all measures: from a judged test set and a metric's scores to one number and its bootstrap samples.
+    """Base of all measures. A measure is computed from a judged test set and a metric's scores.
 
-    The test set is a :class:`meteor_e_evaluation.TestSet`. It sets the attributes below in its class.
+    The test set is a :class:`meteor_e_evaluation.TestSet`.
 
-    Attributes:
-        name: what ``meteor-e evaluate -s`` calls it; lower case, unique among all installed plugins.
-        title: what tables call it.
-        level: ``segment`` or ``system``: what is compared.
-        definition: what it is, in a sentence.
-        source: the paper or shared task that it comes from.
-        mtme: what mt-metrics-eval calls it; empty where it does not have it.
-        ties: how it treats ties.
-        missing: how it treats cells that nobody rated.
-        takes: which of a metric's scores it looks at.
-        pooled: whether the mean over language pairs weighs each by :meth:`weight`.
+    Class attributes:
+        name: name in ``meteor-e evaluate -s``; lower case, unique among all installed plugins.
+        title: name in tables.
+        level: ``segment`` or ``system``, the level at which scores are compared.
+        definition: a sentence that defines the measure.
+        source: the paper or shared task that introduced the measure.
+        mtme: name in mt-metrics-eval; empty if it does not contain the measure.
+        ties: a description of the treatment of ties.
+        missing: a description of the treatment of missing judgments.
+        takes: the scores that the measure uses, ``segments`` or ``systems``.
+        pooled: whether the mean over language pairs is weighted by :meth:`weight`.
     """
 
     kind: ClassVar[str] = "measure"
@@ -52,16 +52,19 @@ class Measure(Component, Generic[Test]):
 
     @abstractmethod
     def agreement(self, test: Test) -> Agreement | None:
-        """Return the measure as a function of a metric's scores; ``None`` where there are no judgments for it.
+        """Return the measure as a function of a metric's scores; ``None`` if the test set lacks the judgments.
 
-        The function takes ``(systems, segments)``, or ``(systems,)`` where the measure takes scores of systems.
+        The argument of the function is an array ``(systems, segments)``, or ``(systems,)`` if the measure uses scores
+        of systems.
         """
 
     def value(self, test: Test, scores: Scores) -> float:
-        """Return the measure; NaN where the test set has no judgments for it, or the metric no scores."""
-        given = scores.segments if self.takes == "segments" else scores.systems
-        agreement = None if np.isnan(given).all() else self.agreement(test)
-        return math.nan if agreement is None else agreement(given)
+        """Return the measure; NaN if the test set lacks the judgments or the metric lacks the scores."""
+        available = scores.segments if self.takes == "segments" else scores.systems
+        if np.isnan(available).all():
+            return math.nan
+        agreement = self.agreement(test)
+        return math.nan if agreement is None else agreement(available)
 
     def explain_undefined(self, test: Test, scores: Scores) -> str:
         """Return why :meth:`value` is NaN, as a clause for the notes below a table."""
@@ -85,43 +88,44 @@ class Measure(Component, Generic[Test]):
         Args:
             test: the test set.
             scores: the metric's scores.
-            weights: how often each segment is drawn, ``(samples, segments)``.
+            weights: number of times that each sample contains each segment, ``(samples, segments)``.
         """
 
     def weight(self, test: Test) -> float:
-        """Return what a test set counts in a pooled mean."""
+        """Return the weight of a test set in a pooled mean."""
         return 1.0
 
     def default_test(self) -> str:
-        """Return how metrics are compared by this measure unless another test is asked for.
+        """Return the name of the default significance test for comparisons of metrics by this measure.
 
-        Scores of one segment share its difficulty, and a metric may favor a system: ``paired+systems`` exchanges whole
-        segments, then whole systems, and believes the test that doubts more.
+        The scores of a segment are not independent, and neither are those of a system. Therefore ``paired+systems``
+        makes two tests and reports the higher p-value: one exchanges all scores of a segment between two metrics, the
+        other all scores of a system.
         """
         return "paired+systems" if self.takes == "segments" else "systems"
 
     def exchange(
         self, test: Test, values: Floats, masks: NDArray[np.bool_], exchanged: str
     ) -> Callable[[int, int], Floats] | None:
-        """Return a quick way to compute the measure where scores of two metrics are exchanged at random.
+        """Return a fast implementation of permutation tests, in which two metrics exchange scores at random.
 
         Args:
             test: the test set.
             values: scores of the metrics, ``(metrics, systems, segments)``.
-            masks: what is exchanged in each sample: ``(samples, segments)``, ``(samples, systems)`` or, for single
-                scores, ``(samples, systems, segments)``.
-            exchanged: ``segments``, ``systems`` or ``scores``.
+            masks: whether scores are exchanged in a sample, ``(samples, segments)``, ``(samples, systems)`` or, for
+                single scores, ``(samples, systems, segments)``.
+            exchanged: the unit that is exchanged: ``segments``, ``systems`` or ``scores``.
 
         Returns:
-            From two metrics' numbers to the measure's difference in each sample. ``None`` if the measure must be asked
-            for each sample.
+            A function of the indexes of two metrics that returns the difference of their measures in each sample.
+            ``None`` if there is no fast implementation; then the measure is computed for each sample.
         """
         return None
 
     def correlated(self, test: Test, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
-        """Return what Williams' test compares: the metrics' rows ``(metrics, rows)`` and people's ``(rows,)``.
+        """Return the samples of Williams' test: the metrics' scores ``(metrics, rows)`` and human scores ``(rows,)``.
 
         Raises:
-            ConfigError: for measures that are not correlations.
+            ConfigError: if the measure is not a correlation.
         """
-        raise ConfigError(f"Williams' test goes with correlations over segments or systems, not with {self.name}")
+        raise ConfigError(f"Williams' test compares correlations over segments or systems; {self.name} is not one")

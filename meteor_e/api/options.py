@@ -1,6 +1,6 @@
-"""Options of components, as types: what a chain or a recipe may say beside a component's name.
+"""Typed options of components, which chains and recipes give in addition to a component's name.
 
-A component lists its options in a class::
+A component defines its options in a class::
 
     from typing import Annotated
 
@@ -12,12 +12,12 @@ A component lists its options in a class::
         name = "beginnings"
 
         class Options(ComponentOptions):
-            letters: Annotated[int, Meta(ge=1, description="Letters that have to be the same.")] = 4
+            letters: Annotated[int, Meta(ge=1, description="Number of letters that must be equal.")] = 4
 
-Types are those of msgspec. An option without a default must be given. Files are marked by their type,
-:data:`FilePath`, and arrive as absolute paths: a chain's are seen from the chain's file.
+The types are those of msgspec. An option without a default is required. Options with the type :data:`FilePath` are
+converted to absolute paths. In a chain, paths are relative to the file of the chain.
 
-msgspec takes time to import, and this module is only imported where a component has options.
+This module is imported only if a component has options, because importing msgspec takes time.
 """
 
 from __future__ import annotations
@@ -36,53 +36,53 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 FilePath = Annotated[str, Meta(extra={"path": "file"})]
-"""The path of a file; it arrives as an absolute path."""
+"""The path of a file. The component receives an absolute path."""
 
 FolderPath = Annotated[str, Meta(extra={"path": "folder"})]
-"""The path of a folder; it arrives as an absolute path."""
+"""The path of a folder. The component receives an absolute path."""
 
 
 class ComponentOptions(Struct, kw_only=True, forbid_unknown_fields=True):
     """Base of the options of a component."""
 
     def replaced(self, **values: Any) -> Self:
-        """Return a copy with other values, for :meth:`Component.from_options`, to fill in what the language decides."""
+        """Return a copy with other values, for example with the defaults of a language."""
         return structs.replace(self, **values)
 
 
 class SimilarityOptions(ComponentOptions, kw_only=True):
-    """The options of every matcher that compares vectors."""
+    """The options of matchers that compare vectors."""
 
-    threshold: Annotated[float, Meta(ge=0, le=1, description="Lowest similarity, (1 + cosine)/2, of a match.")] = 0.8
+    threshold: Annotated[float, Meta(ge=0, le=1, description="Minimum similarity, (1 + cosine)/2, of a match.")] = 0.8
     below: (
         Annotated[
             float,
             Meta(
                 gt=0,
                 le=1,
-                description="Similarity from which on words do not match, equal words among them. A chain that has the "
-                "matcher several times gives each band of similarities a weight of its own.",
+                description="Words, including equal words, do not match from this similarity on. A chain that contains "
+                "the matcher several times can have a different weight for each range of similarities.",
             ),
         ]
         | None
     ) = None
 
     def __post_init__(self) -> None:
-        """Refuse an empty band."""
+        """Check that the range of similarities is not empty."""
         if self.below is not None and self.below <= self.threshold:
             raise ValueError(f"below is {self.below}; it must be above the threshold, {self.threshold}")
 
 
 class OverlapOptions(ComponentOptions, kw_only=True):
-    """The options of every matcher that compares pieces of words."""
+    """The options of matchers that compare pieces of words."""
 
-    threshold: Annotated[float, Meta(ge=0, le=1, description="Lowest share of common pieces of a match.")] = 0.1
+    threshold: Annotated[float, Meta(ge=0, le=1, description="Minimum share of common pieces of a match.")] = 0.1
 
 
 class NgramOptions(OverlapOptions, kw_only=True):
     """The options of the matcher ``ngram``."""
 
-    longest: Annotated[int, Meta(ge=1, le=10, description="Characters of the longest piece.")] = 4
+    longest: Annotated[int, Meta(ge=1, le=10, description="Length of the longest piece in characters.")] = 4
 
 
 class StemOptions(ComponentOptions):
@@ -95,14 +95,14 @@ class StemOptions(ComponentOptions):
 
 
 class OptionInfo(NamedTuple):
-    """An option, for listings.
+    """The description of an option.
 
     Attributes:
-        name: its name.
-        type: what it may be, with its bounds, in words.
-        required: whether it must be given.
-        default: its value where it is not given.
-        help: what it does.
+        name: name of the option.
+        type: description of the type, including limits.
+        required: whether the option must be given.
+        default: default value; ``None`` for required options.
+        help: description of the effect.
     """
 
     name: str
@@ -113,38 +113,57 @@ class OptionInfo(NamedTuple):
 
 
 def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
-    """Return what can be said of each option."""
+    """Return descriptions of all options."""
     infos = []
     for field in _fields(kind):
-        said = [(each.extra_json_schema or {}).get("description", "") for each in _metadata(field.type)]
-        text = " ".join(filter(None, dict.fromkeys(said)))
-        default = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
-        shown = None if default is msgspec.NODEFAULT else list(default) if isinstance(default, tuple) else default
-        infos.append(OptionInfo(field.name, describe_type(field.type), field.required, shown, text))
+        descriptions = [(metadata.extra_json_schema or {}).get("description") for metadata in _metadata(field.type)]
+        distinct_descriptions = dict.fromkeys(filter(None, descriptions))
+        infos.append(
+            OptionInfo(
+                name=field.name,
+                type=describe_type(field.type),
+                required=field.required,
+                default=_default_value(field),
+                help=" ".join(distinct_descriptions),
+            )
+        )
     return infos
 
 
+def _default_value(field: types.Field) -> Any:
+    """Return the default of a field; ``None`` for a required field."""
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    if field.default is msgspec.NODEFAULT:
+        return None
+    return list(field.default) if isinstance(field.default, tuple) else field.default
+
+
 def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
-    """Return the options that have a default other than ``None``, with it."""
+    """Return the names and values of all defaults except ``None``."""
     return {info.name: info.default for info in option_infos(kind) if info.default is not None}
 
 
 def path_options(kind: type[ComponentOptions]) -> list[str]:
-    """Return the names of the options that hold paths."""
-    paths = [field for field in _fields(kind) if any("path" in (said.extra or {}) for said in _metadata(field.type))]
-    return [field.name for field in paths]
+    """Return the names of the options that contain paths."""
+    names = []
+    for field in _fields(kind):
+        if any("path" in (metadata.extra or {}) for metadata in _metadata(field.type)):
+            names.append(field.name)
+    return names
 
 
 def _fields(kind: type[ComponentOptions]) -> Iterable[types.Field]:
-    found = types.type_info(kind)
-    assert isinstance(found, types.StructType)
-    return found.fields
+    struct_type = types.type_info(kind)
+    assert isinstance(struct_type, types.StructType)
+    return struct_type.fields
 
 
 def _metadata(kind: types.Type) -> Iterator[types.Metadata]:
-    """Yield what is said of a type, of those that it may be, and of its items."""
+    """Yield the metadata of a type, of the members of a union, and of the items of a list."""
     if isinstance(kind, types.Metadata):
         yield kind
-    inner = [getattr(kind, name) for name in ("type", "item_type") if hasattr(kind, name)]
-    for each in [*inner, *getattr(kind, "types", ())]:
-        yield from _metadata(each)
+    inner_types = [getattr(kind, name) for name in ("type", "item_type") if hasattr(kind, name)]
+    inner_types += getattr(kind, "types", ())
+    for inner_type in inner_types:
+        yield from _metadata(inner_type)

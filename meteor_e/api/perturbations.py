@@ -1,4 +1,4 @@
-"""Perturbations: one error in a text, or one harmless change, to see whether metrics notice."""
+"""Perturbations, which put an error or a harmless change into a text in order to test metrics."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import ClassVar, Literal
 
 @dataclass(frozen=True)
 class PerturbationContext:
-    """What a perturbation may draw on beside the text.
+    """The context of a text, which a perturbation can use.
 
     Attributes:
-        language: ISO code of the text.
-        texts: all texts of the file, the one that is changed among them.
-        position: of the text among them.
-        source: the source segment; ``None`` where it is not known.
-        reference: of the text; ``None`` where it is not known.
+        language: ISO code of the text's language.
+        texts: all texts of the file.
+        position: index of the text in ``texts``.
+        source: the source segment; ``None`` if it is unknown.
+        reference: the reference of the text; ``None`` if it is unknown.
     """
 
     language: str = "en"
@@ -29,9 +29,9 @@ class PerturbationContext:
 
 
 class Perturbation(ABC):
-    """Base of all perturbations: from a text to the same text with one error or one harmless change.
+    """Base of all perturbations. A perturbation makes one change to a text, which is either an error or harmless.
 
-    A plugin returns subclasses by the hook ``meteor_e_perturbations``::
+    A plugin adds subclasses with the hook ``meteor_e_perturbations``::
 
         class VowelDropped(Perturbation):
             \"\"\"A word loses its first vowel.\"\"\"
@@ -40,17 +40,17 @@ class Perturbation(ABC):
             group = "spelling"
 
             def apply(self, text, rng, context):
-                places = [at for at, letter in enumerate(text) if letter in "aeiou"]
-                if not places:
+                positions = [position for position, letter in enumerate(text) if letter in "aeiou"]
+                if not positions:
                     return None
-                at = rng.choice(places)
-                return text[:at] + text[at + 1 :]
+                position = rng.choice(positions)
+                return text[:position] + text[position + 1 :]
 
     Class attributes:
-        name: what ``meteor-e stress --only`` calls it; lower case, unique among all installed plugins.
-        kind: ``error`` if the text gets worse, ``harmless`` if a reader would not mind.
-        group: the heading under which tables show it.
-        languages: ISO codes of the languages that it is for; empty for all.
+        name: name in ``meteor-e stress --only``; lower case, unique among all installed plugins.
+        kind: ``error`` if the change makes the text worse, ``harmless`` if it does not bother readers.
+        group: heading in tables.
+        languages: ISO codes of the languages for which the perturbation works; empty for all languages.
     """
 
     name: ClassVar[str] = ""
@@ -60,10 +60,10 @@ class Perturbation(ABC):
 
     @abstractmethod
     def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-        """Return the changed text; ``None`` where the text gives no occasion.
+        """Return the changed text, or ``None`` if the change is not possible in this text.
 
         Args:
-            text: a segment, not tokenized.
-            rng: where all choices come from, so that a seed repeats them.
-            context: language, and the other texts.
+            text: a segment that has not been tokenized.
+            rng: generator for all random choices, so that results can be reproduced with a seed.
+            context: language and other texts.
         """

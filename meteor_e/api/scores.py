@@ -1,22 +1,22 @@
-"""Scores of segments and systems: what ``score`` and ``corpus`` of every metric return."""
+"""Scores of segments and systems, which the methods ``score`` and ``corpus`` of metrics return."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-# NumPy is imported where it is needed: plain METEOR starts without it.
+# NumPy is imported inside the functions that need it, because it would slow down the start of plain METEOR.
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 
 @dataclass(frozen=True, repr=False)
 class SegmentScore:
-    """A metric's score of one segment; ``float(score)`` is the number.
+    """A metric's score of a segment. ``float(score)`` returns the number.
 
     Attributes:
-        score: the number.
-        signature: what must be the same for the number to be the same.
+        score: the score as a number.
+        signature: line that identifies the metric. Equal signatures mean equal scores for equal texts.
     """
 
     score: float
@@ -29,19 +29,19 @@ class SegmentScore:
         return f"{type(self).__name__}(score={self.score:.4f})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold."""
+        """Return the score as a dictionary that can be written as JSON."""
         return {"score": self.score, "signature": self.signature}
 
 
 @dataclass(frozen=True, repr=False)
 class CorpusScore:
-    """A metric's score of one system; ``float(score)`` is the number.
+    """A metric's score of a system. ``float(score)`` returns the number.
 
     Attributes:
-        score: the number.
-        signature: what must be the same for the number to be the same.
+        score: the score as a number.
+        signature: line that identifies the metric. Equal signatures mean equal scores for equal texts.
         segment_count: number of segments.
-        segments: scores of the segments, if they were asked for; else empty.
+        segments: scores of the segments; empty unless they were requested.
     """
 
     score: float
@@ -51,7 +51,7 @@ class CorpusScore:
 
     @property
     def segment_scores(self) -> Floats:
-        """Scores of the segments as an array, ``(segments,)``; empty if they were not asked for."""
+        """Scores of the segments as an array, ``(segments,)``; empty unless they were requested."""
         import numpy as np
 
         return np.array([segment.score for segment in self.segments], float)
@@ -64,7 +64,7 @@ class CorpusScore:
         return f"{type(self).__name__}(score={self.score:.4f}, {count}{' kept' if self.segments else ''})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold; it has the segments if they were asked for."""
+        """Return the score as a dictionary that can be written as JSON, with the segments if they were requested."""
         result: dict[str, Any] = {
             "score": self.score,
             "signature": self.signature,

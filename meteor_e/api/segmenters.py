@@ -1,6 +1,7 @@
-"""Segmenters: words of languages that write no spaces, or whose script METEOR's normalizer does not know.
+"""Segmenters, which separate words in languages that are written without spaces.
 
-A segmenter runs over raw text before the normalizer, and separates its words by spaces. A language names it
+A segmenter is also used for scripts that METEOR's normalizer does not support. It is applied to raw text before the
+normalizer, and puts spaces between the words. The definition of a language names its segmenter
 (``segmenter: characters``). A minimal plugin::
 
     class Dashes(Segmenter):
@@ -24,36 +25,36 @@ from meteor_e.base.errors import PluginError, plugin_errors
 from meteor_e.base.memory import Memory
 
 TEXT_LIMIT = 1 << 13
-"""Texts whose words are remembered: a reference comes back with every system's output."""
+"""Number of texts whose words are cached, because the references are the same for all systems."""
 
-_LONG = 1 << 16
-"""Longer texts are not remembered."""
+_MAX_CACHED_CHARACTERS = 1 << 16
+"""Length of the longest texts whose words are cached, in characters."""
 
 
 class Segmenter(Component):
     """Base of all segmenters.
 
-    A language names it, without options. Instances are used from several threads at once. What they return depends
-    on the text alone. :meth:`describe` returns the versions that decide on the words.
+    Segmenters do not have options. Several threads may use an instance at once. The words of a text must depend on
+    this text only. :meth:`describe` returns the versions of software and data that affect the words.
     """
 
     kind: ClassVar[str] = "segmenter"
 
-    _known = cached_property(lambda self: Memory[str, str](TEXT_LIMIT, self._joined))
+    _cache = cached_property(lambda self: Memory[str, str](TEXT_LIMIT, self._segment_and_join))
 
     @abstractmethod
     def segment(self, text: str) -> Sequence[str]:
-        """Return the words of a raw text, in order; white space in them or between them makes no difference."""
+        """Return the words of a raw text in order. White space in the words has no effect."""
 
     def join(self, text: str) -> str:
-        """Return the words of a text separated by spaces, from memory where it was seen lately.
+        """Return the words of a text, separated by spaces. Results are cached.
 
         Raises:
             PluginError: if the segmenter fails, or does not return texts.
         """
-        return self._known[text] if len(text) <= _LONG else self._joined(text)
+        return self._cache[text] if len(text) <= _MAX_CACHED_CHARACTERS else self._segment_and_join(text)
 
-    def _joined(self, text: str) -> str:
+    def _segment_and_join(self, text: str) -> str:
         with plugin_errors(f"segmenter {self.name!r}"):
             words = self.segment(text)
             if isinstance(words, str) or not all(isinstance(word, str) for word in words):
@@ -63,6 +64,6 @@ class Segmenter(Component):
     def join_lines(self, lines: Sequence[str]) -> list[str]:
         """Return the words of each line of a text, separated by spaces.
 
-        Override it in a segmenter whose words at the end of a line depend on the next line.
+        Override this method if the words at the end of a line depend on the next line.
         """
         return [self.join(line) for line in lines]

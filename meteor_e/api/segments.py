@@ -1,4 +1,4 @@
-"""Segments, and where they come from: systems, and tables with texts in columns."""
+"""Segments and their origins: systems, and tables with texts in columns."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from itertools import repeat
 from typing import Any, NamedTuple, TypeAlias
 
 SegmentId: TypeAlias = int | str
-"""What identifies a segment in its file: a line number from 1, an image id, or the key of a table's row."""
+"""The id of a segment in its file: a line number from 1, the id of an image, or the key of a table's row."""
 
 
 class Segment(NamedTuple):
     """A hypothesis with its references.
 
     Attributes:
-        id: the line number, from 1; COCO's image id; the key of a table's row; or the id of an SGML or XML segment. Ids
-            of one system differ.
-        hypothesis: the raw text of the system's output.
-        references: the raw texts of its references, at least one.
-        source: the raw text that was translated, if it is known.
+        id: the line number from 1, the id of a COCO image, the key of a table's row, or the id of an SGML or XML
+            segment. Ids are unique within a system.
+        hypothesis: raw text of the hypothesis.
+        references: raw texts of the references, at least one.
+        source: raw text that was translated; ``None`` if it is unknown.
     """
 
     id: SegmentId
@@ -30,7 +30,7 @@ class Segment(NamedTuple):
 
 
 class TextContext(NamedTuple):
-    """Properties of a text by which metrics choose their settings, such as the tokenizer.
+    """Properties of a text that determine the settings of metrics, such as the tokenizer.
 
     Attributes:
         language: ISO code; empty if it is unknown.
@@ -42,12 +42,12 @@ class TextContext(NamedTuple):
 
     @property
     def is_captions(self) -> bool:
-        """Whether the text consists of image captions, which METEOR tokenizes as COCO's tools do."""
+        """Whether the text consists of image captions, which METEOR tokenizes like COCO's tools."""
         return self.kind == "captions"
 
 
 UNKNOWN_TEXT = TextContext()
-"""The context of a text of which nothing is known."""
+"""The context of a text whose properties are unknown."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class System:
     """The output of one system, with references.
 
     Attributes:
-        name: what tables call the system.
-        read: returns an iterator over the segments, in the order of the file. Some systems, such as those on standard
-            input, can be read only once.
+        name: name of the system in tables.
+        read: function that returns an iterator over the segments, in the order of the file. Some systems, such as
+            those on standard input, can be read only once.
         size: number of segments; ``None`` if it is unknown before the system is read.
         context: language and kind of the text.
         table: the table that contains the system, if there is one.
@@ -86,11 +86,11 @@ class System:
         """Return a system whose texts are in lists of equal lengths.
 
         Args:
-            name: of the system.
-            hypotheses: one per segment.
-            references: for each segment, a sequence of references.
-            sources: one per segment, if they are known.
-            ids: one per segment; by default the positions, from 1.
+            name: name of the system.
+            hypotheses: the hypothesis of each segment.
+            references: the references of each segment.
+            sources: the source of each segment; ``None`` if the sources are unknown.
+            ids: the id of each segment; by default, its number from 1.
 
         Raises:
             ValueError: if the lengths of the lists differ.
@@ -102,17 +102,18 @@ class System:
 
 
 class TextColumns(NamedTuple):
-    """Which columns of a table contain the texts.
+    """The names of the columns of a table that contain texts.
 
     Attributes:
-        hypotheses: one column per system.
-        references: one or several columns; a cell holds a text or a list of texts.
-        id: the column of the segments' ids; ``None`` to number the rows from 1.
-        source: the column of the sources, such as the questions that the hypotheses answer; ``None`` for no sources.
-        system: the column that names the system of each row; ``None`` if all rows belong to the systems in
+        hypotheses: names of the columns of hypotheses, one per system.
+        references: names of one or several columns of references. Their cells contain a text or a list of texts.
+        id: name of the column of segment ids; ``None`` to number the rows from 1.
+        source: name of the column of sources, such as the questions that the hypotheses answer; ``None`` without
+            sources.
+        system: name of the column that contains the name of each row's system; ``None`` if each system has a column in
             ``hypotheses``.
-        has_header: whether the first line of a delimited table names the columns. Without a header, columns are named
-            by their numbers, from 1.
+        has_header: whether the first line of a delimited table contains the names of the columns. Without a header, the
+            names are the numbers of the columns from 1.
     """
 
     hypotheses: tuple[str, ...] = ("hypothesis",)
@@ -123,7 +124,7 @@ class TextColumns(NamedTuple):
     system: str | None = None
 
     def options(self) -> list[tuple[str, str]]:
-        """Return each column with the command-line option that names it."""
+        """Return the name of each column with the command-line option that selects the column."""
         optional = [(self.id, "--id-column"), (self.source, "--source-column"), (self.system, "--system-column")]
         return [
             *((column, "--hypothesis-column") for column in self.hypotheses),
@@ -136,9 +137,9 @@ class TextTable(ABC):
     """An open table with hypotheses and references in columns.
 
     Attributes:
-        name: what messages call the table.
+        name: name of the table in messages.
         size: number of rows; ``None`` if it is unknown before the table is read.
-        texts: which columns contain the texts. Each hypothesis column is a system of that name.
+        texts: names of the columns that contain the texts. Each hypothesis column is a system of the same name.
     """
 
     name: str
@@ -158,7 +159,7 @@ class TextTable(ABC):
             system: index of the system in :attr:`systems`.
 
         Raises:
-            InputError: for the first cell that does not contain a text, naming row and column.
+            InputError: if a cell does not contain a text. The message names the row and the column.
         """
 
     def records(self) -> Iterator[tuple[int, Mapping[str, Any]]] | None:

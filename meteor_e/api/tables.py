@@ -1,4 +1,4 @@
-"""Tables of texts, and ways to score what they hold: what plugins add to ``meteor-e score``."""
+"""Formats of tables of texts, and runners. Both are components that plugins add to ``meteor-e score``."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class TableFormat(Component):
-    """A kind of file that holds a table: ``meteor-e score --format-in NAME`` reads it.
+    """Base of formats of tables that ``meteor-e score --format-in NAME`` reads.
 
     Class attributes:
-        name: of the format; lower case, unique among all installed plugins.
+        name: name of the format; lower case, unique among all installed plugins.
     """
 
     kind: ClassVar[str] = "table format"
 
     @classmethod
     def recognizes(cls, path: str) -> bool:
-        """Return whether a path holds such a table. Asked where one file alone is given, without ``--format-in``."""
+        """Return whether a file has this format, if a command is given a single file without ``--format-in``."""
         return False
 
     @abstractmethod
@@ -34,26 +34,26 @@ class TableFormat(Component):
         """Open a table.
 
         Args:
-            path: of a file or folder; ``-`` is standard input.
-            texts: which columns hold the texts.
-            encoding: of text files.
+            path: path of a file or folder, or ``-`` for standard input.
+            texts: names of the columns that contain the texts.
+            encoding: encoding of text files.
 
         Raises:
-            InputError: if it cannot be read, has no rows, or lacks a column.
-            ConfigError: if a library is not installed.
+            InputError: if the table cannot be read, does not have rows, or lacks a column.
+            ConfigError: if a required library is not installed.
         """
 
 
 class ScoreRun(NamedTuple):
-    """What ``meteor-e score`` is to score, and how.
+    """The metrics, systems and options of a run of ``meteor-e score``.
 
     Attributes:
-        metrics: what scores; METEOR is prepared.
-        systems: what to score. The systems of a table follow each other.
-        in_order: what scores batches, and yields them in order; see :func:`meteor_e.evaluate.evaluate`.
-        output: the table that takes the segments with their scores; ``None`` for none.
-        prefix: prefix of the names of new columns; ``None`` lets the runner choose.
-        cluster: address of the cluster that scores; ``None`` for this process.
+        metrics: the metrics. METEOR has already been prepared.
+        systems: the systems. Systems of the same table are consecutive.
+        in_order: function that scores batches and yields them in order; see :func:`meteor_e.evaluate.evaluate`.
+        output: path of the table to which the segments and their scores are written, or ``None``.
+        prefix: prefix of the names of new columns; ``None`` for the runner's default.
+        cluster: address of the cluster that computes scores; ``None`` to use this process.
     """
 
     metrics: Sequence[Metric]
@@ -65,18 +65,20 @@ class ScoreRun(NamedTuple):
 
 
 class ScoreRunner(Component):
-    """Something that takes part in scoring: ``table`` writes segments (``-o FILE.parquet``), ``dask`` is a cluster.
+    """Base of components that change how ``meteor-e score`` computes or stores scores.
+
+    The runner ``table`` writes segments to a table (``-o FILE.parquet``). The runner ``dask`` uses a cluster.
 
     Class attributes:
-        name: of the runner; lower case, unique among all installed plugins.
+        name: name of the runner; lower case, unique among all installed plugins.
     """
 
     kind: ClassVar[str] = "runner"
 
     @abstractmethod
     def start(self, run: ScoreRun) -> AbstractContextManager[ScoreRun]:
-        """Return a context in which is scored; entering it returns the run with other systems or another ``in_order``.
+        """Return a context manager for the run. Its ``with`` statement yields the run with changed attributes.
 
         Raises:
-            ConfigError: if a library is not installed, or a cluster does not answer.
+            ConfigError: if a required library is not installed, or if a cluster does not respond.
         """

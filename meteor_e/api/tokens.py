@@ -1,4 +1,4 @@
-"""Tokens: what matchers see of a word."""
+"""Tokens, the representation of words in matchers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 
 class Token(NamedTuple):
-    """A word of a segment, as matchers see it.
+    """A word of a segment with its analysis.
 
     Attributes:
-        form: the word after normalization.
-        lemma: its base form; ``None`` in a chain without a lemmatizer.
-        tag: its part of speech (universal tag set); ``None`` where the lemmatizer gives none.
+        form: the normalized word.
+        lemma: the lemma of the word; ``None`` in a chain without a lemmatizer.
+        tag: the part of speech as a universal tag; ``None`` if the lemmatizer does not return tags.
     """
 
     form: str
@@ -21,4 +21,4 @@ class Token(NamedTuple):
 
 
 split_words = re.compile("[^ \t\n\r\f]+").findall
-"""Splits a normalized segment into words: on space, tab, newline, carriage return and form feed only."""
+"""Splits a normalized segment at spaces, tabs, newlines, carriage returns and form feeds only."""

@@ -37,68 +37,57 @@ def check_matcher(
     fresh_process: bool = True,
     **options: Any,
 ) -> None:
-    """Check that a matcher keeps to what the core expects of it.
+    """Check that a matcher meets the requirements of the engines.
 
-    It must have a name, a docstring and sane weights; take its options and refuse others; cope with any
-    token; propose the same matches each time, in other threads, from a copy, in a new process, whatever it saw
-    before; stay within the segments; and keep what its family promises: keys that can be compared, vectors of
-    length 1, matches that do not depend on which side is the reference.
+    A matcher must have a name, a docstring and valid weights. It must accept its options, reject others, and accept
+    every token. It must propose the same matches in repeated calls, in several threads, in a pickled copy and in a new
+    process. The matches must lie within the segments. A matcher must also meet the requirements of its family: keys
+    must be comparable, vectors must have length 1, and exchanging hypothesis and reference must not change the matches.
 
     Args:
-        matcher: the class, or a matcher that is made already.
-        tokens: words, phrases (split at spaces) or tokens of which some should match others.
-        context: what :meth:`Matcher.from_options` gets; by default English without a resource pack.
-        fresh_process: compare with a new Python process, too, where text hashes otherwise (0.3 s).
-        options: the options to make it with.
+        matcher: the class or an instance.
+        tokens: words, phrases (which are split at spaces) or tokens. Some of them should match each other.
+        context: the context for :meth:`Matcher.from_options`; by default English, without a resource pack.
+        fresh_process: also compare with a new Python process, in which texts have other hash values (0.3 s).
+        options: the options for creating an instance.
 
     Raises:
-        ConformanceError: saying what is wrong, all that one step of the check finds.
-        MeteorError: if the matcher cannot be made with these options.
+        ConformanceError: with a list of the errors of the first failed step.
+        MeteorError: if an instance cannot be created with these options.
     """
     context = context or default_context()
-    report, made = begin("matcher", matcher, context, options)
-    for attribute in ("default_weight", "search_weight", "accuracy_search_weight"):
-        value = getattr(made, attribute)
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-        report.expect(fits, f"{attribute} is {value!r}; it must be a number between 0 and 1")
+    report, instance = begin("matcher", matcher, context, options)
+    _check_weights(report, instance)
     phrases = [[item] if isinstance(item, Token) else [Token(word) for word in item.split()] for item in tokens or ()]
-    segments = _segments(phrases)
-    distinct = list(dict.fromkeys(token for segment in segments for token in segment))
-    if isinstance(made, KeyMatcher):
-        _check_keys(report, made, distinct)
-    if isinstance(made, SimilarityMatcher):
-        _check_vectors(report, made, distinct)
-    if isinstance(made, ContextualMatcher):
-        _check_encoding(report, made, segments)
+    segments = _sample_segments(phrases)
+    _check_features(report, instance, segments)
     report.stop()
-    pairs = _pairs(segments, phrases)
-    proposed = [_checked_matches(report, made, pair) for pair in pairs]
+    pairs = _pair_segments(segments, phrases)
+    expected = [_read_matches(report, instance, pair) for pair in pairs]
     report.stop()
-    _check_promises(report, made, pairs, proposed)
-    cls = type(made)
-    copy = copy_of(report, made)
-    compared: list[tuple[str, Matcher | None]] = [("asked again, it", made), ("a pickled copy", copy)]
-    if not isinstance(matcher, Matcher):
-        again = report.run("making it a second time", lambda: cls.make(context, **options))
-        compared.append(("a second matcher with the same options", again))
-    for who, other in compared:
-        if other is not None:
-            _compare(report, other, pairs, proposed, who)
-            report.expect(other.describe() == made.describe(), f"{who} describes itself otherwise")
-    if options:
-        _check_signature(report, made, cls, context, pairs, proposed)
+    _check_family(report, instance, pairs, expected)
+    copy = copy_of(report, instance)
+    _check_copies(report, matcher, instance, copy, context, options, pairs, expected)
     report.stop()
     if copy is not None:
-        _check_threads(report, copy, pairs, proposed)
-    if fresh_process and cls.__module__ != "__main__":
-        _check_fresh_process(report, made, pairs, proposed)
+        _check_threads(report, copy, pairs, expected)
+    if fresh_process and type(instance).__module__ != "__main__":
+        _check_fresh_process(report, instance, pairs, expected)
     report.stop()
     for pair in pairs:
-        report.run("aligning with it", lambda pair=pair: align([ExactMatcher(), made], *pair))  # type: ignore[misc]
+        report.run("aligning with it", lambda pair=pair: align([ExactMatcher(), instance], *pair))  # type: ignore[misc]
     report.stop()
 
 
-def _segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
+def _check_weights(report: Complaints, matcher: Matcher) -> None:
+    for attribute in ("default_weight", "search_weight", "accuracy_search_weight"):
+        value = getattr(matcher, attribute)
+        is_valid = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+        report.expect(is_valid, f"{attribute} is {value!r}; it must be a number between 0 and 1")
+
+
+def _sample_segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
+    """Return the segments of the checks. The last one consists of the author's phrases, if there are any."""
     segments = [[Token(word) for word in sentence.split()] for sentence in SENTENCES]
     segments += [[Token(word) for word in ODD_WORDS], [Token(word) for word in ODD_WORDS[::-1]], list(ANALYZED), []]
     if phrases:
@@ -106,19 +95,31 @@ def _segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
     return segments
 
 
+def _check_features(report: Complaints, matcher: Matcher, segments: Sequence[Sequence[Token]]) -> None:
+    """Check the keys or vectors of a matcher of words."""
+    distinct_tokens = list(dict.fromkeys(token for segment in segments for token in segment))
+    if isinstance(matcher, KeyMatcher):
+        _check_keys(report, matcher, distinct_tokens)
+    if isinstance(matcher, SimilarityMatcher):
+        _check_vectors(report, matcher, distinct_tokens)
+    if isinstance(matcher, ContextualMatcher):
+        _check_encoding(report, matcher, segments)
+
+
 _Pair = tuple[list[Token], list[Token]]
 _Matches = list[tuple[int, int, int, int, float]]
 
 
-def _pairs(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
-    """Pair each segment with the next and with itself, and the author's phrases with each other."""
-    pairs = [*zip(segments, [*segments[1:], segments[0]], strict=True), *((one, list(one)) for one in segments)]
+def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
+    """Pair each segment with the next one and with itself, and the author's phrases with each other."""
+    pairs = list(zip(segments, [*segments[1:], segments[0]], strict=True))
+    pairs += [(segment, list(segment)) for segment in segments]
     pairs.append(([Token("boat")], [Token("boats")]))
     if phrases:
-        backwards = [token for phrase in reversed(phrases) for token in phrase]
-        pairs.append((segments[-1], backwards))
-        even, odd = ([token for phrase in phrases[first::2] for token in phrase] for first in (0, 1))
-        pairs += [(backwards, even), (even, odd)]
+        reversed_phrases = [token for phrase in reversed(phrases) for token in phrase]
+        even_phrases = [token for phrase in phrases[::2] for token in phrase]
+        odd_phrases = [token for phrase in phrases[1::2] for token in phrase]
+        pairs += [(segments[-1], reversed_phrases), (reversed_phrases, even_phrases), (even_phrases, odd_phrases)]
     return pairs
 
 
@@ -130,21 +131,22 @@ def _check_keys(report: Complaints, matcher: KeyMatcher, tokens: Sequence[Token]
 
     all_keys = []
     for token in tokens:
-        what = f"keys({short(token)})"
-        keys = report.run(what, lambda token=token: matcher.keys(token))  # type: ignore[misc]
-        fits = isinstance(keys, Collection) and not isinstance(keys, str | bytes)
-        advice = f"it must return a set of keys, {{{short(keys)}}} if it is one key, an empty one if there is none"
-        report.expect(fits, f"{what} returned {short(keys)}; {advice}")
-        all_keys.append(get_keys(token) if fits else None)
+        call = f"keys({short(token)})"
+        keys = report.run(call, lambda token=token: matcher.keys(token))  # type: ignore[misc]
+        is_valid = isinstance(keys, Collection) and not isinstance(keys, str | bytes)
+        advice = f"return a set: {{{short(keys)}}} for a single key, or an empty set for no key"
+        report.expect(is_valid, f"{call} returned {short(keys)}; {advice}")
+        all_keys.append(get_keys(token) if is_valid else None)
         for key in all_keys[-1] or ():
+            is_comparable = key is not None and key != "" and key == key
             report.expect(
-                key is not None and key != "" and key == key,
-                f"{what} holds {key!r}; tokens that have nothing to compare would match each other; "
-                "give them an empty set",
+                is_comparable,
+                f"{call} contains {key!r}, so that all tokens without a key would match each other; "
+                "return an empty set for them",
             )
     report.stop()
     repeated_keys = [get_keys(token) for token in tokens[::-1]][::-1]
-    report.expect(repeated_keys == all_keys, "keys differ from call to call; they may depend on the token only")
+    report.expect(repeated_keys == all_keys, "keys differ from call to call; they must depend on the token only")
 
 
 def _check_vectors(report: Complaints, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
@@ -158,7 +160,8 @@ def _check_vectors(report: Complaints, matcher: SimilarityMatcher, tokens: Seque
     has_valid_shape = isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) == len(tokens)
     if not report.expect(
         has_valid_shape and rows.dtype == np.float32,
-        f"vectors returned {_array(rows)} for {len(tokens)} tokens; it must return a float32 array, one row per token",
+        f"vectors returned {_describe_array(rows)} for {len(tokens)} tokens; it must return a float32 array with one "
+        "row per token",
     ):
         return
     copied_rows = rows.copy()
@@ -174,7 +177,10 @@ def _check_vectors(report: Complaints, matcher: SimilarityMatcher, tokens: Seque
     report.expect(is_unchanged, "a second call overwrites the rows of the first; return a new array")
     for actual, expected in ((reversed_rows, copied_rows[::-1]), (first_row, copied_rows[:1])):
         is_equal = actual is None or (actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5))
-        report.expect(is_equal, "the vector of a token depends on the others; a ContextualMatcher's may")
+        report.expect(
+            is_equal,
+            "the vector of a token depends on the other tokens; derive from ContextualMatcher if that is intended",
+        )
 
 
 def _check_encoding(report: Complaints, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
@@ -207,119 +213,187 @@ def _check_encoding(report: Complaints, matcher: ContextualMatcher, segments: Se
             return
 
 
-def _array(value: object) -> str:
+def _describe_array(value: object) -> str:
     import numpy as np
 
     return f"a {value.dtype} array of shape {value.shape}" if isinstance(value, np.ndarray) else short(value)
 
 
-def _matches(matcher: Matcher, pair: _Pair) -> _Matches:
-    return [tuple(match) for match in matcher.match(list(pair[0]), list(pair[1]))]  # type: ignore[misc]
-
-
-def _checked_matches(report: Complaints, matcher: Matcher, pair: _Pair) -> _Matches:
-    """Return the matches of a pair of segments that are well formed."""
+def _match(matcher: Matcher, pair: _Pair) -> _Matches:
     hypothesis, reference = pair
-    sides = (list(hypothesis), list(reference))
-    what = f"match({short([t.form for t in hypothesis])}, {short([t.form for t in reference])})"
-    proposed = report.run(what, lambda: list(matcher.match(*sides)))
-    report.expect(sides == (hypothesis, reference), "match changes the segments that it is given")
-    kept = []
+    return [tuple(match) for match in matcher.match(list(hypothesis), list(reference))]  # type: ignore[misc]
+
+
+def _read_matches(report: Complaints, matcher: Matcher, pair: _Pair) -> _Matches:
+    """Return the valid matches that a matcher proposes for a pair, and report the invalid ones."""
+    hypothesis, reference = list(pair[0]), list(pair[1])
+    call = f"match({short(_forms(hypothesis))}, {short(_forms(reference))})"
+    proposed = report.run(call, lambda: list(matcher.match(hypothesis, reference)))
+    report.expect((hypothesis, reference) == pair, "match changes the segments that are passed to it")
+    matches = []
     for match in proposed or ():
-        if not report.expect(
-            isinstance(match, tuple) and len(match) == 5, f"{what} proposed {short(match)}; propose Match(…)"
-        ):
+        is_tuple = isinstance(match, tuple) and len(match) == 5
+        if not report.expect(is_tuple, f"{call} proposed {short(match)}; propose Match(…)"):
             continue
         j, i, reference_length, hypothesis_length, probability = match
-        fits = all(type(number) is int for number in match[:4]) and (
-            0 <= j < j + reference_length <= len(reference) and 0 <= i < i + hypothesis_length <= len(hypothesis)
-        )
+        has_integers = all(type(number) is int for number in match[:4])
         report.expect(
-            fits,
-            f"{what} proposed {short(match)}; positions and lengths are ints within the {len(reference)} words "
+            has_integers
+            and 0 <= j < j + reference_length <= len(reference)
+            and 0 <= i < i + hypothesis_length <= len(hypothesis),
+            f"{call} proposed {short(match)}; positions and lengths must be ints within the {len(reference)} words "
             f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)",
         )
         report.expect(
             isinstance(probability, float | int) and 0 <= probability <= 1,
-            f"{what} proposed the probability {probability!r}; it must be in [0, 1]",
+            f"{call} proposed the probability {probability!r}; it must be in [0, 1]",
         )
-        kept.append(tuple(match))
-    return kept  # type: ignore[return-value]
+        matches.append(tuple(match))
+    return matches  # type: ignore[return-value]
 
 
-def _check_promises(report: Complaints, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
-    """Check what the family promises, and that there was something to check."""
-    shown = False
-    for (hypothesis, reference), matches in zip(pairs, proposed, strict=True):
-        places = {match[:4] for match in matches}
-        for j, i, *lengths in places:
-            words = [t.form for t in reference[j : j + lengths[0]]], [t.form for t in hypothesis[i : i + lengths[1]]]
-            shown = shown or words[0] != words[1] or getattr(matcher, "match_equal_words", False)
+def _forms(tokens: Sequence[Token]) -> list[str]:
+    return [token.form for token in tokens]
+
+
+def _check_family(report: Complaints, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
+    """Check the requirements of the matcher's family, and that the samples contain a match."""
+    proposes_matches = False
+    for pair, matches in zip(pairs, expected, strict=True):
+        proposes_matches = proposes_matches or _has_relevant_match(matcher, pair, matches)
         if isinstance(matcher, SimilarityMatcher | ContextualMatcher) and matcher.options.below is None:
-            equal = {(j, i) for j, a in enumerate(reference) for i, b in enumerate(hypothesis) if a.form == b.form}
-            report.expect(
-                equal <= {match[:2] for match in matches},
-                "equal words do not match; matchers of vectors match them whatever these are",
-            )
+            _check_equal_words(report, pair, matches)
         if isinstance(matcher, KeyMatcher | SimilarityMatcher | ContextualMatcher | PhraseMatcher):
-            turned = report.run("match", lambda h=hypothesis, r=reference: _matches(matcher, (r, h)))  # type: ignore[misc]
-            mirrored = {(i, j, b, a) for j, i, a, b, _ in turned or ()}
-            report.expect(
-                turned is None or mirrored == places,
-                f"{short([t.form for t in hypothesis])} and {short([t.form for t in reference])} match otherwise "
-                "when they change sides; derive from Matcher if that is meant",
-            )
+            _check_symmetry(report, matcher, pair, matches)
     report.expect(
-        shown, "it proposed no match in the samples; pass tokens=[…], words or phrases of which some should match"
+        proposes_matches,
+        "it proposed no match in the samples; pass tokens=[…], words or phrases of which some should match",
     )
 
 
-def _same(matches: _Matches, others: _Matches) -> bool:
-    return [match[:4] for match in matches] == [match[:4] for match in others] and all(
-        abs(match[4] - other[4]) <= 1e-6 for match, other in zip(matches, others, strict=True)
+def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> bool:
+    """Return whether a match shows that the matcher works: different words match, or equal words if it matches them."""
+    if matches and getattr(matcher, "match_equal_words", False):
+        return True
+    hypothesis, reference = pair
+    for j, i, reference_length, hypothesis_length, _ in matches:
+        reference_words = _forms(reference[j : j + reference_length])
+        hypothesis_words = _forms(hypothesis[i : i + hypothesis_length])
+        if reference_words != hypothesis_words:
+            return True
+    return False
+
+
+def _check_equal_words(report: Complaints, pair: _Pair, matches: _Matches) -> None:
+    """Check that all equal words of a pair match."""
+    matched_words = {(j, i) for j, i, _, _, _ in matches}
+    for i, hypothesis_token in enumerate(pair[0]):
+        for j, reference_token in enumerate(pair[1]):
+            if hypothesis_token.form == reference_token.form and (j, i) not in matched_words:
+                report.expect(False, "equal words do not match; matchers of vectors must match them in any case")
+                return
+
+
+def _check_symmetry(report: Complaints, matcher: Matcher, pair: _Pair, matches: _Matches) -> None:
+    """Check that a matcher proposes the same matches if hypothesis and reference are exchanged."""
+    hypothesis, reference = pair
+    exchanged_matches = report.run("match", lambda: _match(matcher, (reference, hypothesis)))
+    if exchanged_matches is None:
+        return
+    expected = {(j, i, reference_length, length) for j, i, reference_length, length, _ in matches}
+    actual = {(i, j, length, reference_length) for j, i, reference_length, length, _ in exchanged_matches}
+    report.expect(
+        actual == expected,
+        f"the matches of {short(_forms(hypothesis))} and {short(_forms(reference))} change if hypothesis and "
+        "reference are exchanged; derive from Matcher if that is intended",
     )
 
 
-def _compare(report: Complaints, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches], who: str) -> None:
-    """Check that a matcher proposes the same, pairs in the opposite order."""
-    for pair, matches in zip(pairs[::-1], proposed[::-1], strict=True):
-        again = report.run(f"match ({who})", lambda pair=pair: _matches(matcher, pair))  # type: ignore[misc]
+def _are_equal(actual: _Matches, expected: _Matches) -> bool:
+    """Return whether two lists have the same matches in the same order. Probabilities may differ by rounding."""
+    if len(actual) != len(expected):
+        return False
+    for actual_match, expected_match in zip(actual, expected, strict=True):
+        if actual_match[:4] != expected_match[:4] or not abs(actual_match[4] - expected_match[4]) <= 1e-6:
+            return False
+    return True
+
+
+def _check_copies(
+    report: Complaints,
+    matcher: type[Matcher] | Matcher,
+    instance: Matcher,
+    copy: Matcher | None,
+    context: MatcherContext,
+    options: dict[str, Any],
+    pairs: list[_Pair],
+    expected: list[_Matches],
+) -> None:
+    """Check that repeated calls, a pickled copy and a second instance propose the same matches."""
+    cls = type(instance)
+    _check_repeated_matches(report, instance, instance, "called again, it", pairs, expected)
+    _check_repeated_matches(report, copy, instance, "a pickled copy", pairs, expected)
+    if not isinstance(matcher, Matcher):
+        second = report.run("creating it a second time", lambda: cls.make(context, **options))
+        _check_repeated_matches(report, second, instance, "a second matcher with the same options", pairs, expected)
+    if options:
+        _check_signature(report, instance, context, pairs, expected)
+
+
+def _check_repeated_matches(
+    report: Complaints,
+    matcher: Matcher | None,
+    original: Matcher,
+    subject: str,
+    pairs: list[_Pair],
+    expected: list[_Matches],
+) -> None:
+    """Check that a matcher equals the original: the same matches for pairs in reverse order, the same description."""
+    if matcher is None:
+        return
+    for pair, matches in zip(pairs[::-1], expected[::-1], strict=True):
+        repeated = report.run(f"match ({subject})", lambda pair=pair: _match(matcher, pair))  # type: ignore[misc]
         report.expect(
-            again is None or _same(again, matches),
-            f"{who} proposes other matches, or in another order; they may depend on the two segments only",
+            repeated is None or _are_equal(repeated, matches),
+            f"{subject} proposes other matches, or in another order; they must depend on the two segments only",
         )
+    report.expect(matcher.describe() == original.describe(), f"{subject} returns another description")
 
 
 def _check_signature(
     report: Complaints,
     matcher: Matcher,
-    cls: type[Matcher],
     context: MatcherContext,
     pairs: list[_Pair],
-    proposed: list[_Matches],
+    expected: list[_Matches],
 ) -> None:
-    """Check that options which change the matches show in the signature."""
+    """Check that the description of a matcher shows options that change the matches."""
     try:
-        plain = cls.make(context)
-        differs = any(not _same(_matches(plain, pair), matches) for pair, matches in zip(pairs, proposed, strict=True))
+        default_matcher = type(matcher).make(context)
+        changes_matches = any(
+            not _are_equal(_match(default_matcher, pair), matches)
+            for pair, matches in zip(pairs, expected, strict=True)
+        )
     except MeteorError:
-        return
+        return  # The matcher needs options.
     report.expect(
-        not differs or plain.describe() != matcher.describe(),
+        not changes_matches or default_matcher.describe() != matcher.describe(),
         "its options change the matches, but describe() is the same; the signature must tell them apart",
     )
 
 
-def _check_threads(report: Complaints, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
-    def work(at: int) -> str:
+def _check_threads(report: Complaints, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
+    def compare_matches(index: int) -> str:
+        """Return the error of a pair, or an empty text."""
         try:
-            return "" if _same(_matches(matcher, pairs[at]), proposed[at]) else "other matches"
+            return "" if _are_equal(_match(matcher, pairs[index]), expected[index]) else "other matches"
         except Exception as error:
             return describe_error(error)
 
     with ThreadPoolExecutor(4) as pool:
-        wrong = {*pool.map(work, [*range(len(pairs))] * 4)} - {""}
-    report.expect(not wrong, f"used from several threads at once, it gave {', '.join(sorted(wrong))}")
+        results = pool.map(compare_matches, [*range(len(pairs))] * 4)
+        errors = sorted(set(results) - {""})
+    report.expect(not errors, f"used from several threads at once, it gave {', '.join(errors)}")
 
 
 _CHILD = """
@@ -331,21 +405,27 @@ pickle.dump([[tuple(match) for match in matcher.match(*pair)] for pair in pairs]
 """
 
 
-def _check_fresh_process(report: Complaints, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
-    """Compare with a process in which ``hash`` of a text gives other numbers."""
-    question = pickle.dumps([str(Path(place).resolve()) for place in sys.path]) + pickle.dumps((matcher, pairs))
-    environment = {**os.environ, "PYTHONHASHSEED": "7" if os.environ.get("PYTHONHASHSEED") != "7" else "8"}
-    done = subprocess.run(
-        [sys.executable, "-c", _CHILD], input=question, env=environment, capture_output=True, check=False
+def _check_fresh_process(report: Complaints, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
+    """Check that a process in which texts have other hash values proposes the same matches."""
+    import_path = [str(Path(folder).resolve()) for folder in sys.path]
+    question = pickle.dumps(import_path) + pickle.dumps((matcher, pairs))
+    hash_seed = "8" if os.environ.get("PYTHONHASHSEED") == "7" else "7"
+    process = subprocess.run(
+        [sys.executable, "-c", _CHILD],
+        input=question,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        check=False,
     )
-    if done.returncode:
-        last = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"])[-1]
-        report.expect(False, f"a new process ended with code {done.returncode} and {last!r}")
+    if process.returncode:
+        error_lines = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+        report.expect(False, f"a new process ended with code {process.returncode} and {error_lines[-1]!r}")
         return
-    # The answer was written by our own code from matches, but a plugin's code ran beside it.
-    result = pickle.loads(done.stdout)
+    # The answer is trusted as much as the plugin, whose code this process has run already.
+    answer = pickle.loads(process.stdout)
+    is_equal = all(_are_equal(actual, matches) for actual, matches in zip(answer, expected, strict=True))
     report.expect(
-        all(_same(again, matches) for again, matches in zip(result, proposed, strict=True)),
+        is_equal,
         "in a new process it proposes other matches, or in another order; hash() of a text and the order of a set "
         "of texts differ from process to process: use zlib.crc32 or hashlib, and sort",
     )

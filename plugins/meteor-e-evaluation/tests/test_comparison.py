@@ -56,7 +56,7 @@ def test_average_combines_permutations_of_pairs():
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        ("williams", "Williams' test goes with correlations"),
+        ("williams", "Williams' test compares correlations"),
         ("permboth", "unknown test 'permboth' .did you mean 'perm-both'"),
         ("documents", "the index names no documents"),
     ],

@@ -103,9 +103,9 @@ class PairwiseNetwork(Estimator):
         """Train the network on comparisons. The validation comparisons select the best epoch and stop the training."""
         examples.check_comparisons(held)
         self.options = self.options.replaced(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
-        validation = None if held is None else held.drawn_pairs(run.seed)
+        validation = None if held is None else held.draw_pairs(run.seed)
         self.fit(
-            *examples.drawn_pairs(run.seed), validation=validation, report=run.report,
+            *examples.draw_pairs(run.seed), validation=validation, report=run.report,
             checkpoint=run.checkpoint, resume=run.resume,
         )  # fmt: skip
         return {"best epoch": self.best_epoch_, "validation tau": self.best_tau_}
