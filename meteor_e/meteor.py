@@ -28,7 +28,7 @@ from meteor_e.api.metrics import Metric, MetricContext, named_options, resolve_f
 from meteor_e.api.scoring import BatchScorer, score_batches
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.files import refuse_special
+from meteor_e.base.files import check_regular_file
 from meteor_e.base.progress import Progress, Stage, silent
 from meteor_e.base.texts import check_text
 from meteor_e.chains.chain import Chain, find_language, resolve, signature
@@ -232,7 +232,7 @@ class Meteor(Metric):
         """Return what words count by a text; InputError if it cannot be read, or has no words."""
         if self.chain.character_mode:
             raise ConfigError("words count by their characters or by their rarity; leave out character_mode or idf")
-        refuse_special(file)
+        check_regular_file(file)
         return IdfWeights(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
 
     @property

@@ -27,7 +27,7 @@ from meteor_e import MeteorError, load_metric
 from meteor_e.api import Batch, Metric
 from meteor_e.api.metrics import compute_statistics
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.files import whole_file
+from meteor_e.base.atomic import atomic_file
 from meteor_e.metrics.translations import score_test_set
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.significance.resampling import draw_weights, interval
@@ -164,7 +164,7 @@ def read_cells(name: str) -> dict[str, Any]:
 def write_cells(cells: dict[str, Any]) -> None:
     """Keep a metric's cells."""
     CELLS.mkdir(exist_ok=True)
-    with whole_file(cell_file(cells["metric"])) as scratch:
+    with atomic_file(cell_file(cells["metric"])) as scratch:
         scratch.write_text(json.dumps(cells, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

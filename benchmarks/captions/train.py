@@ -35,8 +35,8 @@ from meteor_e_captions.model import CaptionModel
 from safetensors.numpy import save
 
 from meteor_e import Meteor
+from meteor_e.base.atomic import atomic_file
 from meteor_e.base.checksum import KEY, OPEN, sealed
-from meteor_e.base.files import whole_file
 
 SEED = 7
 RECIPES: dict[str, dict[str, tuple[float, float]]] = {
@@ -220,7 +220,7 @@ def read(path: str) -> list[dict[str, Any]]:
 def write(folder: Path, name: str, arrays: dict[str, Any], names: dict[str, Any]) -> None:
     """Write numbers and names of a model."""
     content = sealed(save(arrays, {"names": json.dumps({KEY: OPEN, **names})}))
-    with whole_file(folder / f"{name}.safetensors") as path:
+    with atomic_file(folder / f"{name}.safetensors") as path:
         Path(path).write_bytes(content)
 
 

@@ -36,8 +36,8 @@ from meteor_e_evaluation.index import fill_pattern, load_index
 from numpy.typing import NDArray
 
 from meteor_e import Meteor
+from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import InputError, MeteorError
-from meteor_e.base.files import atomic_writer
 from meteor_e.formats.plain import read_segments
 
 HERE = Path(__file__).parents[1]

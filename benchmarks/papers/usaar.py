@@ -39,8 +39,8 @@ from meteor_e.api.estimators import TrainingRun
 from meteor_e.api.features import FeatureBatch
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
+from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.files import atomic_writer
 from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]

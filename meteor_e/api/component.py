@@ -181,6 +181,6 @@ def _format_value(value: Any, is_path: bool) -> str:
         return ",".join(_format_value(item, is_path) for item in value)
     if not is_path:
         return str(value)
-    from meteor_e.base.files import named_digest
+    from meteor_e.base.files import name_with_digest
 
-    return named_digest(value)
+    return name_with_digest(value)

@@ -12,9 +12,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.base.atomic import atomic_file
 from meteor_e.base.editable import editable_code_digest
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.files import cache_folder, whole_file
+from meteor_e.base.folders import cache_folder
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -86,7 +87,7 @@ class ArrayCache:
             stream = io.BytesIO()
             np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
             data = stream.getvalue()
-            with whole_file(file) as scratch:
+            with atomic_file(file) as scratch:
                 scratch.write_bytes(hashlib.sha256(data).digest() + data)
         except OSError as error:
             raise ConfigError(

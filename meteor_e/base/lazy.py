@@ -17,7 +17,7 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
     The package's stub, ``__init__.pyi``, lists the names and where they come from, once, for us and for type checkers::
 
-        from meteor_e.base.files import whole_file as whole_file
+        from meteor_e.base.atomic import atomic_file as atomic_file
         from meteor_e.api import *
 
     ``__all__`` is made from it, too.

@@ -12,7 +12,7 @@ from meteor_e._version import __version__
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import GREEK, MAX_WEIGHT, Normalization, Parameters
 from meteor_e.base.errors import ConfigError, PluginError, add_location, near_miss, plugin_errors, warn_user
-from meteor_e.base.files import refuse_special
+from meteor_e.base.files import check_regular_file
 from meteor_e.base.yamlfile import is_path, seen_from
 from meteor_e.chains.config import ChainEntry
 from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys
@@ -214,7 +214,7 @@ def make_option_paths_absolute(component: type[Component], entry: ChainEntry) ->
 
     def make_absolute(path: str) -> str:
         absolute_path = seen_from(entry.folder, path)
-        refuse_special(absolute_path)
+        check_regular_file(absolute_path)
         return absolute_path
 
     return component.with_paths(entry.options, make_absolute)

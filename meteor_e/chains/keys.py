@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, TypedDict
 
-from meteor_e.base.files import named_digest
+from meteor_e.base.files import name_with_digest
 from meteor_e.base.yamlfile import is_path
 from meteor_e.engine.search import DEFAULT_BEAM
 
@@ -141,7 +141,7 @@ KEYS = {
     "idf": ChainKey(
         "A text, one segment per line: words count by their inverse document frequency in it; goes with delta 0.5.",
         is_path=bool,
-        spell=named_digest,
+        spell=name_with_digest,
     ),
     "segmenter": ChainKey(
         "Segmenter that finds the words of raw text.",

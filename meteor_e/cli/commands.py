@@ -14,9 +14,9 @@ from typing import Any, ClassVar, TextIO, get_type_hints
 
 import click
 
+from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import ConfigError, MeteorError, PluginError, near_miss
 from meteor_e.base.extras import comes_with_plugin
-from meteor_e.base.files import atomic_writer
 from meteor_e.plugins.distributions import noted_commands
 
 _INPUT_METAVAR = re.compile("FILE|INDEX")

@@ -10,7 +10,7 @@ import click
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.files import workplace
+from meteor_e.base.folders import working_folder
 from meteor_e.languages.files import RESOURCES
 
 _FILES = {
@@ -61,7 +61,7 @@ def write_plugin(name: str, folder: Path) -> Path:
         "cls": "".join(word.capitalize() for word in words),
         "version": __version__,
     }
-    with workplace(folder.absolute()) as temporary_folder:
+    with working_folder(folder.absolute()) as temporary_folder:
         plugin = temporary_folder / "plugin"
         for path, template in _FILES.items():
             file = plugin / Template(path).substitute(values)

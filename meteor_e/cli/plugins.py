@@ -13,7 +13,8 @@ import click
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.definitions import Entry
-from meteor_e.plugins.registry import ClassRegistry, plugin_registry
+from meteor_e.plugins.registries import ClassRegistry
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.render.columns import format_wrapped_table
 from meteor_e.render.plain import format_table, printable
 

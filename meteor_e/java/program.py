@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 from meteor_e.api.languages import GREEK, Parameters
+from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import ConfigError, InputError, add_location
-from meteor_e.base.files import atomic_writer, input_name, open_binary, os_errors_as
+from meteor_e.base.files import input_name, open_binary, os_errors_as
 from meteor_e.java.alignments import format_alignment
 from meteor_e.java.formats import hash_map_order, hashtable_order, java_double, java_lines, java_trim
 from meteor_e.java.options import JavaConfiguration, JavaOptions

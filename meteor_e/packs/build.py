@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import PathLike, decode_utf8, locked, put_folder, read_regular, sha256_of, workplace
+from meteor_e.base.files import PathLike, decode_utf8, read_regular, sha256_of
+from meteor_e.base.folders import replace_folder, working_folder
+from meteor_e.base.locks import lock_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.build_indexes import PathOrStream, build_paraphrase_index, build_synonym_index, refuse_huge
 from meteor_e.packs.pack import (
@@ -170,7 +172,7 @@ class PackPlace:
             existing_pack = Pack(self.target)
             if existing_pack.manifest == manifest and not existing_pack.verify():
                 return  # Do not replace an identical pack, which another process may be reading.
-        put_folder(folder, self.target)
+        replace_folder(folder, self.target)
 
 
 @contextlib.contextmanager
@@ -189,7 +191,7 @@ def pack_place(target: PathLike, name: str | None = None, progress: Progress = s
     name = check_name(name or target.name)
     check_name(target.name)
     _check_target(target)  # Check the target before the build, which may take hours.
-    with locked(target.parent, target.name, progress), workplace(target) as scratch:
+    with lock_folder(target.parent, target.name, progress), working_folder(target) as scratch:
         yield PackPlace(target, name, scratch, progress)
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import cache_folder, locked, os_errors_as, sha256_of, workplace
+from meteor_e.base.files import os_errors_as, sha256_of
+from meteor_e.base.folders import cache_folder, working_folder
+from meteor_e.base.locks import lock_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index, refuse_huge
 from meteor_e.packs.indexes import FORMAT_VERSION, ParaphraseIndex, SynonymIndex
@@ -79,10 +81,10 @@ def load_cached_index(
     index = _open_if_valid(target, open_index)
     if index is not None:
         return index
-    with locked(folder, "indexes", progress):
+    with lock_folder(folder, "indexes", progress):
         index = _open_if_valid(target, open_index)
         if index is None:
-            with workplace(folder / "index") as temporary_folder:
+            with working_folder(folder / "index") as temporary_folder:
                 temporary_file = temporary_folder / target.name
                 with os_errors_as(ResourceError, f"cannot write {target}"):
                     build(temporary_file)

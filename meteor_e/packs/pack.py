@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from meteor_e.api.languages import ISO_CODES, NonbreakingPrefixes
+from meteor_e.base.atomic import atomic_file
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import decode_utf8, os_errors_as, read_regular, sha256_of, whole_file
+from meteor_e.base.files import decode_utf8, os_errors_as, read_regular, sha256_of
 from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 from meteor_e.packs.resources import LanguageResources
 
@@ -295,7 +296,7 @@ class Pack(LanguageResources):
                 problems.append(f"{name} cannot be read: {error.strerror}")
         if stamps != previous_stamps:
             # The stamps of a read-only pack are not saved, so that its files are hashed again next time.
-            with contextlib.suppress(OSError), whole_file(self.path / CHECKED) as temporary_file:
+            with contextlib.suppress(OSError), atomic_file(self.path / CHECKED) as temporary_file:
                 temporary_file.write_text(json.dumps(stamps) + "\n", encoding="utf-8")
         return problems
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import ISO_CODES, Language
 from meteor_e.base.errors import ResourceError, near_miss
-from meteor_e.base.files import data_folder, locked, os_errors_as, workplace
+from meteor_e.base.files import os_errors_as
+from meteor_e.base.folders import data_folder, working_folder
+from meteor_e.base.locks import lock_folder
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import Progress, silent, terminal_progress
 from meteor_e.base.yamlfile import is_path
@@ -136,7 +138,11 @@ class PackStore:
         if not target.is_dir():
             raise ResourceError(f"the resource pack {target.name!r} is not installed in {self.root}")
         message = f"cannot remove {target}"
-        with locked(self.root, target.name), os_errors_as(ResourceError, message), workplace(target) as folder:
+        with (
+            lock_folder(self.root, target.name),
+            os_errors_as(ResourceError, message),
+            working_folder(target) as folder,
+        ):
             if target.is_dir():
                 target.rename(folder / "removed")
 

@@ -9,16 +9,10 @@ from pathlib import Path
 import pytest
 
 from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.atomic import atomic_file, atomic_writer
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import (
-    atomic_writer,
-    cache_folder,
-    data_folder,
-    open_regular,
-    read_regular,
-    refuse_special,
-    whole_file,
-)
+from meteor_e.base.files import check_regular_file, open_regular, read_regular
+from meteor_e.base.folders import cache_folder, data_folder
 from meteor_e.packs.store import PackStore
 
 
@@ -105,34 +99,34 @@ class TestRegularFiles:
             with pytest.raises(OSError, match=f"not a regular file but {what}"):
                 open_regular(tmp_path / name)
             with pytest.raises(InputError, match=f"not a regular file but {what}"):
-                refuse_special(tmp_path / name)
+                check_regular_file(tmp_path / name)
         with pytest.raises(IsADirectoryError):
             open_regular(tmp_path)
 
     @pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
     def test_names_that_cannot_be(self, name):
-        with pytest.raises(OSError, match="its name cannot be one"):
+        with pytest.raises(OSError, match="its name is not a valid path"):
             open_regular(name)
-        with pytest.raises(InputError, match="its name cannot be one"):
-            refuse_special(name)
+        with pytest.raises(InputError, match="its name is not a valid path"):
+            check_regular_file(name)
 
 
 def test_a_file_is_there_whole_or_as_it_was(tmp_path):
     target = tmp_path / "file"
-    with whole_file(target) as scratch:
+    with atomic_file(target) as scratch:
         scratch.write_text("one")
         assert not target.exists()
     target.chmod(0o640)
 
     def interrupt() -> None:
-        with whole_file(target) as scratch:
+        with atomic_file(target) as scratch:
             scratch.write_text("half")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupt()
     assert target.read_text() == "one"
-    with whole_file(target) as scratch:
+    with atomic_file(target) as scratch:
         scratch.write_text("two")
     assert target.read_text() == "two"
     assert target.stat().st_mode & 0o777 == 0o640
@@ -140,7 +134,7 @@ def test_a_file_is_there_whole_or_as_it_was(tmp_path):
 
 
 def test_nothing_written_is_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "file"):
+    with pytest.raises(FileNotFoundError), atomic_file(tmp_path / "file"):
         pass
     assert list(tmp_path.iterdir()) == []
 

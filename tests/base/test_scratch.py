@@ -9,16 +9,18 @@ import sys
 
 import pytest
 
-from meteor_e.base import files
-from meteor_e.base.files import scratch_beside, scratch_folder, whole_file, workplace
+from meteor_e.base import atomic
+from meteor_e.base.atomic import atomic_file, temporary_path
+from meteor_e.base.folders import temporary_folder, working_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
 
 WORK = """
 import sys
 from pathlib import Path
-from meteor_e.base.files import scratch_folder, whole_file
-with scratch_folder(Path("."), "v.vectors") as folder, whole_file(Path("out")) as scratch:
+from meteor_e.base.atomic import atomic_file
+from meteor_e.base.folders import temporary_folder
+with temporary_folder(Path("."), "v.vectors") as folder, atomic_file(Path("out")) as scratch:
     (folder / "rows").write_text("half")
     scratch.write_text("half")
     print("ready", flush=True)
@@ -28,7 +30,7 @@ with scratch_folder(Path("."), "v.vectors") as folder, whole_file(Path("out")) a
 
 @pytest.fixture(autouse=True)
 def unswept(monkeypatch):
-    monkeypatch.setattr(files, "_swept", set())
+    monkeypatch.setattr(atomic, "_swept_folders", set())
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def age(folder):
 def test_what_the_dead_left_is_removed(tmp_path, worker):
     left = names(tmp_path)
     assert len(left) == 2
-    scratch_beside(tmp_path / "mine")
+    temporary_path(tmp_path / "mine")
     assert names(tmp_path) == left, "it is alive"
     worker.send_signal(signal.SIGKILL)
     worker.wait()
@@ -67,8 +69,8 @@ def test_what_the_dead_left_is_removed(tmp_path, worker):
     elsewhere = tmp_path / ".v.00000000-1-0123456789ab.tmp"
     elsewhere.write_text("of another machine")
     for expected in ([".others.tmp", elsewhere.name], [".others.tmp"]):
-        files._swept.clear()
-        with scratch_folder(tmp_path, "mine"):
+        atomic._swept_folders.clear()
+        with temporary_folder(tmp_path, "mine"):
             pass
         assert names(tmp_path) == expected
         age(tmp_path)
@@ -78,13 +80,13 @@ def test_who_holds_the_lock_removes_what_was_to_be_the_target(tmp_path, worker):
     """However new: nobody else works on it."""
     worker.send_signal(signal.SIGKILL)
     worker.wait()
-    with workplace(tmp_path / "v.vectors") as work:
+    with working_folder(tmp_path / "v.vectors") as work:
         assert [name for name in names(tmp_path) if "v.vectors" in name] == [work.name]
         assert len(names(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("name", ["x" * 240, "名" * 80])
 def test_long_names(tmp_path, name):
-    with whole_file(tmp_path / name) as scratch:
+    with atomic_file(tmp_path / name) as scratch:
         scratch.write_text("whole")
     assert names(tmp_path) == [name]

@@ -86,7 +86,7 @@ def test_streams_that_are_closed(cli, texts, closed, command, code, message):
 def test_a_device_that_never_ends_is_no_text(cli, texts):
     for command in ("compat", "score"):
         result = cli(command, "/dev/urandom", "ref", "-l", "other")
-        assert (result.code, result.err) == (1, "meteor-e: cannot read /dev/urandom: not a file but a device\n")
+        assert (result.code, result.err) == (1, "meteor-e: cannot read /dev/urandom: not a regular file but a device\n")
 
 
 @needs_pipes

@@ -86,7 +86,7 @@ def test_files_that_cannot_be_read(tmp_path, write):
         (bz2.compress(b"one\n")[:12] + b"\xff" * 20, "cannot read"),
         (lzma.compress(b"one\n" * 100_000)[:-20], "ended before the end-of-stream marker"),
         (lzma.compress(b"one\n")[:-12] + b"\xff" * 12, "cannot read"),
-        (b"\x28\xb5\x2f\xfd\x04\x00", "it is Zstandard; unpack it first"),
+        (b"\x28\xb5\x2f\xfd\x04\x00", "it is compressed with Zstandard; decompress it first"),
     ):
         with pytest.raises(InputError, match=message):
             list(read_segments(write(damaged)))

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from own_resources import LICENCE_TEXT, TABLE, flip, jar_bytes, table_text, write_tarball, write_wheel
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import locked
+from meteor_e.base.locks import lock_folder
 from meteor_e.packs import download, meteor_data
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.store import PackStore
@@ -477,7 +477,10 @@ def test_a_lock_that_cannot_be_made_is_an_error_and_no_endless_wait(tmp_path, mo
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "touch", full)
-    with pytest.raises(ResourceError, match=r"cannot write to .*: No space left on device"), locked(tmp_path, "xx"):
+    with (
+        pytest.raises(ResourceError, match=r"cannot write to .*: No space left on device"),
+        lock_folder(tmp_path, "xx"),
+    ):
         raise AssertionError
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from meteor_e.api import Batch, ComponentOptions, ConfigError, FilePath, InputError, Meta, SystemOutputs, SystemsMetric
 from meteor_e.api.metrics import Scores, named_options
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats
+from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import near_miss
-from meteor_e.base.files import atomic_writer, os_errors_as
+from meteor_e.base.files import os_errors_as
 from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.metric_task import score_text
 from meteor_e_evaluation.index import fill_pattern

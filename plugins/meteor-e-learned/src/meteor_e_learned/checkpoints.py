@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base.files import whole_file
+from meteor_e.base.atomic import atomic_file
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.models.state import TrainingState
 
@@ -61,7 +61,7 @@ def _write_checkpoint(path: Path, identity: str, state: TrainingState, logged: i
     numbers |= {"identity": np.array(identity), "order": np.array(json.dumps(state.order))}
     numbers["logged"] = np.array(logged)
     try:
-        with whole_file(path) as scratch, scratch.open("xb") as stream:
+        with atomic_file(path) as scratch, scratch.open("xb") as stream:
             np.savez(stream, **numbers)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error

@@ -12,7 +12,7 @@ import numpy as np
 
 from meteor_e.api import ConfigError
 from meteor_e.base.array_cache import Floats, digest
-from meteor_e.base.files import cache_folder
+from meteor_e.base.folders import cache_folder
 
 LOCKED_AFTER = 60
 """Seconds to wait for another process that writes."""

@@ -14,9 +14,10 @@ import numpy as np
 
 from meteor_e.api import ConfigError, Estimator, InputError, PluginError
 from meteor_e.api.component import options_by_name
+from meteor_e.base.atomic import atomic_file
 from meteor_e.base.checksum import KEY, OPEN, check_seal, sealed
 from meteor_e.base.errors import add_location
-from meteor_e.base.files import open_regular, whole_file
+from meteor_e.base.files import open_regular
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e_learned.check_texts import CheckTexts
 from meteor_e_learned.extraction import FeatureSet
@@ -131,7 +132,7 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
     arrays["probes"] = np.ascontiguousarray(model.check_texts.numbers)
     content = sealed(save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)}))
     try:
-        with whole_file(Path(path)) as scratch:
+        with atomic_file(Path(path)) as scratch:
             scratch.write_bytes(content)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error

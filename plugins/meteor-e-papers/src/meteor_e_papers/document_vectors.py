@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from meteor_e.api import InputError
-from meteor_e.base.files import whole_file
+from meteor_e.base.atomic import atomic_file
 from meteor_e.formats.plain import read_segments
 from meteor_e_papers.features.document_cosine import DELIMITER
 from meteor_e_papers.splitting import split
@@ -128,7 +128,7 @@ def train_document_vectors(
             raise InputError(f"no word occurs {min_count} times; lower the minimum count, or train on more text")
         model.train(text, total_examples=model.corpus_count, epochs=epochs, callbacks=[ReportEpochs()])
     try:
-        with whole_file(Path(output)) as scratch:
+        with atomic_file(Path(output)) as scratch:
             model.wv.save_word2vec_format(str(scratch), binary=True)
     except OSError as error:
         raise InputError(f"cannot write {output}: {error.strerror or error}") from error

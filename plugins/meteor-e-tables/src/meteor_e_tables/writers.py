@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base.files import whole_output
+from meteor_e.base.atomic import atomic_output
 from meteor_e.formats.inputs import JSON_LINES, PARQUET
 from meteor_e_tables.arrow import arrow_errors
 from meteor_e_tables.batches import Rows
@@ -38,14 +38,14 @@ def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[Parq
         InputError: if the file cannot be written.
     """
     if path.endswith(PARQUET):
-        with whole_output(path) as scratch, scratch.open("wb") as stream:
+        with atomic_output(path) as scratch, scratch.open("wb") as stream:
             parquet = ParquetWriter(stream, path, signature, schema)
             try:
                 yield parquet
             finally:
                 parquet.close()
     elif path.endswith(JSON_LINES):
-        with whole_output(path) as scratch, scratch.open("wb") as stream:
+        with atomic_output(path) as scratch, scratch.open("wb") as stream:
             if path.endswith(".gz"):
                 with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
                     yield JsonLinesWriter(packed, path)

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.base.files import os_errors_as, scratch_folder
+from meteor_e.base.files import os_errors_as
+from meteor_e.base.folders import temporary_folder
 from meteor_e.packs.cache import load_cached_index
 from meteor_e_vectors.readers import WordVectors, read_vectors
 from meteor_e_vectors.vector_file import VectorFile, open_vectors, write_vectors
@@ -32,7 +33,7 @@ def convert(
         ResourceError, InputError: if the source cannot be read, or the target cannot be written.
     """
     folder = target.absolute().parent
-    with scratch_folder(folder, target.name) as scratch:
+    with temporary_folder(folder, target.name) as scratch:
         found = read_vectors(source, scratch)
         write_vectors(
             target,

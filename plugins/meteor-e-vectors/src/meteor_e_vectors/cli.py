@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base.files import scratch_folder
+from meteor_e.base.folders import temporary_folder
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, Options, option
 from meteor_e_vectors.keys import KEYS, needed
@@ -103,7 +103,7 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
         raise InputError(f"cannot write {target}: it is a folder; name a file with -o")
     meteor = Meteor(corpus.language, matchers=["exact"], lemmatizer=corpus.lemmatizer)
     _check_key(corpus.key, meteor)
-    with scratch_folder(target.parent, target.name) as folder, terminal_progress() as tell:
+    with temporary_folder(target.parent, target.name) as folder, terminal_progress() as tell:
         with (folder / "corpus").open("w", encoding="utf-8", newline="\n") as stream:
             sentences, units = write_corpus(stream, meteor, corpus.texts, tell, key=corpus.key)
         words, rows, counts, described = run(folder / "corpus", tell, **vars(training))

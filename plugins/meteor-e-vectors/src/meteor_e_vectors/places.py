@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from meteor_e import ConfigError, MatcherContext, ResourceError
-from meteor_e.base.files import data_folder
+from meteor_e.base.folders import data_folder
 from meteor_e_vectors.vector_file import SUFFIX, VectorFile, is_vector_file, open_vectors
 
 

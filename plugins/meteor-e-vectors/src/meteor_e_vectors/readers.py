@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from meteor_e import InputError, ResourceError
-from meteor_e.base.files import os_errors_as, unpacked
+from meteor_e.base.files import decompress, os_errors_as
 from meteor_e_vectors.subwords import Subwords
 from meteor_e_vectors.vector_file import reason
 
@@ -125,7 +125,7 @@ def read_vectors(path: Path, scratch: Path) -> WordVectors:
 def _opened(path: Path) -> Iterator[BinaryIO]:
     with contextlib.ExitStack() as stack:
         with os_errors_as(ResourceError, f"cannot read the vectors {path}"):
-            stream = stack.enter_context(unpacked(stack.enter_context(path.open("rb")), str(path)))
+            stream = stack.enter_context(decompress(stack.enter_context(path.open("rb")), str(path)))
         yield stream
 
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e import InputError, ResourceError
-from meteor_e.base.files import open_regular, os_errors_as, whole_file
+from meteor_e.base.atomic import atomic_file
+from meteor_e.base.files import open_regular, os_errors_as
 from meteor_e.packs.indexes import (
     WORD_SECTIONS,
     IndexFile,
@@ -210,7 +211,7 @@ def write_vectors(
     everything.append(_encoded({**described, "sha256": _checksum(everything, described)}))
     with os_errors_as(ResourceError, f"cannot write {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(target) as scratch:
+        with atomic_file(target) as scratch:
             write_index(scratch, LAYOUT, [*parameters, data.shape[1], len(pieces), *limits], everything)
 
 

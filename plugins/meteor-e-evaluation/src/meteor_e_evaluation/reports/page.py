@@ -20,7 +20,8 @@ from markupsafe import Markup
 
 from meteor_e import __version__
 from meteor_e.base import DEFAULT_SEED
-from meteor_e.base.files import PathLike, atomic_writer
+from meteor_e.base.atomic import atomic_writer
+from meteor_e.base.files import PathLike
 from meteor_e.base.progress import Progress, silent
 from meteor_e.significance.resampling import SIGNIFICANT
 from meteor_e_evaluation.reports import charts

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from meteor_e import InputError
-from meteor_e.base.files import os_errors_as, sha256_of, unpacked
+from meteor_e.base.files import decompress, os_errors_as, sha256_of
 from meteor_e.base.progress import Progress, Stage, silent
 from meteor_e_languages.dbnary.harvest import Harvest
 from meteor_e_languages.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
@@ -44,7 +44,7 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
     with os_errors_as(InputError, f"cannot read {path}"), path.open("rb") as file:
         size = path.stat().st_size
         try:
-            triples = parse(unpacked(file, str(path)), rdf_format, lenient=True)
+            triples = parse(decompress(file, str(path)), rdf_format, lenient=True)
             for part in _rows(triples, edition, kinds, os.fspath(path)):
                 for name, rows in part.items():
                     harvest.add_rows(name, rows)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from meteor_e import ConfigError, InputError, ResourceError
 from meteor_e.api import Language
-from meteor_e.base.files import scratch_folder
+from meteor_e.base.folders import temporary_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.build import build_pack
 from meteor_e.packs.download import download_url
@@ -58,7 +58,7 @@ def install_synsets(
     find_edition(language)
     if dumps and url:
         raise ConfigError("give dumps or an endpoint, not both")
-    with scratch_folder(PackStore().root, "dbnary") as place:
+    with temporary_folder(PackStore().root, "dbnary") as place:
         if dumps:
             return _pack(language, dumps, None, place, approximate, progress)
         if url and offline:

