@@ -167,4 +167,4 @@ def test_a_line_is_bounded(cli, texts):
     with (cli.folder / "endless").open("wb") as stream:
         stream.truncate(1 << 35)
     line = cli.failing(1, "score", "endless", "ref", "-l", "other")
-    assert line == "meteor-e: endless, line 1: longer than 64 MiB; this is not text, one segment per line"
+    assert line == "meteor-e: endless, line 1: longer than 64 MiB; this is not text with one segment per line"
