@@ -1,7 +1,7 @@
-"""Small copies of the shared data, on which every script of benchmarks/papers runs in seconds with ``--sample``.
+"""Small copies of the shared data. With ``--sample``, a script of benchmarks runs on such a copy in seconds.
 
-A copy holds the first segments of each shared task with the judgments of these segments, and the first sentences of the
-corpora. It has the layout of the shared data, so that a script reads it like the whole.
+A copy contains the first segments of each shared task with their judgments, and the first sentences of each corpus. It
+has the same folders and files as the shared data, so that scripts read both in the same way.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-SEGMENTS = 100
-"""Segments of each test set."""
+SEGMENTS = {"wmt11": 100, "wmt12": 20, "wmt13": 20, "wmt14": 20, "wmt17": 20}
+"""Number of segments that are copied of each shared task. Few segments of WMT11 were judged, so it needs more."""
 SENTENCES = 200
-"""Sentences of each corpus."""
-YEARS = ("wmt11", "wmt12", "wmt13", "wmt14", "wmt17")
+"""Number of sentences that are copied of each corpus."""
 
 
 def shared_data() -> Path:
-    """Return the folder of the shared data, which ``METEOR_E_SHARED`` names."""
+    """Return the folder of the shared data, by default ``shared/data`` beside the repository."""
     return Path(os.environ.get("METEOR_E_SHARED") or Path(__file__).parents[2] / "shared") / "data"
 
 
@@ -38,12 +37,12 @@ def make_sample(source: Path, target: Path) -> None:
         source: the shared data.
         target: a folder, which is created.
     """
-    for year in YEARS:
+    for task, segment_count in SEGMENTS.items():
         for kind in ("references", "system-outputs"):
-            for file in sorted(path for path in (source / year / kind).rglob("*") if path.is_file()):
-                copy_lines(file, target / file.relative_to(source), SEGMENTS)
-        for file in sorted((source / year / "judgements").iterdir()):
-            copy_judgments(file, target / file.relative_to(source))
+            for file in sorted(path for path in (source / task / kind).rglob("*") if path.is_file()):
+                copy_lines(file, target / file.relative_to(source), segment_count)
+        for file in sorted((source / task / "judgements").iterdir()):
+            copy_judgments(file, target / file.relative_to(source), segment_count)
     for folder in ("europarl", "multi30k"):
         for file in sorted((source / folder).iterdir()):
             copy_lines(file, target / folder / file.name, SENTENCES)
@@ -63,69 +62,73 @@ def copy_lines(source: Path, target: Path, count: int) -> None:
         output.writelines(itertools.islice(lines, count))
 
 
-def copy_judgments(source: Path, target: Path) -> None:
+def copy_judgments(source: Path, target: Path, segment_count: int) -> None:
     """Copy the judgments of the first segments."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    segments = {str(number) for number in range(1, SEGMENTS + 1)}
+    segment_ids = {str(number) for number in range(1, segment_count + 1)}
     if source.name == "wmt11.individual.RNK.csv":
-        segments = read_wmt11_segments(source.with_name("srcIndex-to-line.tsv"))
+        segment_ids = read_wmt11_segments(source.with_name("srcIndex-to-line.tsv"), segment_count)
     with open_text(source) as lines, open_text(target, "wt") as output:  # type: ignore[attr-defined]
-        output.writelines(select_judgments(source.name, lines, segments))
+        for index, line in enumerate(lines):
+            segment_id = read_segment_id(source.name, line)
+            is_header = index == 0 and not source.name.endswith(".rank.gz")
+            if is_header or segment_id is None or segment_id in segment_ids:
+                output.write(line)
 
 
-def read_wmt11_segments(path: Path) -> set[str]:
-    """Return the ``srcIndex`` of the segments of WMT11 whose line is among the first ones."""
+def read_wmt11_segments(path: Path, segment_count: int) -> set[str]:
+    """Return the ``srcIndex`` of those segments of WMT11 that are among the first lines of the test set."""
     with path.open(encoding="utf-8") as lines:
         rows = csv.DictReader(lines, delimiter="\t")
-        return {row["srcIndex"] for row in rows if int(row["newstest2011_line"]) <= SEGMENTS}
+        return {row["srcIndex"] for row in rows if int(row["newstest2011_line"]) <= segment_count}
 
 
-def select_judgments(name: str, lines: Iterator[str], segments: set[str]) -> Iterator[str]:
-    """Yield the header of a file of judgments, and the rows of some segments."""
-    for number, line in enumerate(lines):
-        if name.endswith(".RNK.csv"):
-            chosen = number == 0 or line.split(",")[2] in segments
-        elif name.endswith(".rank.gz"):
-            chosen = line.split("\t")[0] in segments
-        elif name == "DA-seglevel.csv":
-            chosen = number == 0 or line.split()[3] in segments
-        elif name == "srcIndex-to-line.tsv":
-            chosen = number == 0 or int(line.split("\t")[1]) <= SEGMENTS
-        else:
-            chosen = True
-        if chosen:
-            yield line
+def read_segment_id(name: str, line: str) -> str | None:
+    """Return the segment that a line of a file of judgments is about, or ``None`` for a file that is copied whole."""
+    if name.endswith(".RNK.csv"):
+        return line.split(",")[2]
+    if name.endswith(".rank.gz"):
+        return line.split("\t")[0]
+    if name == "DA-seglevel.csv":
+        return line.split()[3]
+    if name == "srcIndex-to-line.tsv":
+        return line.split("\t")[1]
+    return None
 
 
 def write_sample_vectors(path: Path, dimension: int = 8) -> Path:
-    """Write made-up vectors of the words of a sample's references, in word2vec's text form, and return their path."""
+    """Write random vectors of the words of the English references, in word2vec's text format; return the path."""
     words: set[str] = set()
     for file in sorted(shared_data().rglob("*-ref.en")):
         words.update(re.findall(r"\w+", file.read_text(encoding="utf-8").lower()))
-    draw = random.Random(1)
+    generator = random.Random(1)
     with path.open("w", encoding="utf-8") as output:
         output.write(f"{len(words)} {dimension}\n")
         for word in sorted(words):
-            output.write(" ".join([word, *(f"{draw.uniform(-1, 1):.3f}" for _ in range(dimension))]) + "\n")
+            output.write(" ".join([word, *(f"{generator.uniform(-1, 1):.3f}" for _ in range(dimension))]) + "\n")
     return path
 
 
 def add_sample_option(parser: argparse.ArgumentParser) -> None:
     """Add ``--sample`` to a command line."""
     parser.add_argument(
-        "--sample", action="store_true", help=f"run in seconds on the first {SEGMENTS} segments, with made-up vectors"
+        "--sample",
+        action="store_true",
+        help="run in seconds on a few segments, with random vectors; to test the script",
     )
 
 
 @contextlib.contextmanager
 def sample_folder(enabled: bool) -> Iterator[Path | None]:
-    """Make a sample, which ``METEOR_E_SHARED`` names in the context; nothing is cached outside its folder.
+    """Make a small copy of the shared data, and let ``METEOR_E_SHARED`` name it inside the context.
+
+    The cache, too, is in a temporary folder inside the context, so that nothing remains.
 
     Args:
-        enabled: whether there is a sample.
+        enabled: whether to make the copy.
 
     Yields:
-        An empty folder for what a script writes; ``None`` without a sample.
+        An empty folder for the files that a script writes, or ``None`` if the copy is not enabled.
     """
     if not enabled:
         yield None
@@ -134,14 +137,20 @@ def sample_folder(enabled: bool) -> Iterator[Path | None]:
         folder = Path(name)
         make_sample(shared_data(), folder / "shared" / "data")
         (folder / "output").mkdir()
-        changed = {"METEOR_E_SHARED": str(folder / "shared"), "METEOR_E_CACHE": str(folder / "cache")}
-        before = {name: os.environ.get(name) for name in changed}
-        os.environ.update(changed)
-        try:
+        with change_environment(METEOR_E_SHARED=str(folder / "shared"), METEOR_E_CACHE=str(folder / "cache")):
             yield folder / "output"
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name)
-                else:
-                    os.environ[name] = value
+
+
+@contextlib.contextmanager
+def change_environment(**variables: str) -> Iterator[None]:
+    """Set environment variables inside the context."""
+    previous_values = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in previous_values.items():
+            if value is None:
+                os.environ.pop(name)
+            else:
+                os.environ[name] = value
