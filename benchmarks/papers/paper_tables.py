@@ -369,7 +369,9 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--lemmatizer", action="append", default=[], metavar="LANGUAGE=FILE", help="tables of lemmas")
     parser.add_argument("--set", choices=PAIRS, default="wmt12", help="shared task [wmt12]")
     parser.add_argument("--synsets", help="folder of METEOR-E's synset files")
-    parser.add_argument("--pair", action="append", help="language pair [of the paper; on WMT12, into English and en-fr]")
+    parser.add_argument(
+        "--pair", action="append", help="language pair [of the paper; on WMT12, into English and en-fr]"
+    )
     parser.add_argument("--score", action="append", nargs=3, default=[],
                         metavar=("LANGUAGE", "HYPOTHESIS", "REFERENCE"),
                         help="table 3 of two files; without --pair, no other table is printed")  # fmt: skip
