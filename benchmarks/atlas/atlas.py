@@ -193,14 +193,14 @@ def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
         if metric.language and metric.language != test.language:
             continue
         lost = np.ones((len(test.systems), len(test)), bool)
-        rated = np.flatnonzero(test.judged().any(axis=0))
+        rated = np.flatnonzero(test.judgment_mask().any(axis=0))
         order = np.random.default_rng(SEED).permutation(rated)
         # Whole segments, until there are enough outputs.
-        enough = np.searchsorted(np.cumsum(test.judged().sum(axis=0)[order]), outputs) + 1
+        enough = np.searchsorted(np.cumsum(test.judgment_mask().sum(axis=0)[order]), outputs) + 1
         kept = order[:enough]
         lost[:, kept] = False
         sample = test.without(lost)
-        cells = sample.judged()
+        cells = sample.judgment_mask()
         try:
             warm(metric, sample)
             before = processor_seconds()

@@ -72,7 +72,7 @@ def counted(code: str, keys: Mapping[str, Any], test: TestSet) -> Floats | None:
 
 def scores_of(meteor: Meteor, test: TestSet) -> Floats:
     """Return scores of the segments that are judged, ``(systems, segments)``, of others NaN."""
-    judged = test.judged()
+    judged = test.judgment_mask()
     scores = np.full(judged.shape, np.nan)
     for row, output in enumerate(test.outputs):
         at = np.flatnonzero(judged[row])

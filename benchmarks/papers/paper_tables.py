@@ -344,7 +344,7 @@ def format_oracle_cells(
     for column, test in enumerate(tests):
         threshold = search.find_best(measure_name, column)
         metric = Meteor.from_config(search.chains[threshold], label=name)
-        scores = score_test_set(metric, test, test.judged(), cache, systems=False)
+        scores = score_test_set(metric, test, test.judgment_mask(), cache, systems=False)
         weights = draw_weights(len(test), options.samples, DEFAULT_SEED)
         samples.append(measure(measure_name).resampled(test, scores, weights))
         best_taus.append(taus[threshold][column])

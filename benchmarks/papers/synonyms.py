@@ -64,7 +64,7 @@ def shares(meteor: Meteor, tests: Sequence[TestSet], cache: ArrayCache) -> str:
     words = 0.0
     matched: dict[str, float] = {}
     for test in tests:
-        counts = chain_statistics(meteor, test, test.judged(), cache)[:, :, 0]
+        counts = chain_statistics(meteor, test, test.judgment_mask(), cache)[:, :, 0]
         counts = counts.reshape(-1, counts.shape[-1])
         total = counts[counts[:, 0] >= 0].astype(float).sum(axis=0)
         words += total[0]

@@ -105,7 +105,7 @@ class Measure(Component, Generic[Test]):
         return "paired+systems" if self.takes == "segments" else "systems"
 
     def exchange(
-        self, test: Test, values: Floats, masks: NDArray[np.bool_], exchanged: str
+        self, test: Test, values: Floats, masks: NDArray[np.bool_], unit: str
     ) -> Callable[[int, int], Floats] | None:
         """Return a fast implementation of permutation tests, in which two metrics exchange scores at random.
 
@@ -114,7 +114,7 @@ class Measure(Component, Generic[Test]):
             values: scores of the metrics, ``(metrics, systems, segments)``.
             masks: whether scores are exchanged in a sample, ``(samples, segments)``, ``(samples, systems)`` or, for
                 single scores, ``(samples, systems, segments)``.
-            exchanged: the unit that is exchanged: ``segments``, ``systems`` or ``scores``.
+            unit: the unit that is exchanged: ``segments``, ``systems`` or ``scores``.
 
         Returns:
             A function of the indexes of two metrics that returns the difference of their measures in each sample.

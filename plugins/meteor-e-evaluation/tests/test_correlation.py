@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.correlation import correlate, grouped_pearson, williams, williams_matrix
+from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, williams, williams_matrix
 from scipy import stats
 
 from meteor_e.base.errors import InputError
@@ -46,4 +46,4 @@ def test_grouped_pearson_equals_pearson_of_repeated_rows():
         stats.pearsonr(np.repeat(metric, w := row[groups].astype(int)), np.repeat(human, w)).statistic
         for row in weights
     ]
-    assert grouped_pearson(metric, human, groups, weights) == pytest.approx(expected)
+    assert compute_grouped_pearson(metric, human, groups, weights) == pytest.approx(expected)

@@ -55,7 +55,7 @@ def cache(tmp_path):
 
 def test_score_test_set_equals_meteor(tests, cache, packs):
     (test,) = tests
-    scores = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=True)
+    scores = score_test_set(Meteor.from_config(CHAIN), test, test.judgment_mask(), cache, systems=True)
     meteor = Meteor.from_config(CHAIN)
     for row, output in enumerate(test.outputs):
         expected = [
@@ -69,17 +69,21 @@ def test_score_test_set_equals_meteor(tests, cache, packs):
 
 def test_score_test_set_reads_alignments_from_the_cache(tests, cache, packs, monkeypatch):
     (test,) = tests
-    first = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
+    first = score_test_set(Meteor.from_config(CHAIN), test, test.judgment_mask(), cache, systems=False)
 
     def refuse(*_, **__):
         raise AssertionError("aligned again")
 
     monkeypatch.setattr(Meteor, "statistics", refuse)
-    again = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=True)
+    again = score_test_set(Meteor.from_config(CHAIN), test, test.judgment_mask(), cache, systems=True)
     assert (first.segments == again.segments).all()
     with pytest.raises(PluginError, match="aligned again"):
         score_test_set(
-            Meteor.from_config({**CHAIN, "matchers": ["exact", "stem"]}), test, test.judged(), cache, systems=False
+            Meteor.from_config({**CHAIN, "matchers": ["exact", "stem"]}),
+            test,
+            test.judgment_mask(),
+            cache,
+            systems=False,
         )
 
 
@@ -103,10 +107,10 @@ def test_statistics_signature_names_all_components(packs):
 
 def test_damaged_cache_is_ignored(tests, cache, packs):
     (test,) = tests
-    first = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
+    first = score_test_set(Meteor.from_config(CHAIN), test, test.judgment_mask(), cache, systems=False)
     for file in cache.folder.rglob("*.npz"):
         file.write_bytes(file.read_bytes()[:50])
-    again = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
+    again = score_test_set(Meteor.from_config(CHAIN), test, test.judgment_mask(), cache, systems=False)
     assert (again.segments == first.segments).all()
 
 
@@ -115,17 +119,17 @@ def test_meteor_uses_the_best_of_several_references(task, cache, packs):
     index = (task / "index.yaml").read_text(encoding="utf-8")
     (task / "index.yaml").write_text(index.replace("ref.{target}", "'[rs]*.en'"), encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = score_test_set(Meteor.from_config(CHAIN), test, test.judged(), cache, systems=False)
+    scores = score_test_set(Meteor.from_config(CHAIN), test, test.judgment_mask(), cache, systems=False)
     assert (scores.segments[2] == 1.0).all()
 
 
 def test_segment_metric_scores_each_output_once(tests, cache):
     (test,) = tests
     scorer = Lengths()
-    scores = score_test_set(scorer, test, test.judged(), cache, systems=False)
+    scores = score_test_set(scorer, test, test.judgment_mask(), cache, systems=False)
     assert scorer.calls == 30
     assert scores.segments[0, 0] == 1.0
-    score_test_set(scorer, test, test.judged(), cache, systems=True)
+    score_test_set(scorer, test, test.judgment_mask(), cache, systems=True)
     assert scorer.calls == 30
 
 
@@ -147,15 +151,17 @@ def test_score_file_metric_looks_scores_up(tests, cache, tmp_path, change, messa
     ]
     file = tmp_path / "m.seg"
     file.write_text("".join(rows), encoding="utf-8")
-    scores = ScoreFileMetric.make(files=[str(file)]).score_systems(test, test.judged(), cache, systems=True)
+    scores = ScoreFileMetric.make(files=[str(file)]).score_systems(test, test.judgment_mask(), cache, systems=True)
     assert scores.name == "m"
     assert scores.systems[0] == pytest.approx(np.mean([len(line) for line in OUTPUTS["alpha"]]))
     negated = load_metric(f"mine=scores:-{file}")
     assert negated.label == "mine"
-    assert (negated.score_systems(test, test.judged(), cache, systems=False).segments == -scores.segments).all()
+    assert (negated.score_systems(test, test.judgment_mask(), cache, systems=False).segments == -scores.segments).all()
     file.write_text("".join(change(rows)), encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        ScoreFileMetric.make(files=[str(file)], metric="m").score_systems(test, test.judged(), cache, systems=True)
+        ScoreFileMetric.make(files=[str(file)], metric="m").score_systems(
+            test, test.judgment_mask(), cache, systems=True
+        )
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"] + ["darr:threshold=0.5"])
@@ -173,7 +179,7 @@ def test_resampled_with_equal_weights_equals_the_value(name, task, cache):
     )
     (task / "index.yaml").write_text(index, encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = score_test_set(Lengths(), test, test.judged(), cache, systems=True)
+    scores = score_test_set(Lengths(), test, test.judgment_mask(), cache, systems=True)
     value = measure(name).value(test, scores)
     assert -1 <= value <= 1
     # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
@@ -255,7 +261,7 @@ def test_mean_column_averages_language_pairs(task, cache):
 
 def test_check_scores_warns_of_uncorrelated_metrics(tests, cache):
     (test,) = tests
-    scores = score_test_set(Lengths(), test, test.judged(), cache, systems=False)
+    scores = score_test_set(Lengths(), test, test.judgment_mask(), cache, systems=False)
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
     assert check_scores(many, scores) == []
     shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)

@@ -47,14 +47,14 @@ def test_exchange_equals_evaluation_one_by_one(name, method, kind, monkeypatch):
     # Means in steps are equal but for rounding, which makes ranks of systems a matter of chance.
     test, values = made("smooth" if of_systems else kind)
     masks = draw_masks(values.shape[1:], method, (), 10, [1])
-    exchanged = {"paired": "segments", "perm-both": "scores"}.get(method, method)
+    unit = {"paired": "segments", "perm-both": "scores"}.get(method, method)
     if of_systems and method == "systems":
         values = values.mean(axis=2)
-    quick = chosen.exchange(test, values, masks, exchanged)
+    quick = chosen.exchange(test, values, masks, unit)
     assert (quick is not None) == (name in QUICK[method] and (method == "systems" or not of_systems))
     if quick is None:
         return
-    slow = exchange_one_by_one(values, masks, exchanged, chosen.agreement(test))
+    slow = exchange_one_by_one(values, masks, unit, chosen.agreement(test))
     for pair in PAIRS:
         expected = slow(*pair)
         assert not np.isnan(expected).all()

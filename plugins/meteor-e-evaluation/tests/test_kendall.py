@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from meteor_e_evaluation.judgments import Assessments, Rankings
-from meteor_e_evaluation.kendall import PairCounts, count_pairs, tau, tied_accuracy
+from meteor_e_evaluation.kendall import PairCounts, compute_tied_accuracy, count_pairs, tau
 from scipy import stats
 
 # Two systems on five segments: concordant, discordant, tie of the metric, tie of people, tie of both.
@@ -36,7 +36,7 @@ def test_tau_variants_treat_ties_as_defined(variant, expected):
 
 def test_tau_without_pairs_is_nan():
     assert math.isnan(tau(PairCounts(0, 0, 0, 0, 0), "strict"))
-    assert math.isnan(tied_accuracy(RANKINGS.select(np.zeros(5, bool)), SCORES).accuracy)
+    assert math.isnan(compute_tied_accuracy(RANKINGS.select(np.zeros(5, bool)), SCORES).accuracy)
 
 
 small = st.integers(0, 3).map(float)
@@ -70,9 +70,11 @@ def test_tie_calibration_finds_the_best_threshold(rows):
     human, metric = table[:4], table[4:]
     segments, systems = np.meshgrid(np.arange(human.shape[1]), np.arange(4))
     pairs = Assessments(segments.ravel(), systems.ravel(), human.ravel()).comparisons()
-    found = tied_accuracy(pairs, metric)
+    found = compute_tied_accuracy(pairs, metric)
     candidates = {0.0, *(abs(a - b) for column in metric.T for a, b in itertools.combinations(column, 2))}
     best = max(slow_tied_accuracy(human, metric, threshold) for threshold in candidates)
     assert found.accuracy == pytest.approx(best)
     assert slow_tied_accuracy(human, metric, found.threshold) == pytest.approx(best)
-    assert tied_accuracy(pairs, metric, threshold=1.0).accuracy == pytest.approx(slow_tied_accuracy(human, metric, 1.0))
+    assert compute_tied_accuracy(pairs, metric, threshold=1.0).accuracy == pytest.approx(
+        slow_tied_accuracy(human, metric, 1.0)
+    )

@@ -82,7 +82,7 @@ def test_mtme_folder_is_read(wmt):
     assert test.human[0, 4] == quality("alpha", 4)
     assert np.isnan(test.human[2, 3])
     assert test.system_scores["beta"] == pytest.approx(np.mean([quality("beta", at) for at in range(10)]))
-    scores = score_test_set(load_metric("mtme:Length"), test, test.judged(), CACHE, systems=True)
+    scores = score_test_set(load_metric("mtme:Length"), test, test.judgment_mask(), CACHE, systems=True)
     assert scores.segments[1, 2] == len(OUTPUTS["beta"][2])
     assert scores.systems[1] == pytest.approx(np.mean([len(text) for text in OUTPUTS["beta"]]))
     assert scores.resamplable

@@ -169,7 +169,7 @@ def test_system_measures_leave_out_outliers():
 def test_comparisons_are_never_within_a_system():
     ratings = Assessments(np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([1.0, 3.0, 2.0]))
     assert [(row.better.tolist(), row.worse.tolist()) for row in [ratings.comparisons()]] == [([1, 0], [0, 1])]
-    mean = ratings.averaged()
+    mean = ratings.average_repeated()
     assert (mean.scores.tolist(), mean.systems.tolist()) == ([2.0, 2.0], [0, 1])
     assert len(mean.comparisons()) == 1
 

@@ -34,7 +34,7 @@ def test_wmt12_tau_to_the_printed_digit(load, packs):
     concordant = pairs = 0
     for pair, expected in published(index, "METEOR", "tau-strict"):
         test = load_test_set(index, pair)
-        scores = score_test_set(Meteor(test.language), test, test.judged(), ArrayCache(), systems=False)
+        scores = score_test_set(Meteor(test.language), test, test.judgment_mask(), ArrayCache(), systems=False)
         assert round(measure("tau-strict").value(test, scores), 4) == expected
         concordant += count_pairs(test.rankings.strict(), scores.segments).concordant
         pairs += len(test.rankings.strict())
@@ -46,7 +46,7 @@ def test_wmt11_through_the_segment_map(load, packs):
     index = load("wmt11")
     for pair, expected in published(index, "METEOR", "tau-strict"):
         test = load_test_set(index, pair)
-        scores = score_test_set(Meteor(test.language), test, test.judged(), ArrayCache(), systems=False)
+        scores = score_test_set(Meteor(test.language), test, test.judgment_mask(), ArrayCache(), systems=False)
         assert round(measure("tau-strict").value(test, scores), 4) == expected
         assert not any(line.startswith("warning") for line in check_test_set(test))
 
@@ -56,7 +56,7 @@ def test_wmt17_pearson(load, packs, metric):
     index = load("wmt17")
     for pair, expected in published(index, metric, "pearson"):
         test = load_test_set(index, pair)
-        scores = score_test_set(load_metric(metric.lower()), test, test.judged(), ArrayCache(), systems=False)
+        scores = score_test_set(load_metric(metric.lower()), test, test.judgment_mask(), ArrayCache(), systems=False)
         assert measure("pearson").value(test, scores) == pytest.approx(expected, abs=0.00051)
 
 
@@ -69,5 +69,5 @@ def test_other_sets_load(load, name, count):
 def test_captions_by_stuarts_tau(load, packs):
     (test,) = (load_test_set(index, pair) for index in [load("composite-30k")] for pair in index.pairs)
     assert (len(test), len(test.references)) == (2262, 5)
-    scores = score_test_set(load_metric("meteor"), test, test.judged(), ArrayCache(), systems=False)
+    scores = score_test_set(load_metric("meteor"), test, test.judgment_mask(), ArrayCache(), systems=False)
     assert measure("kendall-c").value(test, scores) == pytest.approx(0.3505, abs=0.00005)

@@ -30,7 +30,7 @@ def test(task):
 
 def score(test, spec, systems=True):
     metric = load_metric(spec) if isinstance(spec, str) else spec
-    return score_test_set(metric, test, test.judged(), CACHE, systems=systems)
+    return score_test_set(metric, test, test.judgment_mask(), CACHE, systems=systems)
 
 
 def write(path, rows):

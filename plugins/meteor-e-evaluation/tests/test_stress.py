@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from meteor_e_evaluation.stress import bundled_examples, perturbations, select_perturbations, stress
+from meteor_e_evaluation.stress import load_bundled_examples, perturbations, select_perturbations, stress
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError, SegmentMetric
@@ -45,7 +45,7 @@ class LikesIt(Length):
         return [1.0] * len(hypotheses)
 
 
-REFERENCES, HYPOTHESES = bundled_examples("en")
+REFERENCES, HYPOTHESES = load_bundled_examples("en")
 SOME = REFERENCES[:30], HYPOTHESES[:30]
 
 
@@ -102,7 +102,7 @@ def test_stress_pairs_depend_on_the_seed():
         ),
         (lambda: stress([NoNumber.make()], *SOME), "no finite number for original"),
         (lambda: stress([Length.make(), Length.make()], *SOME), "two metrics are called 'length'"),
-        (lambda: bundled_examples("sw"), "--reference FILE"),
+        (lambda: load_bundled_examples("sw"), "--reference FILE"),
     ],
 )
 def test_stress_errors(call, message):

@@ -37,7 +37,7 @@ def test_load_test_set_relates_judgments_to_outputs(task):
         ("alpha", "gamma.x"),
         ("beta", "gamma.x"),
     ]
-    assert test.judged().sum() == 30
+    assert test.judgment_mask().sum() == 30
 
 
 def test_notes_name_dropped_judgments_and_unjudged_outputs(task):

@@ -120,7 +120,7 @@ def test_an_estimators_own_score_of_a_system_is_used_everywhere(mean, recipe, te
     corpus = metric.corpus(hypotheses, references, segments=True)
     test = load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")
     evaluated = score_test_set(
-        load_metric(f"model:{model}"), test, test.judged(), ArrayCache(tmp_path / "evaluation"), systems=True
+        load_metric(f"model:{model}"), test, test.judgment_mask(), ArrayCache(tmp_path / "evaluation"), systems=True
     )
     assert scored == corpus.score == evaluated.systems[test.systems.index("fair")]
     arithmetic = np.mean([segment.score for segment in corpus.segments])

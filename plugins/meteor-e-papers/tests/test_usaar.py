@@ -210,7 +210,9 @@ def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
     train(load_recipe(path), output, folder=path.parent, store=FeatureStore(enabled=False))
     test = load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")
     metric = load_metric(f"model:{output}")
-    scores = metric.score_systems(test, test.judged(), ArrayCache(tmp_path / "cache" / "evaluation"), systems=True)
+    scores = metric.score_systems(
+        test, test.judgment_mask(), ArrayCache(tmp_path / "cache" / "evaluation"), systems=True
+    )
     assert scores.systems == pytest.approx(np.median(scores.segments, axis=1))
     weights = np.ones((1, len(test)))
     assert [scores.resampled(row, weights)[0] for row in range(3)] == pytest.approx(scores.systems)

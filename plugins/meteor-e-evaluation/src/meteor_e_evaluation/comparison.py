@@ -173,13 +173,13 @@ def _permute(
     is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
     standardized = np.stack([_standardize(entry, is_scored) for entry in metric_scores])
     masks = draw_masks(metric_scores.shape[1:], method, test.documents, samples, seeds)
-    exchanged = {"systems": "systems", "perm-both": "scores"}.get(method, "segments")
+    unit = {"systems": "systems", "perm-both": "scores"}.get(method, "segments")
     differences = None
-    if takes_systems or is_scored[test.judged()].all():
-        differences = measure.exchange(test, standardized, masks, exchanged)
+    if takes_systems or is_scored[test.judgment_mask()].all():
+        differences = measure.exchange(test, standardized, masks, unit)
     if differences is None:
         averages_segments = takes_systems and standardized.ndim == 3
-        differences = exchange_one_by_one(standardized, masks, exchanged, agreement, average_segments=averages_segments)
+        differences = exchange_one_by_one(standardized, masks, unit, agreement, average_segments=averages_segments)
     pairs = [(first, second) for first in range(len(scores)) for second in range(first + 1, len(scores))]
     observed, permuted = {}, {}
     for n_done, pair in enumerate(pairs):
@@ -231,20 +231,20 @@ def draw_masks(
 
 
 def exchange_one_by_one(
-    scores: Floats, masks: Masks, exchanged: str, agreement: Agreement, *, average_segments: bool = False
+    scores: Floats, masks: Masks, unit: str, agreement: Agreement, *, average_segments: bool = False
 ) -> Differences:
     """Exchange scores, and evaluate the measure for each sample.
 
     Args:
         scores: the metrics' scores.
         masks: the exchanged units.
-        exchanged: what the units are.
+        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
         agreement: the measure as a function of scores.
         average_segments: whether the measure takes the systems' means over segments.
     """
     shaped_masks = masks
     if scores.ndim > masks.ndim:
-        shaped_masks = masks[:, None] if exchanged == "segments" else masks[:, :, None]
+        shaped_masks = masks[:, None] if unit == "segments" else masks[:, :, None]
 
     def evaluate(mask: Masks, metric_scores: Floats, other_scores: Floats) -> float:
         """Evaluate the measure of a metric after it got another metric's scores where the mask is true."""

@@ -51,7 +51,7 @@ def _pearson(first: Floats, second: Floats) -> float:
     return float(np.clip((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)), -1.0, 1.0))
 
 
-def grouped_pearson(metric: Floats, human: Floats, groups: Integers, weights: Floats) -> Floats:
+def compute_grouped_pearson(metric: Floats, human: Floats, groups: Integers, weights: Floats) -> Floats:
     """Compute Pearson's correlation on many resampled data sets at once.
 
     Args:

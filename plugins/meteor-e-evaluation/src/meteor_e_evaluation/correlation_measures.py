@@ -12,10 +12,10 @@ from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation import exchange
-from meteor_e_evaluation.correlation import correlate, grouped_pearson, rank_rows
+from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, rank_rows
 from meteor_e_evaluation.exchange import Differences, Masks
 from meteor_e_evaluation.groups import Grouping, group_coefficients, mean_group_agreement
-from meteor_e_evaluation.pair_measures import undefined_samples
+from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.test_set import TestSet
 
 ONLY_RATED_OUTPUTS = "only rated outputs count"
@@ -59,13 +59,13 @@ class SegmentCorrelation(RatingMeasure):
             return None
         return lambda segments: correlate(segments[ratings.systems, ratings.segments], ratings.scores, self.coefficient)
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return the coefficient after an exchange of scores."""
         if test.assessments is None:
             return None
         if self.coefficient == "pearson":
-            return exchange.pearson(values, test.assessments, masks, exchanged)
-        return exchange.rank_correlation(values, [test.assessments], masks, exchanged, self.coefficient)
+            return exchange.pearson(values, test.assessments, masks, unit)
+        return exchange.rank_correlation(values, [test.assessments], masks, unit, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return the scores of rated segments; their ranks for Spearman's coefficient."""
@@ -81,10 +81,10 @@ class SegmentCorrelation(RatingMeasure):
         """Return the coefficient on resampled segments."""
         ratings = test.assessments
         if ratings is None or self.is_undefined(test, scores):
-            return undefined_samples(weights)
+            return make_undefined_samples(weights)
         metric = scores.segments[ratings.systems, ratings.segments]
         if self.coefficient == "pearson":
-            return grouped_pearson(metric, ratings.scores, ratings.segments, weights)
+            return compute_grouped_pearson(metric, ratings.scores, ratings.segments, weights)
         repetitions = weights[:, ratings.segments].astype(int)
         return np.array(
             [correlate(np.repeat(metric, n), np.repeat(ratings.scores, n), self.coefficient) for n in repetitions]
@@ -144,25 +144,25 @@ class GroupedMeasure(RatingMeasure):
             return "no segment has ratings of two systems; choose a measure over all segments, such as pearson"
         return super().explain_undefined(test, scores)
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return the mean after an exchange of scores."""
         if test.assessments is None:
             return None
-        if (self.grouping, exchanged) in (("item", "segments"), ("sys", "systems")):
+        if (self.grouping, unit) in (("item", "segments"), ("sys", "systems")):
             compute_coefficients = group_coefficients(self.coefficient, self.grouping, test.human)
             return exchange.mean_of_groups([compute_coefficients(scores) for scores in values], masks)
         if self.coefficient == "pearson" or self.grouping == "item":
             return None
-        ratings = test.assessments.averaged()
+        ratings = test.assessments.average_repeated()
         groups = [ratings]
         if self.grouping == "sys":
             groups = [ratings.select(ratings.systems == system) for system in range(len(test.systems))]
-        return exchange.rank_correlation(values, groups, masks, exchanged, self.coefficient)
+        return exchange.rank_correlation(values, groups, masks, unit, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the mean on resampled segments."""
         if self.is_undefined(test, scores):
-            return undefined_samples(weights)
+            return make_undefined_samples(weights)
         segments = scores.segments
         values = []
         for sample_weights in weights:

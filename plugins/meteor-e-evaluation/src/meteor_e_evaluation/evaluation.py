@@ -147,15 +147,12 @@ def evaluate(
     """
     _check_distinct(tests)
     needs_system_scores = score_all or any(measure.level == "system" for measure in measures)
-    signatures: dict[str, dict[str, str]] = {}
     warnings: dict[str, tuple[str, ...]] = {}
     scores_by_title: dict[str, tuple[TestSet, tuple[Scores, ...]]] = {}
     results: list[_PairResults] = []
     for test in tests:
         title = f"{test.name} {test.pair}"
         scores = _score_metrics(metrics, test, cache, needs_system_scores, progress)
-        for entry in scores:
-            signatures.setdefault(entry.name, {})[test.language] = entry.signature
         check_complete(test, scores)
         scores_by_title[title] = (test, tuple(scores))
         messages = _check(test, scores)
@@ -169,12 +166,6 @@ def evaluate(
         if significance is not None:
             comparisons = _compare(test, scores, measures, significance, samples, seed, progress)
         results.append(_PairResults(test, values, comparisons))
-    labels = list(dict.fromkeys(entry.name for _, scores in scores_by_title.values() for entry in scores))
-    tables = [
-        _make_table(measure, labels, [entry for entry in results if entry.test.name == name])
-        for name in dict.fromkeys(test.name for test in tests)
-        for measure in measures
-    ]
     settings = {
         "intervals": intervals,
         "confidence": 0.95,
@@ -183,8 +174,29 @@ def evaluate(
         "seed": seed,
         "outliers dropped": drop_outliers,
     }
-    counts = {f"{test.name} {test.pair}": _count(test) for test in tests}
-    return Evaluation(tuple(tables), _merge_languages(signatures), counts, warnings, settings, scores_by_title)
+    return Evaluation(
+        _make_tables(tests, measures, results, scores_by_title),
+        _collect_signatures(scores_by_title),
+        {f"{test.name} {test.pair}": _count(test) for test in tests},
+        warnings,
+        settings,
+        scores_by_title,
+    )
+
+
+def _make_tables(
+    tests: Sequence[TestSet],
+    measures: Sequence[Measure[TestSet]],
+    results: Sequence[_PairResults],
+    scores_by_title: Mapping[str, tuple[TestSet, tuple[Scores, ...]]],
+) -> tuple[Table, ...]:
+    """Return a table for each test set and measure."""
+    labels = list(dict.fromkeys(entry.name for _, scores in scores_by_title.values() for entry in scores))
+    tables = []
+    for name in dict.fromkeys(test.name for test in tests):
+        test_results = [entry for entry in results if entry.test.name == name]
+        tables += [_make_table(measure, labels, test_results) for measure in measures]
+    return tuple(tables)
 
 
 def _check_distinct(tests: Sequence[TestSet]) -> None:
@@ -207,7 +219,7 @@ def _score_metrics(
     progress: Progress,
 ) -> list[Scores]:
     """Score the judged outputs with each metric; scores of errors are negated, so that higher is better."""
-    judged = test.judged()
+    judged = test.judgment_mask()
     scores = []
     for metric in create_metrics(metrics, TextContext(test.language)):
         metric_progress = staged(progress, f"{test.name} {test.pair} {metric.label}")
@@ -227,7 +239,7 @@ def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
     for entry in scores:
         if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
             raise InputError(f"{entry.name} gives an infinite score in {test.name} {test.pair}")
-        missing = np.argwhere(test.judged() & np.isnan(entry.segments))
+        missing = np.argwhere(test.judgment_mask() & np.isnan(entry.segments))
         has_only_system_scores = np.isnan(entry.segments).all() and not np.isnan(entry.systems).any()
         if len(missing) and not has_only_system_scores:
             system, segment = missing[0]
@@ -265,9 +277,9 @@ def _measure(
         for entry in scores:
             value = measure.value(test, entry)
             reason = measure.explain_undefined(test, entry) if math.isnan(value) else ""
-            resampled = None if weights is None else measure.resampled(test, entry, weights)
-            value_interval = None if resampled is None else interval(resampled)
-            values[measure.name, entry.name] = (Value(value, value_interval, reason), resampled)
+            samples = None if weights is None else measure.resampled(test, entry, weights)
+            value_interval = None if samples is None else interval(samples)
+            values[measure.name, entry.name] = (Value(value, value_interval, reason), samples)
     return values
 
 
@@ -303,14 +315,18 @@ def _count(test: TestSet) -> dict[str, int]:
     return counts
 
 
-def _merge_languages(signatures: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def _collect_signatures(scores_by_title: Mapping[str, tuple[TestSet, tuple[Scores, ...]]]) -> dict[str, str]:
     """Return one signature per metric, or one per metric and language if the languages' signatures differ."""
-    merged = {}
-    for name, signature_by_language in signatures.items():
+    signatures_by_metric: dict[str, dict[str, str]] = {}
+    for test, scores in scores_by_title.values():
+        for entry in scores:
+            signatures_by_metric.setdefault(entry.name, {})[test.language] = entry.signature
+    signatures = {}
+    for name, signature_by_language in signatures_by_metric.items():
         n_distinct = len(set(signature_by_language.values()))
         for language, signature in signature_by_language.items():
-            merged[name if n_distinct == 1 else f"{name} ({language})"] = signature
-    return merged
+            signatures[name if n_distinct == 1 else f"{name} ({language})"] = signature
+    return signatures
 
 
 def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Sequence[_PairResults]) -> Table:
@@ -323,19 +339,33 @@ def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Seque
     if len(results) > 1:
         pair_weights = np.array([measure.weight(entry.test) for entry in results])
         for label in labels:
-            resampled = [entry.values[measure.name, label][1] for entry in results]
-            rows[label].append(_average_values(rows[label], resampled, pair_weights))
+            samples = [entry.values[measure.name, label][1] for entry in results]
+            rows[label].append(_average_values(rows[label], samples, pair_weights))
         if len(comparisons) == len(results):
             comparison = average([comparisons[pair] for pair in columns], pair_weights.tolist())
             if comparison is not None:
                 comparisons[AVERAGE] = comparison
         columns = (*columns, AVERAGE)
+    return Table(
+        results[0].test.name,
+        measure,
+        columns,
+        {label: tuple(row) for label, row in rows.items()},
+        comparisons,
+        _rank_metrics(columns, rows, comparisons),
+    )
+
+
+def _rank_metrics(
+    columns: Sequence[str], rows: Mapping[str, Sequence[Value]], comparisons: Mapping[str, Comparison]
+) -> dict[str, dict[str, int]]:
+    """Return for each column with tests the rank of each metric."""
     ranks = {}
     for column, comparison in comparisons.items():
-        values = {label: row[columns.index(column)].value for label, row in rows.items()}
+        column_index = columns.index(column)
+        values = {label: row[column_index].value for label, row in rows.items()}
         ranks[column] = cluster_ranks(values, comparison)
-    table_rows = {label: tuple(row) for label, row in rows.items()}
-    return Table(results[0].test.name, measure, columns, table_rows, comparisons, ranks)
+    return ranks
 
 
 def _average_values(values: Sequence[Value], resampled: Sequence[Floats | None], weights: Floats) -> Value:

@@ -5,12 +5,13 @@ sums, and the effect of an exchange on a sum is a product of the masks with a ma
 again for each sample (:func:`.comparison.exchange_one_by_one`).
 
 Scores are ``(metrics, systems, segments)``. A mask says which units are exchanged in a sample: ``(samples, segments)``,
-``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``. The argument ``exchanged`` names the
+``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``. The argument ``unit`` names the
 unit: ``segments``, ``systems`` or ``scores``. Every function returns :data:`Differences`.
 
-Two statistics are approximations on large test sets. They are the same for every sample, so the test keeps its level:
-:func:`tied_accuracy` looks for the best of some hundred thresholds, and :func:`rank_correlation` counts pairs of
-distant ranks, which matter only if two denominators differ, in a coarse table. On small test sets both are exact.
+Two statistics are approximations on large test sets. :func:`compute_tied_accuracy` chooses the best of some hundred
+thresholds. :func:`rank_correlation` counts pairs of distant ranks in a coarse table; these pairs matter only if two
+denominators differ. Every sample is approximated in the same way, so the test keeps its level. On small test sets, both
+statistics are exact.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def _divide_or_nan(numerator: Floats, denominator: Floats) -> Floats:
     return quotient
 
 
-def pearson(scores: Floats, ratings: Assessments, masks: Masks, exchanged: str) -> Differences:
+def pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
     """Exchange scores for Pearson's r over all rated outputs."""
     shape = scores.shape[1:]
     outputs = ratings.systems * shape[1] + ratings.segments
@@ -91,7 +92,7 @@ def pearson(scores: Floats, ratings: Assessments, masks: Masks, exchanged: str) 
     human_sum_of_squares = float(human @ human)
     n_ratings = np.bincount(outputs, minlength=scores[0].size).reshape(shape)
     human_sums = np.bincount(outputs, human, scores[0].size).reshape(shape)
-    summed_axes: int | tuple[int, ...] = {"segments": 1, "systems": 2}.get(exchanged, ())
+    summed_axes: int | tuple[int, ...] = {"segments": 1, "systems": 2}.get(unit, ())
     terms = [
         np.stack([n_ratings * metric, n_ratings * metric * metric, metric * human_sums])
         .sum(axis=summed_axes)
@@ -164,7 +165,7 @@ def _exchange_comparisons(
     rankings: Rankings,
     scores: Floats,
     masks: Masks,
-    exchanged: str,
+    unit: str,
     count: Callable[[Floats, NDArray[np.int8], Integers, int], Floats],
     finish: Callable[[Floats], Floats],
 ) -> Differences:
@@ -174,7 +175,7 @@ def _exchange_comparisons(
         rankings: human comparisons.
         scores: the metrics' scores.
         masks: the exchanged units.
-        exchanged: what the units are.
+        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
         count: computes terms ``(sums, cases, units)`` from score differences ``(cases, comparisons)``, the human order
             of each comparison (1 or -1; 0 for ties), its unit, and the number of units.
         finish: computes the measure from sums, ``(sums, samples)``.
@@ -185,7 +186,7 @@ def _exchange_comparisons(
     human_order = np.where(rankings.ties, 0, np.where(rankings.better < rankings.worse, 1, -1)).astype(np.int8)
     first_scores, second_scores = scores[:, first, rankings.segments], scores[:, second, rankings.segments]
 
-    if exchanged == "systems":
+    if unit == "systems":
         pair_index = first * n_systems - first * (first + 1) // 2 + second - first - 1
 
         def pair_tables(first_metric: int, second_metric: int) -> Floats:
@@ -208,7 +209,7 @@ def pair_counts(
     rankings: Rankings,
     scores: Floats,
     masks: Masks,
-    exchanged: str,
+    unit: str,
     compute: Callable[[kendall.PairCounts], Floats | float],
 ) -> Differences:
     """Exchange segments or systems for a function of the counts of pairs, such as τ."""
@@ -232,7 +233,7 @@ def pair_counts(
         )
         return np.asarray(compute(counts), float)
 
-    return _exchange_comparisons(rankings, scores, masks, exchanged, count, finish)
+    return _exchange_comparisons(rankings, scores, masks, unit, count, finish)
 
 
 N_THRESHOLDS = 256
@@ -244,7 +245,7 @@ MAX_EXACT_DIFFERENCES = 1 << 14
 _THRESHOLD_SAMPLING_STEP = 7
 
 
-def tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, exchanged: str) -> Differences:
+def compute_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
     """Exchange segments or systems for accuracy with tie calibration; each sample has its own best threshold."""
     pair_weights = 1.0 / np.bincount(rankings.segments)[rankings.segments]
 
@@ -268,7 +269,7 @@ def tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, exchanged: s
         correct_weights = np.cumsum(sums, axis=0)[1:]
         return np.asarray(correct_weights.max(axis=0) / pair_weights.sum())
 
-    return _exchange_comparisons(rankings, scores, masks, exchanged, count, finish)
+    return _exchange_comparisons(rankings, scores, masks, unit, count, finish)
 
 
 def _choose_thresholds(distances: Floats) -> Floats:
@@ -288,7 +289,7 @@ COARSE_TABLE_SIDE = 64
 
 
 def rank_correlation(
-    scores: Floats, groups: Sequence[Assessments], masks: Masks, exchanged: str, coefficient: str
+    scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
 ) -> Differences:
     """Exchange scores that are ranked together, and take the mean of the groups in which the measure is defined.
 
@@ -300,7 +301,7 @@ def rank_correlation(
         scores: the metrics' scores.
         groups: human scores that are ranked together.
         masks: the exchanged units.
-        exchanged: what the units are.
+        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
         coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
     """
     unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)
@@ -311,7 +312,7 @@ def rank_correlation(
             if not len(ratings):
                 continue
             outputs = ratings.systems * scores.shape[2] + ratings.segments
-            units = {"segments": ratings.segments, "systems": ratings.systems, "scores": outputs}[exchanged]
+            units = {"segments": ratings.segments, "systems": ratings.systems, "scores": outputs}[unit]
             group_scores = scores[[first, second]].reshape(2, -1)[:, outputs].ravel()
             rankings.append(_JointRanking(ratings.scores, group_scores, units, coefficient))
         block_size = max(1, BLOCK // max(ranking.largest_array for ranking in rankings))

@@ -238,11 +238,14 @@ class JudgmentReader:
                 continue
             if row.segment is None:
                 self._add_system_scores(systems, sign * row.score, row.location, locations)
-            elif row.document:
+                continue
+            segment: int | None
+            if row.document:
                 segment = numbers.find_in_document(row.document, row.segment, row.location)
+            else:
+                segment = self._find_segment(spec, row.segment, numbers, row.location)
+            if segment is not None:
                 self._add_rating(segment, systems[0], sign * row.score, row.text)
-            elif (found_segment := self._find_segment(spec, row.segment, numbers, row.location)) is not None:
-                self._add_rating(found_segment, systems[0], sign * row.score, row.text)
 
     def _iterate_human_scores(self, spec: JudgmentSpec, file: Path) -> Iterable[HumanScore]:
         """Read a file of human scores in any format."""
@@ -279,12 +282,11 @@ class JudgmentReader:
         if not self._has_rankings:
             return None
         index_of = {system: index for index, system in enumerate(systems)}
-        segments, better, worse, ties = zip(*self._comparisons, strict=True) if self._comparisons else ((),) * 4
         return Rankings(
-            np.array(segments, np.int64),
-            np.array([index_of[system] for system in better], np.int64),
-            np.array([index_of[system] for system in worse], np.int64),
-            np.array(ties, bool),
+            np.array([segment for segment, _, _, _ in self._comparisons], np.int64),
+            np.array([index_of[better] for _, better, _, _ in self._comparisons], np.int64),
+            np.array([index_of[worse] for _, _, worse, _ in self._comparisons], np.int64),
+            np.array([is_tie for _, _, _, is_tie in self._comparisons], bool),
         )
 
     def assessments(self, systems: Sequence[str]) -> Assessments | None:
@@ -292,16 +294,15 @@ class JudgmentReader:
         if not self._has_assessments:
             return None
         ratings = self._all_ratings(systems)
-        means = ratings.averaged()
+        means = ratings.average_repeated()
         return ratings if self._keeps_all_ratings or len(means) == len(ratings) else means
 
     def _all_ratings(self, systems: Sequence[str]) -> Assessments:
         index_of = {system: index for index, system in enumerate(systems)}
-        segments, names, scores = zip(*self._ratings, strict=True) if self._ratings else ((),) * 3
         return Assessments(
-            np.array(segments, np.int64),
-            np.array([index_of[name] for name in names], np.int64),
-            np.array(scores, float),
+            np.array([segment for segment, _, _ in self._ratings], np.int64),
+            np.array([index_of[system] for _, system, _ in self._ratings], np.int64),
+            np.array([score for _, _, score in self._ratings], float),
         )
 
     def notes(self) -> Iterator[str]:

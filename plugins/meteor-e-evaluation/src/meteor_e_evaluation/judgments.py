@@ -61,7 +61,7 @@ class Assessments:
         """Return the ratings with these indices, or for which this mask is true."""
         return Assessments(self.segments[rows], self.systems[rows], self.scores[rows])
 
-    def averaged(self) -> Assessments:
+    def average_repeated(self) -> Assessments:
         """Return one row per output, with the mean of its ratings, sorted by segment and system."""
         if not len(self):
             return self
@@ -79,7 +79,7 @@ class Assessments:
     def matrix(self, shape: tuple[int, int]) -> Floats:
         """Return the mean ratings as a matrix ``(systems, segments)``, with NaN for outputs without ratings."""
         ratings = np.full(shape, np.nan)
-        means = self.averaged()
+        means = self.average_repeated()
         ratings[means.systems, means.segments] = means.scores
         return ratings
 

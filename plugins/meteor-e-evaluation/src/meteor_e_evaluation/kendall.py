@@ -102,7 +102,7 @@ class TiedAccuracy(NamedTuple):
     threshold: float
 
 
-def tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: float | None = None) -> TiedAccuracy:
+def compute_tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: float | None = None) -> TiedAccuracy:
     """Compute WMT23's ``acc_eq``: pairwise accuracy of a metric that has to predict ties.
 
     Accuracy is computed for each segment and averaged over segments. Metric scores tie if they differ by no more than a
@@ -118,24 +118,39 @@ def tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: float | None
     """
     if not len(rankings):
         return TiedAccuracy(math.nan, math.nan)
-    ties, differences = rankings.ties, pair_differences(rankings, scores)
+    differences = pair_differences(rankings, scores)
+    distances = np.abs(differences)
+    is_ordered_right = ~rankings.ties & (differences > 0)
     pair_weights = 1.0 / np.bincount(rankings.segments)[rankings.segments]
     total_weight = float(pair_weights.sum())
-    is_ordered_right, distances = ~ties & (differences > 0), np.abs(differences)
     if threshold is not None:
-        is_correct = np.where(distances <= threshold, ties, is_ordered_right)
+        is_correct = np.where(distances <= threshold, rankings.ties, is_ordered_right)
         return TiedAccuracy(float(pair_weights[is_correct].sum()) / total_weight, threshold)
+    # A threshold that reaches a pair's distance makes a human tie correct and a correctly ordered pair wrong.
+    gains = np.where(rankings.ties, pair_weights, np.where(is_ordered_right, -pair_weights, 0.0))
+    weight_without_ties = float(pair_weights[is_ordered_right].sum())
+    correct_weight, threshold = _calibrate_threshold(distances, gains, weight_without_ties)
+    return TiedAccuracy(correct_weight / total_weight, threshold)
+
+
+def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: float) -> tuple[float, float]:
+    """Return the highest weight of correct pairs, and the smallest threshold that reaches it.
+
+    Args:
+        distances: absolute score difference of each pair.
+        gains: for each pair, the weight that is gained if the pair becomes a tie.
+        weight_without_ties: weight of the correct pairs if no pair is a tie.
+    """
     order = np.argsort(distances, kind="stable")
     sorted_distances = distances[order]
-    # A threshold that reaches a pair's distance makes a human tie correct and a correctly ordered pair wrong.
-    gains = np.where(ties, pair_weights, np.where(is_ordered_right, -pair_weights, 0.0))[order]
-    ends_run = np.flatnonzero(np.r_[sorted_distances[1:] != sorted_distances[:-1], True])
-    weight_without_ties = float(pair_weights[is_ordered_right].sum())
-    correct_weights, thresholds = weight_without_ties + np.cumsum(gains)[ends_run], sorted_distances[ends_run]
+    is_last_of_equal = np.r_[sorted_distances[1:] != sorted_distances[:-1], True]
+    correct_weights = weight_without_ties + np.cumsum(gains[order])[is_last_of_equal]
+    thresholds = sorted_distances[is_last_of_equal]
     if sorted_distances[0] > 0:
-        correct_weights, thresholds = np.r_[weight_without_ties, correct_weights], np.r_[0.0, thresholds]
+        correct_weights = np.r_[weight_without_ties, correct_weights]
+        thresholds = np.r_[0.0, thresholds]
     best = int(np.argmax(correct_weights))
-    return TiedAccuracy(float(correct_weights[best]) / total_weight, float(thresholds[best]))
+    return float(correct_weights[best]), float(thresholds[best])
 
 
 def count_concordant(levels: Integers) -> Floats:

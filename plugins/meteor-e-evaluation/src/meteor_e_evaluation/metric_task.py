@@ -115,9 +115,12 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
     lines = itertools.chain([first], lines)
     if first.text.lstrip().startswith("{"):
         yield from _parse_comet_json("\n".join(line.text for line in lines), file_name)
-    elif _COMET_LINE.fullmatch(first.text):
+        return
+    if _COMET_LINE.fullmatch(first.text):
         yield from _parse_comet_lines(lines)
-    elif len(fields := split_fields(first.text)) == 1 and _is_score(fields[0]):
+        return
+    fields = split_fields(first.text)
+    if len(fields) == 1 and _is_score(fields[0]):
         yield from _parse_numbers(lines)
     elif len(fields) == 2:
         yield from _parse_short_lines(lines)

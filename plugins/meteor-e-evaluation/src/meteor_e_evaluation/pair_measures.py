@@ -31,7 +31,7 @@ def pairwise_judgments(test: TestSet) -> Rankings | None:
     return None if test.assessments is None else test.assessments.comparisons()
 
 
-def undefined_samples(weights: Floats) -> Floats:
+def make_undefined_samples(weights: Floats) -> Floats:
     """Return NaN for each bootstrap sample."""
     return np.full(len(weights), math.nan)
 
@@ -72,14 +72,12 @@ class PairMeasure(Measure[TestSet]):
             return "people tie all pairs of systems"
         return super().explain_undefined(test, scores)
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return the measure after an exchange of segments or systems."""
         rankings = self.rankings(test)
-        if rankings is None or exchanged == "scores":
+        if rankings is None or unit == "scores":
             return None
-        return exchange.pair_counts(
-            rankings, values, masks, exchanged, lambda counts: kendall.tau(counts, self.variant)
-        )
+        return exchange.pair_counts(rankings, values, masks, unit, lambda counts: kendall.tau(counts, self.variant))
 
     def counts(self, test: TestSet, segments: Floats) -> Floats | None:
         """Return the count of each outcome on each segment, ``(segments, 5)``, as in :class:`.PairCounts`."""
@@ -95,7 +93,7 @@ class PairMeasure(Measure[TestSet]):
         """Return the measure on resampled segments."""
         counts = self.counts(test, scores.segments)
         if counts is None:
-            return undefined_samples(weights)
+            return make_undefined_samples(weights)
         return np.asarray(self.compute(kendall.PairCounts(*(weights @ counts).T)), float)
 
 
@@ -164,7 +162,7 @@ class RelativeRanking(PairMeasure):
         """Return the pairs of ratings that differ by the threshold or more."""
         if test.assessments is None:
             return None
-        pairs = test.assessments.averaged().comparisons().strict()
+        pairs = test.assessments.average_repeated().comparisons().strict()
         human = test.human
         differences = human[pairs.better, pairs.segments] - human[pairs.worse, pairs.segments]
         return pairs.select(differences >= self.options.threshold)
@@ -191,26 +189,26 @@ class TiedAccuracy(Measure[TestSet]):
         rankings = pairwise_judgments(test)
         if rankings is None or not len(rankings):
             return None
-        return lambda segments: kendall.tied_accuracy(rankings, segments).accuracy
+        return lambda segments: kendall.compute_tied_accuracy(rankings, segments).accuracy
 
     def explain_missing_judgments(self, test: TestSet) -> str:
         """Return why there are no pairs."""
         return NO_RATED_PAIRS
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return the accuracy after an exchange of segments or systems."""
         rankings = pairwise_judgments(test)
-        if exchanged == "scores" or rankings is None:
+        if unit == "scores" or rankings is None:
             return None
-        return exchange.tied_accuracy(rankings, values, masks, exchanged)
+        return exchange.compute_tied_accuracy(rankings, values, masks, unit)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the accuracy on resampled segments."""
         rankings = pairwise_judgments(test)
         if rankings is None or not len(rankings) or np.isnan(scores.segments).all():
-            return undefined_samples(weights)
+            return make_undefined_samples(weights)
         n_segments = weights.shape[1]
-        threshold = kendall.tied_accuracy(rankings, scores.segments).threshold
+        threshold = kendall.compute_tied_accuracy(rankings, scores.segments).threshold
         differences = kendall.pair_differences(rankings, scores.segments)
         is_correct = np.where(np.abs(differences) <= threshold, rankings.ties, ~rankings.ties & (differences > 0))
         n_pairs = np.bincount(rankings.segments, minlength=n_segments)

@@ -96,9 +96,9 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
         if len(row) != len(header):
             raise InputError(f"{location}: {len(row)} fields; the header has {len(header)}")
         pair = "-".join(_language_code(row[index].strip(), codes, location) for index in columns.languages)
-        ranked = _ranked_systems(row, columns, location)
+        ranks = _read_ranks(row, columns, location)
         segment = parse_whole_number(row[columns.segment], columns.segment_title, location)
-        yield from _compare_ranked(pair, segment, ranked, location)
+        yield from _compare_ranked(pair, segment, ranks, location)
 
 
 def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
@@ -128,7 +128,7 @@ def _language_code(name: str, codes: Mapping[str, str], location: str) -> str:
     raise InputError(f"{location}: unknown language {name!r}; name its code under 'languages'")
 
 
-def _ranked_systems(row: Sequence[str], columns: _RankingColumns, location: str) -> list[tuple[str, int]]:
+def _read_ranks(row: Sequence[str], columns: _RankingColumns, location: str) -> list[tuple[str, int]]:
     """Return the systems of a row that were ranked, with their ranks."""
     ranked = []
     for rank_title, system_index, rank_index in columns.systems:

@@ -9,7 +9,7 @@ import numpy as np
 from meteor_e.api.metrics import Scores
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate
-from meteor_e_evaluation.system_measures import compared_systems
+from meteor_e_evaluation.system_measures import find_compared_systems
 from meteor_e_evaluation.test_set import TestSet
 
 IDENTICAL_OUTPUTS_LIMIT = 0.2
@@ -51,7 +51,7 @@ def _check_identical_outputs(test: TestSet) -> list[str]:
 
 def _check_empty_outputs(test: TestSet) -> list[str]:
     messages = []
-    for system, output, is_judged in zip(test.systems, test.outputs, test.judged(), strict=True):
+    for system, output, is_judged in zip(test.systems, test.outputs, test.judgment_mask(), strict=True):
         n_empty = sum(not output[segment].strip() for segment in np.flatnonzero(is_judged))
         if n_empty:
             messages.append(f"{system}: {n_empty} judged segments are empty")
@@ -92,7 +92,7 @@ def _segment_agreement(test: TestSet, scores: Scores) -> float:
 
 
 def _system_agreement(test: TestSet, scores: Scores) -> float:
-    indices, human_scores = compared_systems(test)
+    indices, human_scores = find_compared_systems(test)
     metric_scores = scores.systems[indices]
     if len(indices) < MIN_SYSTEMS or np.isnan(metric_scores).any():
         return math.nan

@@ -17,7 +17,7 @@ from meteor_e_evaluation import exchange, kendall
 from meteor_e_evaluation.correlation import correlate, rank_rows
 from meteor_e_evaluation.exchange import Differences, Masks
 from meteor_e_evaluation.judgments import Assessments
-from meteor_e_evaluation.pair_measures import undefined_samples
+from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.segment_coefficients import system_pairs
 from meteor_e_evaluation.soft_accuracy import approximate_soft_accuracy, soft_pairwise_accuracy
 from meteor_e_evaluation.test_set import TestSet
@@ -79,7 +79,7 @@ def mad_outliers(test: TestSet, cutoff: float = 2.5) -> tuple[str, ...]:
     return tuple(name for name, is_outlier in zip(human_scores, deviations > cutoff * scale, strict=True) if is_outlier)
 
 
-def compared_systems(test: TestSet) -> tuple[list[int], Floats]:
+def find_compared_systems(test: TestSet) -> tuple[list[int], Floats]:
     """Return the indices and the human scores of the systems that system-level measures compare."""
     human_scores = human_system_scores(test)
     indices = [index for index, name in enumerate(test.systems) if name in human_scores and name not in test.outliers]
@@ -109,13 +109,13 @@ class SystemMeasure(Measure[TestSet]):
 
     def explain_missing_judgments(self, test: TestSet) -> str:
         """Return why there are not enough systems."""
-        return f"at least two systems need human scores; there is {len(compared_systems(test)[0])}"
+        return f"at least two systems need human scores; there is {len(find_compared_systems(test)[0])}"
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return the scores of systems; their ranks for Spearman's coefficient."""
         if self.coefficient not in ("pearson", "spearman"):
             return super().correlated(test, scores)
-        indices, human_scores = compared_systems(test)
+        indices, human_scores = find_compared_systems(test)
         metrics = np.array([entry.systems[indices] for entry in scores])
         if self.coefficient == "spearman":
             return rank_rows(metrics), rank_rows(human_scores[None])[0]
@@ -123,19 +123,19 @@ class SystemMeasure(Measure[TestSet]):
 
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return the coefficient as a function of system scores."""
-        indices, human_scores = compared_systems(test)
+        indices, human_scores = find_compared_systems(test)
         if len(indices) < 2:
             return None
         return lambda systems: self._compute(systems[indices], human_scores)
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return τ-b or accuracy after an exchange of system scores, which are treated as those of one segment."""
-        indices, human_scores = compared_systems(test)
+        indices, human_scores = find_compared_systems(test)
         if values.ndim == 3 or self.coefficient not in ("kendall", "accuracy") or len(indices) < 2:
             return None
         pairs = Assessments(np.zeros(len(indices), int), np.arange(len(indices)), human_scores).comparisons()
         compute = _accuracy_of_counts if self.coefficient == "accuracy" else _tau_b_of_counts
-        return exchange.pair_counts(pairs, values[:, indices, None], masks[:, indices], exchanged, compute)
+        return exchange.pair_counts(pairs, values[:, indices, None], masks[:, indices], unit, compute)
 
     def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
         if np.isnan(metric_scores).any():
@@ -149,9 +149,9 @@ class SystemMeasure(Measure[TestSet]):
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the coefficient of system scores on resampled segments; the human scores stay the same."""
-        indices, human_scores = compared_systems(test)
+        indices, human_scores = find_compared_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments[indices]).any():
-            return undefined_samples(weights)
+            return make_undefined_samples(weights)
         sampled_scores = np.stack([scores.resampled(index, weights) for index in indices], axis=1)
         return np.array([self._compute(sample, human_scores) for sample in sampled_scores])
 
@@ -212,7 +212,7 @@ class PooledAccuracy(SystemMeasure):
 
     def weight(self, test: TestSet) -> float:
         """Return the number of pairs of systems."""
-        n_systems = len(compared_systems(test)[0])
+        n_systems = len(find_compared_systems(test)[0])
         return n_systems * (n_systems - 1) / 2
 
 
@@ -236,7 +236,7 @@ class SoftAccuracy(Measure[TestSet]):
         """Return a permutation of systems: a metric may favor a system, so the scores of a system are dependent."""
         return "systems"
 
-    def rated_systems(self, test: TestSet) -> list[int]:
+    def find_rated_systems(self, test: TestSet) -> list[int]:
         """Return the indices of the systems with ratings, without outliers."""
         if test.assessments is None:
             return []
@@ -248,34 +248,34 @@ class SoftAccuracy(Measure[TestSet]):
 
     def explain_missing_judgments(self, test: TestSet) -> str:
         """Return why there are not enough systems."""
-        return f"at least two systems need ratings of segments; there is {len(self.rated_systems(test))}"
+        return f"at least two systems need ratings of segments; there is {len(self.find_rated_systems(test))}"
 
     def value(self, test: TestSet, scores: Scores) -> float:
         """Return SPA by permutations."""
-        indices = self.rated_systems(test)
+        indices = self.find_rated_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments).all():
             return math.nan
         return soft_pairwise_accuracy(test.human[indices], scores.segments[indices], seed=self.options.seed)
 
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return SPA as a function of segment scores, with p-values from the normal distribution."""
-        indices = self.rated_systems(test)
+        indices = self.find_rated_systems(test)
         if len(indices) < 2:
             return None
         compute = approximate_soft_accuracy(test.human[indices])
         return lambda segments: compute(segments[indices])
 
-    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Differences | None:
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return SPA after an exchange of systems."""
-        if exchanged != "systems":
+        if unit != "systems":
             return None
-        indices = self.rated_systems(test)
+        indices = self.find_rated_systems(test)
         return exchange.soft_accuracy(values[:, indices], test.human[indices], masks[:, indices])
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return SPA on resampled segments; the human scores are resampled with the metric's."""
-        indices = self.rated_systems(test)
+        indices = self.find_rated_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments).all():
-            return undefined_samples(weights)
+            return make_undefined_samples(weights)
         human_scores, metric_scores = test.human[indices], scores.segments[indices]
         return np.array([approximate_soft_accuracy(human_scores, sample)(metric_scores) for sample in weights])

@@ -67,7 +67,7 @@ class TestSet(SystemOutputs):
             assessments = assessments.select(~outputs[assessments.systems, assessments.segments])
         return dataclasses.replace(self, rankings=rankings, assessments=assessments)
 
-    def judged(self) -> NDArray[np.bool_]:
+    def judgment_mask(self) -> NDArray[np.bool_]:
         """Return a mask of the judged outputs, ``(systems, segments)``."""
         is_judged = np.zeros((len(self.systems), len(self)), bool)
         if self.rankings is not None:

@@ -145,7 +145,7 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
             result.append(replace(test, rankings=rankings.select(test_mask)))
         elif test.assessments is not None:
             result.append(replace(test, assessments=test.assessments.select(test_mask)))
-    return [test for test in result if test.judged().any()]
+    return [test for test in result if test.judgment_mask().any()]
 
 
 def make_examples(
@@ -164,7 +164,7 @@ def make_examples(
     """
     from meteor_e_evaluation import pairwise_judgments
 
-    cells = test.judged()
+    cells = test.judgment_mask()
     systems, segments = cells.nonzero()
     hypotheses = [test.outputs[system][segment] for system, segment in zip(systems, segments, strict=True)]
     references = [[reference[segment] for reference in test.references] for segment in segments]

@@ -91,7 +91,7 @@ def _add_errors(
     outputs = [
         (test.outputs[system][segment], [reference[segment] for reference in test.references])
         for test in tests
-        for system, segment in zip(*test.judged().nonzero(), strict=True)
+        for system, segment in zip(*test.judgment_mask().nonzero(), strict=True)
     ]
     sample = [outputs[index] for index in generator.permutation(len(outputs))[:count]]
     hypotheses, references = [], []

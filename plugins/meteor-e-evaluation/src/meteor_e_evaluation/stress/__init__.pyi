@@ -1,6 +1,6 @@
 from meteor_e_evaluation.stress.report import Finding as Finding, StressReport as StressReport
 from meteor_e_evaluation.stress.rules import (
-    bundled_examples as bundled_examples,
+    load_bundled_examples as load_bundled_examples,
     perturbations as perturbations,
     select_perturbations as select_perturbations,
 )

@@ -102,7 +102,7 @@ class StressReport(Result):
     worst: list[WrongPair] = dataclasses.field(default_factory=list)
 
     @property
-    def unused(self) -> list[str]:
+    def inapplicable_rules(self) -> list[str]:
         """Names of the perturbations that did not apply to any text."""
         return [name for name, texts in self.changed.items() if all(text is None for text in texts)]
 
@@ -132,8 +132,8 @@ class StressReport(Result):
         if len(self.findings) > 1:
             first_metric = next(iter(self.findings))
             notes.append(f"*: differs from {first_metric} (McNemar's exact test, p < 0.05).")
-        if self.unused:
-            notes.append(f"Not applicable to any text: {', '.join(self.unused)}.")
+        if self.inapplicable_rules:
+            notes.append(f"Not applicable to any text: {', '.join(self.inapplicable_rules)}.")
         return notes
 
     def _worst_grid(self) -> Grid:
@@ -160,7 +160,7 @@ class StressReport(Result):
             "means": {name: mean._asdict() for name, mean in self.means.items()},
             "findings": list(self.entries()),
             "worst": self.worst,
-            "without_occasion": self.unused,
+            "without_occasion": self.inapplicable_rules,
         }
 
 

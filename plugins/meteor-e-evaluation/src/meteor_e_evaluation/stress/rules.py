@@ -96,7 +96,7 @@ def select_perturbations(language: str, only: Sequence[str] = ()) -> list[Pertur
     return [rule for rule in rules if not only or {rule.name, rule.group, rule.kind} & {*only}]
 
 
-def bundled_examples(language: str = "en") -> tuple[list[list[str]], list[str]]:
+def load_bundled_examples(language: str = "en") -> tuple[list[list[str]], list[str]]:
     """Return sentences written for this test: a list of one reference for each, and good translations in other words.
 
     There are 122 for English and about eight for each of some other languages.

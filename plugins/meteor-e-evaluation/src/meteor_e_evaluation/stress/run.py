@@ -18,7 +18,7 @@ from meteor_e.metrics.specs import distinct
 from meteor_e.metrics.translations import score_test_set
 from meteor_e.significance.resampling import draw_weights, interval
 from meteor_e_evaluation.stress.report import TOLERANCE, Finding, Share, StressReport, WrongPair
-from meteor_e_evaluation.stress.rules import bundled_examples, perturbations, select_perturbations
+from meteor_e_evaluation.stress.rules import load_bundled_examples, perturbations, select_perturbations
 
 SMALL_ERROR_GROUPS = frozenset(("polarity", "meaning", "addition", "omission", "grammar", "spelling"))
 """Groups of small errors. Harmless changes are measured relative to the metric's median decrease by such an error."""
@@ -50,7 +50,7 @@ def stress(
 
     Args:
         metrics: the metrics, see :func:`~meteor_e.load_metric`.
-        references: the references of each segment; by default the texts are :func:`bundled_examples`.
+        references: the references of each segment; by default the texts are :func:`load_bundled_examples`.
         hypotheses: a good translation of each segment. A translation that equals its reference is too easy.
         sources: the source of each segment.
         language: ISO code of the texts.
@@ -67,7 +67,7 @@ def stress(
         InputError: if the numbers of texts differ, no perturbation applies to them, or a score is not a number.
     """
     if references is None:
-        references, hypotheses = bundled_examples(language)
+        references, hypotheses = load_bundled_examples(language)
     if len({len(texts) for texts in (references, hypotheses, sources) if texts is not None}) > 1:
         raise InputError("references, hypotheses and sources differ in number")
     chosen_rules = list(perturbations(language) if rules is None else rules)

@@ -137,7 +137,7 @@ def _collect_test_set(
     meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress
 ) -> dict[str, NDArray[np.generic]]:
     """Return the arrays of a test set, whose units and cells count from 0."""
-    is_judged = test.judged()
+    is_judged = test.judgment_mask()
     statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
     systems, segments = np.nonzero(is_judged)
     cell_index = np.full(is_judged.shape, -1, np.int64)

@@ -132,7 +132,7 @@ class _RankObjective(PreparedObjective):
         return np.asarray((2 * right_shares - 1).mean(axis=1))
 
 
-def weighted_pearson(first: Floats, second: Floats, weights: Floats) -> float:
+def compute_weighted_pearson(first: Floats, second: Floats, weights: Floats) -> float:
     """Return Pearson's correlation with a weight per row; NaN if the values of a variable are all equal."""
     weights = weights / weights.sum()
     x, y = first - weights @ first, second - weights @ second
@@ -175,10 +175,10 @@ class _CorrelationObjective(PreparedObjective):
     def _correlate(self, scores: Floats, cells: Integers) -> float:
         metric, human = scores[cells], self._data.human_scores[cells]
         if self._coefficient == "weighted-pearson":
-            return weighted_pearson(metric, human, self._data.lengths[cells])
+            return compute_weighted_pearson(metric, human, self._data.lengths[cells])
         if self._coefficient == "pearson":
             # SciPy's function also computes a p-value, which would make a search slow.
-            return weighted_pearson(metric, human, np.ones(len(cells)))
+            return compute_weighted_pearson(metric, human, np.ones(len(cells)))
         return correlate(metric, human, self._coefficient)
 
     @staticmethod
@@ -224,7 +224,7 @@ class _MeasureObjective(PreparedObjective):
             is_included[:, np.unique(data.units[cells]) - first_units[group]] = True
             test = full_test.without(~is_included)
             agreement = measure.agreement(test)
-            n_judged = int(test.judged().sum())
+            n_judged = int(test.judgment_mask().sum())
             if agreement is not None and n_judged:
                 self._groups.append(_JudgedGroup(test, cells, int(first_units[group]), agreement))
                 group_weights.append(1.0 if macro else float(n_judged))

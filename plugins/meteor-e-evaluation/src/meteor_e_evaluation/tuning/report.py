@@ -49,7 +49,7 @@ def make_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str,
         "tuned": {"point": list(tuning.best[0]), "value": tuning.best[1]},
         "options": dict(tuning.variant.options),
         "cross-validation": None if tuning.validation is None else _validation_document(tuning, tuning.validation),
-        "held out": None if tuning.held_out is None else _held_out_document(tuning, tuning.held_out),
+        "held out": None if tuning.held_out is None else _make_held_out_document(tuning, tuning.held_out),
         "signature": tuning.variant.meteor.signature,
     }
 
@@ -65,7 +65,7 @@ def _validation_document(tuning: Tuning, validation: CrossValidation) -> dict[st
     }
 
 
-def _held_out_document(tuning: Tuning, held_out: HeldOut) -> dict[str, Any]:
+def _make_held_out_document(tuning: Tuning, held_out: HeldOut) -> dict[str, Any]:
     results = {"default": held_out.default, "tuned": held_out.tuned, "gain": held_out.gain}
     return {
         "on": ", ".join(tuning.held_out_names),

@@ -196,8 +196,8 @@ def tune(
     if base_held_out is not None:
         chosen_held_out = base_held_out
         if chosen.meteor is not base:
-            chosen_data = collect(chosen.meteor, held_out_tests, cache, progress=progress)
-            chosen_held_out, _ = leave_out_overlap(base_data, chosen_data)
+            all_chosen_held_out = collect(chosen.meteor, held_out_tests, cache, progress=progress)
+            chosen_held_out, _ = leave_out_overlap(base_data, all_chosen_held_out)
         held_out = hold_out(
             base_held_out,
             chosen_held_out,

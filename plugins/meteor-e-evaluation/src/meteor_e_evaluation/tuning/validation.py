@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from meteor_e.api import ConfigError
-from meteor_e.base.array_cache import Floats
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.significance.resampling import SLACK, Interval, draw_weights, interval, permutation_p
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
@@ -52,9 +52,7 @@ def cross_validate(
 ) -> CrossValidation:
     """Tune on all folds except for one, and measure on this one, for each fold.
 
-    Folds consist of segments, so that no reference is both in training and in test data. Segments with the same number
-    in the language pairs of a test set are in the same fold, because they are translations of one another. The choice
-    among variants is part of the tuning, so each fold makes its own choice.
+    The choice among variants is part of the tuning, so each fold makes its own choice.
 
     Args:
         variants: the cells with each setting of the matchers' options.
@@ -68,25 +66,38 @@ def cross_validate(
     Raises:
         ConfigError: for fewer than 2 folds, or more folds than judged segments.
     """
-    first_unit_of_group = np.searchsorted(base.unit_groups, base.unit_groups)
-    segment_numbers = np.arange(len(base.unit_groups)) - first_unit_of_group
-    judged_numbers = np.unique(segment_numbers[np.unique(base.units)])
-    if not 2 <= folds <= len(judged_numbers):
-        raise ConfigError(
-            f"{folds} folds; there must be at least 2, and no more than judged segments ({len(judged_numbers)})"
-        )
-    shuffled = np.random.default_rng(seed).permutation(judged_numbers)
-    fold_of_number = np.zeros(int(segment_numbers.max()) + 1, int)
-    fold_of_number[shuffled] = np.arange(len(shuffled)) % folds
+    fold_of_unit = _assign_folds(base, folds, seed)
     tuned_values, default_values, points, chosen_variants = [], [], [], []
     for fold in range(folds):
-        is_in_fold = fold_of_number[segment_numbers] == fold
+        is_in_fold = fold_of_unit == fold
         variant, point = tune([data.select(~is_in_fold) for data in variants])
         tuned_values.append(_evaluate(variants[variant].select(is_in_fold), objective, point))
         default_values.append(_evaluate(base.select(is_in_fold), objective, default))
         points.append(point)
         chosen_variants.append(variant)
     return CrossValidation(tuple(tuned_values), tuple(default_values), tuple(points), tuple(chosen_variants))
+
+
+def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
+    """Return the fold of each unit, ``(units,)``.
+
+    Folds consist of segments, so that no reference is both in training and in test data. Segments with the same number
+    in the language pairs of a test set are in the same fold, because they are translations of one another.
+
+    Raises:
+        ConfigError: for fewer than 2 folds, or more folds than judged segments.
+    """
+    first_unit_of_group = np.searchsorted(data.unit_groups, data.unit_groups)
+    segment_numbers = np.arange(len(data.unit_groups)) - first_unit_of_group
+    judged_numbers = np.unique(segment_numbers[np.unique(data.units)])
+    if not 2 <= folds <= len(judged_numbers):
+        raise ConfigError(
+            f"{folds} folds; there must be at least 2, and no more than judged segments ({len(judged_numbers)})"
+        )
+    shuffled_numbers = np.random.default_rng(seed).permutation(judged_numbers)
+    fold_of_number = np.zeros(int(segment_numbers.max()) + 1, np.int64)
+    fold_of_number[shuffled_numbers] = np.arange(len(shuffled_numbers)) % folds
+    return np.asarray(fold_of_number[segment_numbers])
 
 
 def _evaluate(data: TuningSet, objective: Objective, point: Point) -> float:
