@@ -1,6 +1,6 @@
-"""Documents and options as types: msgspec checks, errors name file, line, key and near miss.
+"""Check the types of documents and options with msgspec. Errors name the file, the line, the key and a similar key.
 
-Only imported when a file or a mapping is checked: msgspec takes time to import.
+This module is imported only when a file or a mapping is checked, because msgspec loads slowly.
 """
 
 from __future__ import annotations
@@ -22,107 +22,125 @@ from meteor_e.base.yamlfile import Document, Key, shorten
 
 
 def convert(document: Document, kind: Any, noun: str = "key") -> Any:
-    """Return what a document says as a type of msgspec.
+    """Return the content of a document as an instance of a msgspec struct.
 
     Args:
-        document: what to check; what comes from Python may hold paths, tuples and numbers of NumPy, too.
-        kind: the type, a struct.
-        noun: what errors call a key.
+        document: the document. Content from Python may also contain paths, tuples and NumPy numbers.
+        kind: the struct.
+        noun: the word for a key in error messages.
 
     Raises:
-        ConfigError: for the first mistake, with file, line, key and near miss.
+        ConfigError: for the first mistake, with file, line, key and a similar key.
     """
-    data = document.data if document.source else _plain(document.data)
+    data = document.data if document.source else _simplify_value(document.data)
     if not isinstance(data, dict):
-        raise document.error((), f"must be a mapping of keys to values, not {_spell(data)}")
+        raise document.error((), f"must be a mapping of keys to values, not {_describe_value(data)}")
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise document.error(*_mistake(data, kind, str(error), noun)) from None
+        raise document.error(*_find_mistake(data, kind, str(error), noun)) from None
 
 
-def _plain(value: Any) -> Any:
-    """Return a value as a YAML file has it."""
+def _simplify_value(value: Any) -> Any:
+    """Return a value with the types that a YAML file can contain: no tuples, paths or NumPy numbers."""
     if isinstance(value, Mapping):
-        return {name: _plain(inner) for name, inner in value.items()}
+        return {name: _simplify_value(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
+        return [_simplify_value(item) for item in value]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Real) and not isinstance(value, int | float):
         value = int(value) if isinstance(value, Integral) else float(value)
     if isinstance(value, float) and not math.isfinite(value):
-        raise ConfigError(f"{value} is given; it must be a finite number")
+        raise ConfigError(f"{value} is not allowed; numbers must be finite")
     return value
 
 
-def _mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
-    """Return where the first mistake in a value is, and what it is.
+def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
+    """Return the key of the first mistake in a value, and the description of the mistake.
 
-    msgspec does not say which key of a dictionary is wrong, so each part is checked alone.
+    msgspec does not say which key of a mapping is invalid. Each part of the value is therefore checked separately.
 
     Args:
-        value: what is wrong, or has a part that is.
-        kind: the type that it should have.
-        message: what msgspec says of it.
-        noun: what errors call a key.
+        value: the invalid value.
+        kind: the type that the value should have.
+        message: the error message of msgspec for the value.
+        noun: the word for a key in error messages.
     """
-    for part, inner, inner_kind in _parts(value, kind) if " - at `" in message else ():
-        try:
-            msgspec.convert(inner, inner_kind)
-        except msgspec.ValidationError as error:
-            key, what = _mistake(inner, inner_kind, str(error), noun)
-            return (part, *key), what
-    options = _options(kind)
-    if found := re.match("Object contains unknown field `(.*)`", message, re.DOTALL):
-        fields = [name for option in options for name in _fields(option)]
-        there = f"; there are {', '.join(fields) or 'none'}"
-        return (found[1],), f"unknown {noun}{near_miss(found[1], fields) or there}"
-    if found := re.match("Object missing required field `(.*)`", message):
-        return (), f"the {noun} {found[1]!r} is missing"
+    is_in_part = " - at `" in message
+    if is_in_part:
+        for key, part, part_kind in _iterate_parts(value, kind):
+            try:
+                msgspec.convert(part, part_kind)
+            except msgspec.ValidationError as error:
+                inner_key, description = _find_mistake(part, part_kind, str(error), noun)
+                return (key, *inner_key), description
+    unknown_field = re.match("Object contains unknown field `(.*)`", message, re.DOTALL)
+    if unknown_field:
+        return (unknown_field[1],), _describe_unknown_field(unknown_field[1], kind, noun)
+    missing_field = re.match("Object missing required field `(.*)`", message)
+    if missing_field:
+        return (), f"the {noun} {missing_field[1]!r} is missing"
     if not message.startswith(("Expected", "Invalid enum value", "Number out of range")):
-        return (), message  # of a struct that looks at its values itself
+        return (), message  # the message of a struct that checks its fields
     if isinstance(value, dict) and not all(isinstance(name, str) and name for name in value):
         return (), "has a key that is not a text"
-    choices = [choice for option in options for choice in _choices(types.type_info(option))]
-    return (), f"must be {describe_type(types.type_info(kind))}, not {_spell(value)}{near_miss(str(value), choices)}"
+    choices = [choice for member in _union_members(kind) for choice in _list_choices(types.type_info(member))]
+    suggestion = near_miss(str(value), choices)
+    return (), f"must be {describe_type(types.type_info(kind))}, not {_describe_value(value)}{suggestion}"
 
 
-def _parts(value: Any, kind: Any) -> Iterator[tuple[str | int, Any, Any]]:
-    """Yield the parts of a value, each with its key or position, and its type; keys without a type are left out."""
-    for option in _options(kind):
-        origin, inner = get_origin(option), get_args(option)
+def _describe_unknown_field(name: str, kind: Any, noun: str) -> str:
+    """Return the error message for a field that a type does not have: a similar name, or else all names."""
+    names = [field for member in _union_members(kind) for field in _field_types(member)]
+    suggestion = near_miss(name, names)
+    return f"unknown {noun}{suggestion}" if suggestion else f"unknown {noun}; there are {', '.join(names) or 'none'}"
+
+
+def _iterate_parts(value: Any, kind: Any) -> Iterator[tuple[str | int, Any, Any]]:
+    """Yield the parts of a mapping or list: the key or index, the value, and the type of each part.
+
+    Keys that do not have a type are left out.
+    """
+    for member in _union_members(kind):
+        origin, arguments = get_origin(member), get_args(member)
         if isinstance(value, dict):
-            fields = dict.fromkeys(value, inner[1]) if origin is dict else _fields(option)
-            yield from ((name, value[name], fields[name]) for name in value if name in fields)
+            kinds = dict.fromkeys(value, arguments[1]) if origin is dict else _field_types(member)
+            for name in value:
+                if name in kinds:
+                    yield name, value[name], kinds[name]
         elif isinstance(value, list) and origin in (list, tuple):
-            kinds = repeat(inner[0]) if origin is list or inner[-1] is ... else inner
-            yield from zip(count(), value, kinds, strict=False)
+            is_homogeneous = origin is list or arguments[-1] is ...
+            item_kinds = repeat(arguments[0]) if is_homogeneous else arguments
+            yield from zip(count(), value, item_kinds, strict=False)
 
 
-def _options(kind: Any) -> list[Any]:
-    """Return the types that a type stands for."""
+def _union_members(kind: Any) -> list[Any]:
+    """Return the members of a union type, without annotations. Any other type is its only member."""
     if get_origin(kind) is Annotated:
-        return _options(get_args(kind)[0])
+        return _union_members(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
-        return [option for each in get_args(kind) for option in _options(each)]
+        return [member for argument in get_args(kind) for member in _union_members(argument)]
     return [kind]
 
 
-def _fields(kind: Any) -> dict[str, Any]:
-    """Return the types of a struct's fields; of another type, none."""
-    is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-    return {field.encode_name: field.type for field in msgspec.structs.fields(kind)} if is_struct else {}
+def _field_types(kind: Any) -> dict[str, Any]:
+    """Return the types of a struct's fields by name. Other types do not have fields."""
+    if not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
+        return {}
+    return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
 
 
-def _choices(kind: types.Type) -> list[str]:
-    """Return the values of an enumeration, as text."""
+def _list_choices(kind: types.Type) -> list[str]:
+    """Return the values of an enumeration or literal type as texts. Other types do not have choices."""
     if isinstance(kind, types.EnumType):
         return [str(member.value) for member in kind.cls]
-    return [str(value) for value in kind.values] if isinstance(kind, types.LiteralType) else []
+    if isinstance(kind, types.LiteralType):
+        return [str(value) for value in kind.values]
+    return []
 
 
-_WORDS = {
+_DESCRIPTIONS = {
     types.AnyType: "anything",
     types.BoolType: "true or false",
     types.IntType: "a whole number",
@@ -131,38 +149,47 @@ _WORDS = {
     types.VarTupleType: "a list",
     types.DictType: "a mapping",
 }
-"""What types are called."""
+"""Descriptions of types for error messages."""
 
 
 def describe_type(kind: types.Type) -> str:
-    """Return what a value of a type may be, with its bounds, in words."""
+    """Return a description of the values of a type, including its bounds."""
     if isinstance(kind, types.Metadata):
-        path = (kind.extra or {}).get("path")
-        return f"the path of a {path}" if path else describe_type(kind.type)
+        path_kind = (kind.extra or {}).get("path")
+        return f"the path of a {path_kind}" if path_kind else describe_type(kind.type)
     if isinstance(kind, types.UnionType):
-        return " or ".join(describe_type(option) for option in kind.types if not isinstance(option, types.NoneType))
+        return " or ".join(describe_type(member) for member in kind.types if not isinstance(member, types.NoneType))
     if isinstance(kind, types.StructType):
         return f"a mapping with {', '.join(field.encode_name for field in kind.fields)}"
     if isinstance(kind, types.TupleType):
         return f"a list of {len(kind.item_types)}"
-    if choices := _choices(kind):
+    choices = _list_choices(kind)
+    if choices:
         return f"one of {', '.join(choices)}"
     if isinstance(kind, types.StrType):
         return "a text" if kind.pattern is None else "letters and digits, joined by - or _"
-    words = _WORDS.get(type(kind), "a text")
+    description = _DESCRIPTIONS.get(type(kind), "a text")
     if isinstance(kind, types.IntType | types.FloatType):
-        if kind.ge is not None and kind.le is not None:
-            return f"{words} from {kind.ge} to {kind.le}"
-        bounds = {"at least": kind.ge, "above": kind.gt, "at most": kind.le, "below": kind.lt}
-        spelled = " and ".join(f"{word} {bound}" for word, bound in bounds.items() if bound is not None)
-        return words + (spelled and f", {spelled}")
-    return words + (" with something in it" if getattr(kind, "min_length", None) else "")
+        return f"{description}{_describe_bounds(kind)}"
+    return f"{description} that is not empty" if getattr(kind, "min_length", None) else description
 
 
-def _spell(value: Any) -> str:
-    """Return a value as a file would have it, not too long."""
+def _describe_bounds(kind: types.IntType | types.FloatType) -> str:
+    """Return the bounds of a number as the end of a description; empty if there are no bounds."""
+    if kind.ge is not None and kind.le is not None:
+        return f" from {kind.ge} to {kind.le}"
+    bounds = {"at least": kind.ge, "above": kind.gt, "at most": kind.le, "below": kind.lt}
+    texts = [f"{comparison} {bound}" for comparison, bound in bounds.items() if bound is not None]
+    return f", {' and '.join(texts)}" if texts else ""
+
+
+def _describe_value(value: Any) -> str:
+    """Return a short description of a value for an error message."""
     if isinstance(value, dict | list):
-        return ("a" if value else "an empty") + (" mapping" if isinstance(value, dict) else " list")
-    if value is None or isinstance(value, bool):
-        return "nothing" if value is None else str(value).lower()
+        article = "a" if value else "an empty"
+        return f"{article} mapping" if isinstance(value, dict) else f"{article} list"
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
     return shorten(repr(value))

@@ -1,9 +1,9 @@
-"""YAML files with line numbers, from anyone.
+"""Read untrusted YAML files with line numbers.
 
-The rules are those of YAML 1.2's core schema, which are JSON's, too: ``true`` and ``false`` are the only truth
-values, so that Norwegian's code needs no quotes, and ``1e-3`` is a number. Nothing is constructed but texts,
-numbers, truth values, lists and mappings. Size, nesting and the number of values are bounded.
-:mod:`meteor_e.base.checked` checks the types.
+Values are interpreted as in the core schema of YAML 1.2, and therefore as in JSON: only ``true`` and ``false`` are
+booleans, so the language code ``no`` does not need quotes, and ``1e-3`` is a number. The parser only creates texts,
+numbers, booleans, lists and mappings. File size, nesting and the number of values are limited.
+:mod:`meteor_e.base.checked` checks the types of the values.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 SIZE_LIMIT = 1 << 20
-"""Bytes of the largest file that is read."""
+"""The maximum size of a file in bytes."""
 VALUE_LIMIT = 20_000
-"""Values of the largest file that is read."""
+"""The maximum number of values in a file."""
 DEPTH_LIMIT = 20
-"""Deepest nesting that is read."""
+"""The maximum nesting of values."""
 
 Key = tuple[str | int, ...]
-"""Where in a file a value is: the keys and list positions that lead to it."""
+"""The keys and list indexes that lead to a value in a document, such as ``("matchers", 1, "weight")``."""
 
 _CONSTANTS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -39,70 +39,82 @@ _CONSTANTS = {
 }
 _INTEGER = re.compile("[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_LONGEST_NUMBER = 300
+_MAX_NUMBER_LENGTH = 300
+"""Longer numbers remain texts."""
 
 
 class Document(NamedTuple):
-    """What a file says, and where.
+    """The content of a YAML file or of a Python mapping, with the lines of its values.
 
     Attributes:
-        data: texts, numbers, truth values, ``None``, lists, and mappings with texts as keys.
-        source: the file's name in errors; empty for what comes from Python.
-        lines: the lines (from 1) of keys and list items.
+        data: the content: texts, numbers, booleans, ``None``, lists, and mappings with texts as keys.
+        source: the name of the file in errors; empty if the content comes from Python.
+        lines: the line numbers, from 1, of keys and list items.
     """
 
     data: Any
     source: str = ""
     lines: Mapping[Key, int] = {}
 
-    def where(self, key: Key) -> str:
-        """Return ``file:line`` of a key, or of the innermost thing around it that has one; of Python's, nothing."""
+    def location(self, key: Key) -> str:
+        """Return ``file:line`` of a key, or of the innermost value around it whose line is available.
+
+        The result is empty if the content comes from Python.
+        """
         while key and key not in self.lines:
             key = key[:-1]
         return f"{self.source}:{self.lines[key]}" if key else self.source
 
     @property
     def folder(self) -> str:
-        """The absolute path of the document's folder; empty for what comes from Python."""
+        """The absolute path of the file's folder; empty if the content comes from Python."""
         return str(Path(self.source).absolute().parent) if self.source else ""
 
     def path(self, text: str) -> str:
-        """Return a path that the document names; see :func:`seen_from`."""
-        return seen_from(self.folder, text, self.source)
+        """Return a path of the document, resolved relative to the folder of the file; see :func:`resolve_path`."""
+        return resolve_path(self.folder, text, self.source)
 
     def error(self, key: Key, message: str) -> ConfigError:
-        """Return an error at a key: ``file:line: matchers[1].weight: message``; list positions count from 0."""
-        spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key).removeprefix(".")
-        return ConfigError(": ".join(filter(None, (self.where(key), shorten(spelled, 100), message))))
+        """Return an error about a key, such as ``file:line: matchers[1].weight: message``."""
+        key_text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key).removeprefix(".")
+        return ConfigError(_join_message(self.location(key), shorten(key_text, 100), message))
 
 
-_NO_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
-"""Characters that no path has; some halves of surrogate pairs stand for bytes that are not UTF-8."""
+def _join_message(*parts: str) -> str:
+    """Join the parts of an error message that are not empty."""
+    return ": ".join(part for part in parts if part)
 
 
-def seen_from(folder: str, text: str, source: str = "") -> str:
-    """Return a path as seen from a folder, ``~`` being the user's home; as it is where the folder is empty.
+_INVALID_IN_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+"""Characters that paths cannot contain. Python represents undecodable bytes in paths by the other surrogates."""
+
+
+def resolve_path(folder: str, path: str, source: str = "") -> str:
+    """Return a path relative to a folder. A tilde at the start stands for the user's home folder.
 
     Args:
-        folder: the folder.
-        text: the path.
-        source: what errors begin with.
+        folder: the folder. If it is empty, the path is returned unchanged.
+        path: the path, which may be absolute.
+        source: the start of error messages, such as the name of a file.
 
     Raises:
-        ConfigError: for what cannot be a path.
+        ConfigError: if the text cannot be a path.
     """
-    if _NO_PATH.search(text):
-        raise ConfigError(": ".join(filter(None, (source, f"{shorten(ascii(text))} cannot be a path"))))
-    return str(Path(folder, os.path.expanduser(text))) if folder else text  # noqa: PTH111 (no home: as it is)
+    if _INVALID_IN_PATH.search(path):
+        raise ConfigError(_join_message(source, f"{shorten(ascii(path))} cannot be a path"))
+    if not folder:
+        return path
+    # Path.expanduser() raises an error if there is no home folder; os.path.expanduser() does not change the path.
+    return str(Path(folder, os.path.expanduser(path)))  # noqa: PTH111
 
 
 def is_path(text: str) -> bool:
-    """Return whether a text that may be a name or a path is a path: by a slash, by dots alone, or by its suffix."""
+    """Return whether a text is a path and not a name. A path contains a slash, or ends in a suffix of YAML or JSON."""
     return "/" in text or os.sep in text or text in (".", "..") or text.endswith((".yaml", ".yml", ".json"))
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Return a text in one line that is not too long for a message."""
+    """Return a printable text of limited length for a message. An ellipsis replaces the end of a longer text."""
     text = "".join(char if char.isprintable() else "�" for char in text)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -111,7 +123,7 @@ def read_yaml(file: str | os.PathLike[str] | Traversable) -> Document:
     """Read a YAML file.
 
     Raises:
-        ConfigError: if it cannot be read, is too large, or is not YAML in UTF-8; with its name and the line.
+        ConfigError: if the file cannot be read, is too large, or is not YAML in UTF-8; with the file and the line.
     """
     path = Path(file) if isinstance(file, str | os.PathLike) else file
     try:
@@ -125,11 +137,11 @@ def parse_yaml(content: bytes, source: str) -> Document:
     """Parse the content of a YAML file.
 
     Args:
-        content: UTF-8, with or without a byte order mark.
-        source: what to call the file in errors.
+        content: the content in UTF-8, with or without a byte order mark.
+        source: the name of the file in errors.
 
     Raises:
-        ConfigError: if it is not YAML in UTF-8, or holds too much; with its name and the line.
+        ConfigError: if the content is not YAML in UTF-8, or exceeds a limit; with the file and the line.
     """
     import yaml
 
@@ -137,87 +149,126 @@ def parse_yaml(content: bytes, source: str) -> Document:
     try:
         text = content.decode("utf-8-sig")
         events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        begin = list(islice(events, 3))  # of the stream, of the document, of its value
-        if len(begin) < 3:
+        # The first events are the start of the stream, the start of the document, and the start of its value.
+        first_events = list(islice(events, 3))
+        if len(first_events) < 3:
             raise ConfigError(f"{source}: is empty")
-        data = _value(events, begin[2], (), Document(None, source, lines))
-        after: Any = list(islice(events, 2))[1]  # behind the end of the document
+        data = _build_value(events, first_events[2], (), Document(None, source, lines))
+        _document_end, next_event = islice(events, 2)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{source}:{line}: is not UTF-8; save the file as UTF-8") from None
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        what = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-        raise ConfigError(f"{source}{f':{mark.line + 1}' if mark else ''}: is not YAML: {shorten(what, 100)}") from None
-    if not isinstance(after, yaml.StreamEndEvent):
-        raise ConfigError(f"{source}:{after.start_mark.line + 1}: a second document begins; a file holds one")
+        raise _convert_yaml_error(error, source) from None
+    if not isinstance(next_event, yaml.StreamEndEvent):
+        line = next_event.start_mark.line + 1
+        raise ConfigError(f"{source}:{line}: a second document begins; a file can hold only one document")
     return Document(data, source, lines)
 
 
-def _value(events: Iterator[Any], begin: Any, key: Key, document: Document) -> Any:
-    """Return the value that an event of PyYAML begins; nothing is built before its bounds are checked.
+def _convert_yaml_error(error: Any, source: str) -> ConfigError:
+    """Return the ConfigError for an error of PyYAML, with the line if it is available."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    location = f"{source}:{mark.line + 1}" if mark else source
+    return ConfigError(f"{location}: is not YAML: {shorten(problem, 100)}")
+
+
+def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Document) -> Any:
+    """Return the value that begins with an event of PyYAML. The limits are checked before anything is built.
 
     Args:
-        events: what follows.
-        begin: the event.
-        key: of the value.
-        document: takes the lines, and makes errors.
+        events: the events that follow.
+        first_event: the first event of the value.
+        key: the key of the value.
+        document: the document, which receives the line numbers and creates errors.
     """
     import yaml
 
-    lines = cast("dict[Key, int]", document.lines)
-    if len(lines) > VALUE_LIMIT or len(key) > DEPTH_LIMIT:
+    if len(document.lines) > VALUE_LIMIT or len(key) > DEPTH_LIMIT:
         limits = f"has more than {VALUE_LIMIT} values, or is nested more than {DEPTH_LIMIT} deep"
         raise document.error(key[:1], limits)
-    if begin.anchor is not None or begin.tag is not None:
+    if first_event.anchor is not None or first_event.tag is not None:
         raise document.error(key, "has an anchor, an alias or a tag, which are not allowed")
-    if isinstance(begin, yaml.ScalarEvent):
-        data = plain_value(begin.value) if begin.implicit[0] else begin.value
-        if isinstance(data, float) and not math.isfinite(data):
-            raise document.error(key, f"is {begin.value}; it must be a finite number")
-        return data
-    is_list = isinstance(begin, yaml.SequenceStartEvent)
-    found: dict[Any, Any] = {}
+    if isinstance(first_event, yaml.ScalarEvent):
+        is_quoted = not first_event.implicit[0]
+        value = first_event.value if is_quoted else plain_value(first_event.value)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise document.error(key, f"is {first_event.value}; it must be a finite number")
+        return value
+    if isinstance(first_event, yaml.SequenceStartEvent):
+        return _build_list(events, key, document)
+    return _build_mapping(events, key, document)
+
+
+def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any]:
+    """Return the list whose items the next events describe; see :func:`_build_value`."""
+    import yaml
+
+    items: list[Any] = []
     while not isinstance(event := next(events), yaml.CollectionEndEvent):
-        name = len(found) if is_list else getattr(event, "value", None)
-        inner, line = (*key, "?" if name is None else name), event.start_mark.line + 1
-        before = lines.get(inner)
-        lines[inner] = line
-        if before is not None:
-            raise document.error(inner, f"is given twice, on lines {before} and {line}")
+        item_key = (*key, len(items))
+        _add_line(item_key, event, document)
+        items.append(_build_value(events, event, item_key, document))
+    return items
+
+
+def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[str, Any]:
+    """Return the mapping whose keys and values the next events describe; see :func:`_build_value`."""
+    import yaml
+
+    mapping: dict[str, Any] = {}
+    while not isinstance(event := next(events), yaml.CollectionEndEvent):
+        name = getattr(event, "value", None)
+        value_key = (*key, "?" if name is None else name)
+        _add_line(value_key, event, document)
         if name is None:
-            raise document.error(inner, "is a key that is not a text")
-        found[name] = _value(events, event if is_list else next(events), inner, document)
-    return list(found.values()) if is_list else found
+            raise document.error(value_key, "is a key that is not a text")
+        mapping[name] = _build_value(events, next(events), value_key, document)
+    return mapping
+
+
+def _add_line(key: Key, event: Any, document: Document) -> None:
+    """Store the line of a key in the document, or raise ConfigError if the document has the key already."""
+    lines = cast("dict[Key, int]", document.lines)
+    line = event.start_mark.line + 1
+    previous_line = lines.get(key)
+    lines[key] = line
+    if previous_line is not None:
+        raise document.error(key, f"is given twice, on lines {previous_line} and {line}")
 
 
 def plain_value(text: str) -> str | int | float | bool | None:
-    """Return what a text without quotes means in YAML 1.2's core schema."""
+    """Return the value of a text without quotes in the core schema of YAML 1.2."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
-    if len(text) <= _LONGEST_NUMBER:
+    if len(text) <= _MAX_NUMBER_LENGTH:
         if _INTEGER.fullmatch(text):
-            return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
+            base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+            return int(text, base)
         if _FLOAT.fullmatch(text):
-            return float(text.replace(".", "") if text[-1] in "fFnN" else text)
+            # YAML writes a dot in front of infinity and NaN, which Python does not.
+            is_special = text[-1] in "fFnN"
+            return float(text.replace(".", "") if is_special else text)
     return text
 
 
 def dump_yaml(data: Mapping[str, Any]) -> str:
-    """Return a mapping as YAML that :func:`parse_yaml` and YAML 1.1's parsers read back, with the same digits."""
+    """Return a mapping as YAML, from which :func:`parse_yaml` and parsers of YAML 1.1 read equal values."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Quotes texts that either version of YAML would read as something else; writes no anchors."""
+        """A dumper that does not write anchors."""
 
         def ignore_aliases(self, data: Any) -> bool:
+            """Write repeated values in full."""
             return True
 
-    def represent(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        # What counts as a line break differs between the versions, too.
-        plain = value.isprintable() and isinstance(plain_value(value), str)
-        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain else '"')
+    def represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        """Quote a text if a version of YAML would read it as another type, or as several lines."""
+        is_plain = value.isprintable() and isinstance(plain_value(value), str)
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if is_plain else '"')
 
-    Dumper.add_representer(str, represent)
+    Dumper.add_representer(str, represent_text)
     text: str = yaml.dump(data, Dumper=Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=110)
     return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import GREEK, MAX_WEIGHT, Normalization, Parameters
 from meteor_e.base.errors import ConfigError, PluginError, add_location, near_miss, plugin_errors, warn_user
 from meteor_e.base.files import check_regular_file
-from meteor_e.base.yamlfile import is_path, seen_from
+from meteor_e.base.yamlfile import is_path, resolve_path
 from meteor_e.chains.config import ChainEntry
 from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys
 from meteor_e.engine.search import MAX_BEAM
@@ -68,15 +68,18 @@ class Chain(PlainKeys):
             "task": self.task,
             "normalization": self.normalization.value,
             "parameters": {name: getattr(self.parameters, name) for name in GREEK},
-            "matchers": [matcher.spelled() for matcher in self.matchers],
-            **{name: getattr(self, name) for name in PLAIN if getattr(self, name) is not None},
+            "matchers": [matcher.to_mapping() for matcher in self.matchers],
         }
+        for name in PLAIN:
+            value = getattr(self, name)
+            if value is not None:
+                chain[name] = value
         if self.pack is not None or self.language.pack is not None:
             chain["pack"] = self.pack or NO_PACK
         if self.pack is not None or self.function_words is not None:
             chain["function_words"] = self.function_words or OWN_FUNCTION_WORDS
         if self.lemmatizer is not None:
-            chain["lemmatizer"] = self.lemmatizer.spelled()
+            chain["lemmatizer"] = self.lemmatizer.to_mapping()
         return chain
 
 
@@ -88,7 +91,7 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
         PluginError: for an unknown matcher, lemmatizer or segmenter.
     """
     language = _resolve_language(config, registry)
-    with add_location(config.where.get("task", "")):
+    with add_location(config.locations.get("task", "")):
         task_name, task = language.task(config.task)
     matchers = _resolve_matchers(config, language, task_name, task, registry)
     parameters = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
@@ -109,7 +112,7 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
 
 def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language:
     """Return the language of a configuration, with the segmenter that the configuration names."""
-    with add_location(config.where.get("language", "")):
+    with add_location(config.locations.get("language", "")):
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
     if config.plain.get("segmenter"):
@@ -130,7 +133,7 @@ def _resolve_matchers(
         raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
     for matcher in matchers:
         if not 0 <= (matcher.weight or 0.0) <= MAX_WEIGHT:
-            with add_location(matcher.where):
+            with add_location(matcher.location):
                 raise ConfigError(
                     f"the weight of matcher {matcher.name!r} is {matcher.weight}; it must be from 0 to {MAX_WEIGHT}"
                 )
@@ -143,7 +146,7 @@ def _check_values(config: ChainConfig) -> None:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
     if not 1 <= config.plain.get("beam", 1) <= MAX_BEAM:
-        with add_location(config.where.get("beam", "")):
+        with add_location(config.locations.get("beam", "")):
             raise ConfigError(f"beam is {config.plain['beam']}; it must be from 1 to {MAX_BEAM}")
     if "" in (config.pack, config.function_words):
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
@@ -161,8 +164,8 @@ def _default_weights(language: Language, name: str, task: Task, registry: Plugin
     """Return the matchers of a chain that does not name any, with their weights.
 
     The task ``universal`` has weights for two matchers only. If it is the default task of a user's language file, the
-    chain gets all matchers that the file lists. A language of meteor_e lists matchers that its default task omits on
-    purpose.
+    chain gets all matchers that the file lists. In a language of meteor_e, the default task may intentionally omit
+    matchers that the file lists.
     """
     is_builtin = language.script or Path(language.source).parent == LANGUAGE_FOLDER
     if is_builtin or name != language.default_task or name in own_tasks(language):
@@ -178,16 +181,18 @@ def _resolve_function_words(config: ChainConfig, language: Language) -> str | No
 
     By default, a pack that the user names supplies its own function words, whatever the language says.
     """
+    chain_pack = config.pack or language.pack
     is_custom_pack = config.pack is not None and config.pack != language.pack
-    pack = config.function_words or (OWN_FUNCTION_WORDS if is_custom_pack else language.function_words)
-    return None if pack in (None, OWN_FUNCTION_WORDS, config.pack or language.pack) else pack
+    default_pack = OWN_FUNCTION_WORDS if is_custom_pack else language.function_words
+    pack = config.function_words or default_pack
+    return None if pack in (OWN_FUNCTION_WORDS, chain_pack) else pack
 
 
 def _resolve_matcher(entry: ChainEntry, weights: Mapping[str, float], registry: PluginRegistry) -> ChainEntry:
     """Return an entry of a matcher with its weight, by default the task's, then that of the matcher's class."""
     weight = weights.get(entry.name) if entry.weight is None else entry.weight
     if weight is None:
-        with add_location(entry.where):
+        with add_location(entry.location):
             weight = registry.matchers.get(entry.name).default_weight
     return replace(_resolve_options("matcher", entry, registry), weight=float(weight))
 
@@ -199,7 +204,7 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
         ConfigError: for an unknown option or a value of the wrong type, with file and line.
         PluginError: if the matcher or lemmatizer does not exist.
     """
-    with add_location(entry.where):
+    with add_location(entry.location):
         component = registry.components(kind).get(entry.name)
         if not entry.options and not isinstance(component.Options, type):
             # There is nothing to check, and checking would import a library that loads slowly.
@@ -213,7 +218,7 @@ def make_option_paths_absolute(component: type[Component], entry: ChainEntry) ->
     """Return the options of an entry with absolute paths. Options are not checked."""
 
     def make_absolute(path: str) -> str:
-        absolute_path = seen_from(entry.folder, path)
+        absolute_path = resolve_path(entry.folder, path)
         check_regular_file(absolute_path)
         return absolute_path
 
@@ -239,32 +244,45 @@ def find_language(name: str, registry: PluginRegistry | None = None, *, pack: st
     if is_path(name):
         return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (the path is only displayed)
     registry = registry or plugin_registry()
-    language: Language
     try:
-        language = registry.languages.get(name)
+        language: Language = registry.languages.get(name)
         return language
     except ConfigError:
         if not isinstance(name, str):
             raise
-    from meteor_e.languages.codes import find_tag, generic_language
-
-    defined_codes = registry.languages.names()
     try:
-        tag = find_tag(name, defined_codes)
+        return _find_language_of_code(name, registry, generic=pack is None)
     except ConfigError as error:
         if pack is None:
             raise
         return _read_language_of_pack(name, pack, str(error))
+
+
+def _find_language_of_code(name: str, registry: PluginRegistry, *, generic: bool) -> Language:
+    """Return the language of a code or English name.
+
+    Args:
+        name: the code or English name.
+        registry: the registry of languages.
+        generic: whether a language without a definition gets the generic definition of its script.
+
+    Raises:
+        ConfigError: if the language does not exist, or does not have a definition although it needs one.
+    """
+    from meteor_e.languages.codes import find_tag, generic_language
+
+    defined_codes = registry.languages.names()
+    tag = find_tag(name, defined_codes)
     for code in tag.candidates():
         if code in defined_codes:
-            language = registry.languages.get(code)
+            language: Language = registry.languages.get(code)
             return language
-    language = generic_language(tag)
-    message = f"language {tag.code!r} ({language.name}) has no definition"
-    if pack is not None:
-        return _read_language_of_pack(name, pack, message)
-    warn_user(f"{message}; it gets the generic one of the script {tag.script}")
-    return language
+    generic_definition = generic_language(tag)
+    message = f"language {tag.code!r} ({generic_definition.name}) has no definition"
+    if not generic:
+        raise ConfigError(message)
+    warn_user(f"{message}; the generic definition of the script {tag.script} is used")
+    return generic_definition
 
 
 def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
@@ -304,7 +322,7 @@ def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
     return segmenter
 
 
-def plugins_of(chain: Chain, registry: PluginRegistry) -> list[str]:
+def list_plugins(chain: Chain, registry: PluginRegistry) -> list[str]:
     """Return ``distribution@version`` of each third-party plugin that supplies a component or the language, sorted."""
     components = [("matcher", matcher.name) for matcher in chain.matchers]
     if not chain.language.path and not chain.language.script:
@@ -349,33 +367,39 @@ def signature(chain: Chain, components: ChainComponents) -> str:
         _describe_component(matcher, f"={weight!r}")
         for matcher, weight in zip(components.matchers, parameters.weights, strict=True)
     ]
-    # The segmenter is described below, whether the chain or the language names it.
-    plain_keys = [(name, KEYS[name]) for name in PLAIN if name != "segmenter"]
     parts = [
         ("meteor_e", __version__),
         ("lang", _describe_language(chain.language)),
         ("task", chain.task),
         ("norm", chain.normalization.value),
-        *((name[0], repr(getattr(parameters, name))) for name in GREEK),
-        ("match", "+".join(matchers)),
-        *(
-            (key.signature or name, key.spell(getattr(chain, name)))
-            for name, key in plain_keys
-            if key.signature or getattr(chain, name) != PLAIN[name]
-        ),
-        ("pack", components.resources.description),
     ]
+    parts += [(name[0], repr(getattr(parameters, name))) for name in GREEK]
+    parts.append(("match", "+".join(matchers)))
+    parts += _describe_plain_keys(chain)
+    parts.append(("pack", components.resources.description))
     if components.lemmatizer is not None:
         parts.append(("lemmas", _describe_component(components.lemmatizer)))
     if components.segmenter is not None:
         parts.append(("segmenter", _describe_component(components.segmenter)))
-    if plugins := plugins_of(chain, plugin_registry()):
+    plugins = list_plugins(chain, plugin_registry())
+    if plugins:
         parts.append(("plugins", "+".join(plugins)))
     return "|".join(f"{key}:{value}" for key, value in parts)
 
 
+def _describe_plain_keys(chain: Chain) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of :class:`~meteor_e.chains.keys.PlainKeys` in the signature.
+
+    The segmenter is left out, because the signature describes it as a component.
+    """
+    for name, default in PLAIN.items():
+        key, value = KEYS[name], getattr(chain, name)
+        if name != "segmenter" and (key.signature or value != default):
+            yield key.signature or name, key.spell(value)
+
+
 def _describe_language(language: Language) -> str:
-    """Return the code of a language, and what the other parts of the signature do not say about it."""
+    """Return the code of a language, with the properties that the other parts of the signature do not contain."""
     if language.script:
         return f"{language.code}(generic {language.script})"
     if language.path:
@@ -387,4 +411,5 @@ def _describe_component(component: Component, weight: str = "") -> str:
     """Return the name of a component, its weight, and its description in parentheses."""
     with plugin_errors(f"{component.kind} {component.name!r}"):
         description = component.describe()
-    return f"{component.name}{weight}" + (f"({description})" if description else "")
+    suffix = f"({description})" if description else ""
+    return f"{component.name}{weight}{suffix}"

@@ -36,7 +36,7 @@ def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
         entries.append(("lemmatizer", chain.lemmatizer))
     context = MatcherContext(chain.language, LanguageResources())
     for kind, entry in entries:
-        with add_location(entry.where), suppress(ResourceError):
+        with add_location(entry.location), suppress(ResourceError):
             registry.components(kind).get(entry.name).make(context, **entry.options)
     return chain
 
@@ -86,4 +86,5 @@ def _add_default_options(entry: dict[str, Any], component: type[Component]) -> N
 
     options_class = component.options_class()
     if options_class is not None:
-        entry.update({name: value for name, value in option_defaults(options_class).items() if name not in entry})
+        for name, default in option_defaults(options_class).items():
+            entry.setdefault(name, default)

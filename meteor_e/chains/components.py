@@ -44,7 +44,7 @@ def make_components(
 
 def _make(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:
     """Return the matcher or lemmatizer of an entry."""
-    with add_location(entry.where), plugin_errors(f"making {kind} {entry.name!r}"):
+    with add_location(entry.location), plugin_errors(f"making {kind} {entry.name!r}"):
         context = MatcherContext(chain.language, resources, not entry.optional)
         return plugin_registry().components(kind).get(entry.name).make(context, **entry.options)
 
@@ -58,7 +58,7 @@ def _make_matchers(chain: Chain, resources: LanguageResources, lemmatizer: Lemma
         except ResourceError as error:
             errors.append(error)
             continue
-        with add_location(entry.where):
+        with add_location(entry.location):
             _check_lemmatizer(entry.name, matcher, lemmatizer)
         yield matcher
     if errors:

@@ -1,7 +1,7 @@
 """Read and check chains: YAML files and mappings.
 
 >>> load_chain("chain.yaml")           # a file
->>> load_chain("adq")                  # the name of a chain that meteor_e or a plugin brings
+>>> load_chain("adq")                  # the name of a chain of meteor_e or a plugin
 >>> load_chain({"language": "de"})     # the content of a file
 
 ``docs/chains.md`` describes the format. A chain contains the names of languages and matchers;
@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ class ChainEntry:
         weight: the weight of the matcher in the score. In a chain that is not resolved, ``None`` means the weight of
             the task or of the matcher's class.
         options: the options of the component. In a chain that is not resolved, their paths may be relative.
-        where: ``file:line`` of the entry; empty if the entry comes from Python.
+        location: ``file:line`` of the entry; empty if the entry comes from Python.
         optional: whether the matcher works without its resource if the resource is not installed. The default matchers
             of a language are optional.
         folder: the folder that paths are relative to; empty if the entry comes from Python.
@@ -45,14 +45,18 @@ class ChainEntry:
     name: str
     weight: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    where: str = ""
+    location: str = ""
     optional: bool = False
     folder: str = field(default="", compare=False)
 
-    def spelled(self) -> dict[str, Any]:
-        """Return the entry as a mapping that a YAML file can hold."""
-        keys = {"use": self.name, "weight": self.weight, "optional": self.optional or None}
-        return {**{key: value for key, value in keys.items() if value is not None}, **self.options}
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the entry in the form of a chain file."""
+        mapping: dict[str, Any] = {"use": self.name}
+        if self.weight is not None:
+            mapping["weight"] = self.weight
+        if self.optional:
+            mapping["optional"] = True
+        return {**mapping, **self.options}
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class ChainConfig:
         lemmatizer: the lemmatizer; ``None`` for the default lemmatizer or none.
         name: the name of the chain, by default that of its file.
         description: the purpose of the chain.
-        where: ``file:line: key`` of each top-level key; empty if the chain comes from Python.
+        locations: ``file:line: key`` of each top-level key; empty if the chain comes from Python.
     """
 
     language: str | None = None
@@ -85,7 +89,7 @@ class ChainConfig:
     lemmatizer: ChainEntry | None = None
     name: str = ""
     description: str = ""
-    where: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    locations: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def override(self, keys: Mapping[str, Any]) -> ChainConfig:
         """Return a copy of this chain with some keys replaced.
@@ -99,9 +103,9 @@ class ChainConfig:
         overrides = make_chain_from_keys(keys)
         names = {name for name, value in keys.items() if value is not None}
         changes: dict[str, Any] = {name: getattr(overrides, name) for name in names.difference(PLAIN)}
-        plain = {**self.plain, **{name: value for name, value in overrides.plain.items() if name in names}}
-        where = {name: location for name, location in self.where.items() if name not in names}
-        return replace(self, **changes, plain=plain, where=where)
+        plain = {**self.plain, **overrides.plain}
+        locations = {name: location for name, location in self.locations.items() if name not in names}
+        return replace(self, **changes, plain=plain, locations=locations)
 
 
 ENTRY_KEYS = ("use", "weight", "optional")
@@ -128,7 +132,7 @@ def load_chain(source: ChainSource) -> ChainConfig:
 
 
 def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
-    """Return a chain from keys that a program passes, with the same checks as for a file.
+    """Return a chain from the arguments of a Python function, with the same checks as for a file.
 
     Args:
         keys: the keys and their values. ``None`` means the default. Paths are relative to the working folder.
@@ -136,14 +140,13 @@ def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
     Raises:
         ConfigError: for the first invalid key or value.
     """
-    content = {
-        name: str(Path(value).resolve()) if isinstance(value, os.PathLike) else value
-        for name, value in keys.items()
-        if value is not None
-    }
-    for name in content:
+    content: dict[str, Any] = {}
+    for name, value in keys.items():
+        if value is None:
+            continue
         if name in GREEK:
-            raise ConfigError(f"{name}: unknown key; give parameters={{{name!r}: {content[name]!r}}}")
+            raise ConfigError(f"{name}: unknown key; use parameters={{{name!r}: {value!r}}}")
+        content[name] = str(Path(value).resolve()) if isinstance(value, os.PathLike) else value
     if all(name in KEYS and _is_simple(name, value) for name, value in content.items()):
         # Resolving the chain checks these values, and importing the checker of files would take time.
         return make_chain(Document(content))
@@ -163,16 +166,20 @@ def _is_simple(name: str, value: Any) -> bool:
 
 def _is_simple_entry(entry: Any) -> bool:
     """Return whether an entry is a name, or a name with a weight from 0 to 1."""
-    keys = {**entry} if type(entry) is dict else {"use": entry}
-    name = keys.pop("use", None)
-    return type(name) is str and bool(name) and _has_shares(keys, ("weight",))
+    if type(entry) is str:
+        return entry != ""
+    if type(entry) is not dict:
+        return False
+    name = entry.get("use")
+    weights = {key: value for key, value in entry.items() if key != "use"}
+    return type(name) is str and name != "" and _has_shares(weights, ("weight",))
 
 
 def _has_shares(mapping: Any, names: Collection[str]) -> bool:
     """Return whether a value is a mapping from some of the names to numbers from 0 to 1."""
-    return type(mapping) is dict and all(
-        name in names and type(value) is float and 0.0 <= value <= 1.0 for name, value in mapping.items()
-    )
+    if type(mapping) is not dict:
+        return False
+    return all(name in names and type(value) is float and 0.0 <= value <= 1.0 for name, value in mapping.items())
 
 
 def describe_chain(file: Traversable) -> str:
@@ -197,69 +204,101 @@ def open_chain(source: ChainSource) -> Document:
         return Document(source)
     if not isinstance(source, str):
         if not isinstance(source, os.PathLike) and not hasattr(source, "read_bytes"):
-            raise ConfigError(f"a chain is a path, a name or a mapping, not {source!r}")
+            raise ConfigError(f"a chain must be a path, a name or a mapping, not {source!r}")
         return read_yaml(source)
-    if is_path(source):
-        return read_yaml(Path(source))
+    return read_yaml(Path(source) if is_path(source) else _find_chain_file(source))
+
+
+def _find_chain_file(name: str) -> Path | Traversable:
+    """Return the file of the chain that has a name, or a file whose path is the name.
+
+    Raises:
+        ConfigError: if neither exists.
+    """
     from meteor_e.plugins.registry import plugin_registry
 
+    is_file = Path(name).is_file()
     try:
-        file = plugin_registry().chains.get(source)
+        file: Path | Traversable = plugin_registry().chains.get(name)
     except ConfigError as error:
-        if Path(source).is_file():
-            return read_yaml(Path(source))
-        suggestion = next((name for name in (f"{source}.yaml", f"{source}.yml") if Path(name).is_file()), None)
-        if suggestion is None:
-            raise
-        raise ConfigError(f"{error} (did you mean the file {suggestion}?)") from None
-    if Path(source).is_file():
-        warn_user(f"{source!r} is a chain and a file; the chain is used. For the file, write ./{source}")
-    return read_yaml(file)
+        if is_file:
+            return Path(name)
+        for path in (f"{name}.yaml", f"{name}.yml"):
+            if Path(path).is_file():
+                raise ConfigError(f"{error} (did you mean the file {path}?)") from None
+        raise
+    if is_file:
+        warn_user(f"{name!r} is the name of a chain and of a file; the chain is used. For the file, write ./{name}")
+    return file
 
 
 def make_chain(document: Document) -> ChainConfig:
     """Return the chain of a document that has been checked."""
-    data = document.data
-    normalization = data.get("normalization")
-    matchers = None
-    if data.get("matchers") is not None:
-        matchers = tuple(
-            read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(data["matchers"])
-        )
+    data = {**document.data, **_resolve_paths(document)}
     lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
-    paths = {
-        name: document.path(data[name]) if key.is_path(data[name]) else data[name]
-        for name, key in KEYS.items()
-        if key.is_path is not None and name in data
-    }
+    if lemmatizer is not None and lemmatizer.name == "none":
+        lemmatizer = None
     return ChainConfig(
-        **{name: value for name, value in paths.items() if name not in PLAIN},
+        language=data.get("language"),
         task=data.get("task"),
         parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
-        normalization=Normalization(normalization) if normalization is not None else None,
-        matchers=matchers,
-        plain={name: KEYS[name].type(paths.get(name, data[name])) for name in PLAIN if name in data},
-        lemmatizer=None if lemmatizer is not None and lemmatizer.name == "none" else lemmatizer,
+        normalization=Normalization(data["normalization"]) if data.get("normalization") is not None else None,
+        matchers=_read_matchers(data.get("matchers"), document),
+        plain={name: KEYS[name].type(data[name]) for name in PLAIN if name in data},
+        pack=data.get("pack"),
+        function_words=data.get("function_words"),
+        lemmatizer=lemmatizer,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),
-        where={
-            str(key[0]): f"{document.source}:{line}: {key[0]}" for key, line in document.lines.items() if len(key) == 1
-        },
+        locations=_key_locations(document),
     )
 
 
+def _resolve_paths(document: Document) -> dict[str, Any]:
+    """Return the values of the document's keys that can be paths, with paths relative to the document's folder."""
+    values = {}
+    for name, key in KEYS.items():
+        if key.is_path is not None and name in document.data:
+            value = document.data[name]
+            values[name] = document.path(value) if key.is_path(value) else value
+    return values
+
+
+def _read_matchers(entries: Sequence[Any] | None, document: Document) -> tuple[ChainEntry, ...] | None:
+    """Return the entries of the list ``matchers``, or ``None`` if the document does not have this key."""
+    if entries is None:
+        return None
+    return tuple(read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(entries))
+
+
+def _key_locations(document: Document) -> dict[str, str]:
+    """Return ``file:line: key`` of each top-level key of a document."""
+    locations = {}
+    for key, line in document.lines.items():
+        if len(key) == 1:
+            locations[str(key[0])] = f"{document.source}:{line}: {key[0]}"
+    return locations
+
+
 def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> ChainEntry:
-    """Return an entry of the list ``matchers``, or the entry ``lemmatizer``."""
-    where = document.where(key)
+    """Return an entry of the list ``matchers``, or the entry ``lemmatizer``.
+
+    Args:
+        entry: the name of a component, or a mapping with its name and its options.
+        document: the document that contains the entry.
+        key: the key of the entry in the document.
+    """
+    location = document.location(key)
     if isinstance(entry, str):
-        return ChainEntry(entry, where=where, folder=document.folder)
-    reserved = ENTRY_KEYS if key[0] == "matchers" else ENTRY_KEYS[:1]
-    keys = {name: entry[name] for name in reserved if name in entry}
+        return ChainEntry(entry, location=location, folder=document.folder)
+    # Only matchers have a weight and can be optional.
+    entry_keys = ENTRY_KEYS if key[0] == "matchers" else ("use",)
+    weight = entry.get("weight") if "weight" in entry_keys else None
     return ChainEntry(
-        name=keys["use"],
-        weight=float(keys["weight"]) if "weight" in keys else None,
-        options={name: value for name, value in entry.items() if name not in reserved},
-        where=where,
-        optional=keys.get("optional", False),
+        name=entry["use"],
+        weight=None if weight is None else float(weight),
+        options={name: value for name, value in entry.items() if name not in entry_keys},
+        location=location,
+        optional=entry.get("optional", False) if "optional" in entry_keys else False,
         folder=document.folder,
     )

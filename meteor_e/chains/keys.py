@@ -25,11 +25,11 @@ class ChainKey(NamedTuple):
         help: the help text of the key, one sentence.
         type: the type of the key's values.
         schema: the name of a type in :mod:`meteor_e.chains.schemas` that is more specific than ``type``.
-        least: the lowest number that is allowed.
-        is_path: function that returns whether a value is a path. Paths are relative to the chain's file.
+        least: the minimum value of a number.
+        is_path: a function that returns whether a value is a path. Paths are relative to the chain's file.
         signature: the name of the key in the signature. If it is empty, the signature contains the key under its own
             name, and only if its value differs from the default.
-        spell: function that formats a value for the signature.
+        spell: a function that formats a value for the signature.
     """
 
     help: str
@@ -100,15 +100,15 @@ class ChainOverrides(ChainArguments, total=False):
 
 
 KEYS = {
-    "name": ChainKey("What to call the chain; by default the file's name."),
-    "description": ChainKey("What the chain is for, in a line.", schema="Text"),
+    "name": ChainKey("The name of the chain; by default the name of its file."),
+    "description": ChainKey("The purpose of the chain, in one line.", schema="Text"),
     "language": ChainKey(
-        "Language of the text: a code (ISO 639, BCP 47), its English name, or the path of a language file.",
+        "The language of the text: a code (ISO 639, BCP 47), its English name, or the path of a language file.",
         is_path=is_path,
     ),
-    "task": ChainKey("What the parameters were tuned for, such as rank, adq, hter, li."),
+    "task": ChainKey("The judgments that the parameters were tuned for, such as rank, adq, hter or li."),
     "normalization": ChainKey(
-        "How text becomes words.",
+        "The normalization of the text before segmentation.",
         schema="Normalization",
     ),
     "parameters": ChainKey(
@@ -122,7 +122,7 @@ KEYS = {
         "Matchers",
     ),
     "beam": ChainKey(
-        "Beam width of the alignment search: the number of partial alignments that it keeps.",
+        "The beam width of the alignment search: the number of partial alignments that it keeps.",
         int,
         least=1,
         signature="beam",
@@ -134,29 +134,29 @@ KEYS = {
         spell=lambda characters: "chars" if characters else "words",
     ),
     "equal_segments": ChainKey(
-        "A system's score counts each segment the same, whatever its length.",
+        "Give all segments the same weight in a corpus score. By default, long segments count more.",
         bool,
         spell=lambda equal: str(equal).lower(),
     ),
     "idf": ChainKey(
-        "A text, one segment per line: words count by their inverse document frequency in it; goes with delta 0.5.",
+        "A text file with one segment per line, for weighting words by inverse document frequency; requires delta 0.5.",
         is_path=bool,
         spell=name_with_digest,
     ),
     "segmenter": ChainKey(
-        "Segmenter that finds the words of raw text.",
+        "The segmenter that splits text into tokens.",
         schema="Name",
     ),
     "pack": ChainKey(
-        "Resource pack: the name of an installed one, or a folder; 'none' for no pack.",
+        "The resource pack: the name of an installed pack, or a folder; 'none' for no pack.",
         is_path=is_path,
     ),
     "function_words": ChainKey(
-        "Pack (a name or a folder) whose function words count; 'own': those of the chain's pack.",
+        "The pack that supplies the function words: a name or a folder; 'own' for the chain's pack.",
         schema="Name",
         is_path=is_path,
     ),
-    "lemmatizer": ChainKey("What gives words their lemmas and tags.", dict, "Lemmatizer"),
+    "lemmatizer": ChainKey("The lemmatizer, which supplies lemmas and tags of words.", dict, "Lemmatizer"),
 }
 """The keys of a chain, by name."""
 

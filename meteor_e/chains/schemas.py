@@ -29,17 +29,17 @@ class ParameterValues(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class MatcherEntry(Struct, kw_only=True):
-    """A matcher with its weight; all other keys are the matcher's options."""
+    """A matcher with its weight. All other keys are options of the matcher."""
 
     use: Annotated[Name, Meta(description="The matcher's name.")]
     weight: Weight | UnsetType = UNSET
     optional: (
-        Annotated[bool, Meta(description="Go without the matcher's resource where it is not installed.")] | UnsetType
+        Annotated[bool, Meta(description="Work without the matcher's resource if it is not installed.")] | UnsetType
     ) = UNSET
 
 
 class LemmatizerEntry(Struct, kw_only=True):
-    """A lemmatizer; all other keys are its options."""
+    """A lemmatizer. All other keys are options of the lemmatizer."""
 
     use: Annotated[Name, Meta(description="The lemmatizer's name.")]
 
@@ -56,8 +56,12 @@ _SCHEMAS: dict[str, Any] = {
 
 
 def _make_type(key: ChainKey) -> Any:
-    """Return the type of a key's values, annotated with the help text and the lowest value."""
-    value_type = _SCHEMAS[key.schema] if key.schema else Name if key.type is str else key.type
+    """Return the type of a key's values, annotated with the help text and the minimum."""
+    value_type = key.type
+    if key.schema:
+        value_type = _SCHEMAS[key.schema]
+    elif key.type is str:
+        value_type = Name
     return Annotated[value_type, Meta(description=key.help, ge=key.least)]
 
 
@@ -67,9 +71,7 @@ ChainFile = defstruct(
     kw_only=True,
     forbid_unknown_fields=True,
     module=__name__,
-    namespace={
-        "__doc__": "A chain: everything that decides a METEOR score. What is left out comes from language and task."
-    },
+    namespace={"__doc__": "A chain: all settings of a METEOR score. The language and the task supply missing values."},
 )
 
 
@@ -91,7 +93,7 @@ MeteorOptions = defstruct(
 
 
 class ChainOptions(MeteorOptions, kw_only=True):  # type: ignore[call-arg, misc, valid-type]
-    """Options of the metric ``chain``."""
+    """The options of the metric ``chain``."""
 
     source: Annotated[str, Meta(min_length=1, description="A chain file, or the name of an installed chain.")]
 

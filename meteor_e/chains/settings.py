@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ConfigError, MeteorError, near_miss
-from meteor_e.base.yamlfile import seen_from
+from meteor_e.base.yamlfile import resolve_path
 from meteor_e.chains.chain import make_option_paths_absolute, resolve
 from meteor_e.chains.config import ENTRY_KEYS, ChainConfig, ChainEntry, load_chain
 from meteor_e.chains.keys import KEYS
@@ -41,19 +41,21 @@ def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], sett
             continue
         matching_entries = [entry for entry in entries if entry["use"] == name]
         if not matching_entries:
-            matchers = list(dict.fromkeys(entry["use"] for entry in entries))
-            suggestion = near_miss(name, [*matchers, "lemmatizer"])
             option = next(iter(options), "OPTION")
-            raise ConfigError(
-                f"cannot set {name}.{option}: the chain has no matcher {name!r}{suggestion}; "
-                f"it has {', '.join(matchers)}"
-            )
+            raise ConfigError(_describe_missing_matcher(name, option, entries))
         for entry in matching_entries:
             entry.update(_resolve_paths("matcher", name, options))
     result: dict[str, Any] = {"matchers": entries}
     if "lemmatizer" in settings:
         result["lemmatizer"] = _update_lemmatizer(config, settings["lemmatizer"])
     return result
+
+
+def _describe_missing_matcher(name: str, option: str, entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return the error message for an option of a matcher that the chain does not have."""
+    matchers = list(dict.fromkeys(entry["use"] for entry in entries))
+    suggestion = near_miss(name, [*matchers, "lemmatizer"])
+    return f"cannot set {name}.{option}: the chain has no matcher {name!r}{suggestion}; it has {', '.join(matchers)}"
 
 
 def _list_matchers(config: ChainConfig) -> list[dict[str, Any]]:
@@ -63,7 +65,7 @@ def _list_matchers(config: ChainConfig) -> list[dict[str, Any]]:
         chain = resolve(replace(config, lemmatizer=None), plugin_registry())
         matchers: list[dict[str, Any]] = chain.effective()["matchers"]
         return matchers
-    return [replace(entry, options=_read_options("matcher", entry)).spelled() for entry in config.matchers]
+    return [replace(entry, options=_read_options("matcher", entry)).to_mapping() for entry in config.matchers]
 
 
 def _update_lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,7 +75,7 @@ def _update_lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[
         # The options of the previous lemmatizer do not apply to the new one.
         return _resolve_paths("lemmatizer", options["use"], options)
     if lemmatizer is None:
-        raise ConfigError("the chain has no lemmatizer; name one, too: lemmatizer.use=NAME")
+        raise ConfigError("the chain has no lemmatizer; also name a lemmatizer: lemmatizer.use=NAME")
     return {
         "use": lemmatizer.name,
         **_read_options("lemmatizer", lemmatizer),
@@ -94,7 +96,7 @@ def _resolve_paths(kind: str, name: str, options: Mapping[str, Any]) -> dict[str
         component = plugin_registry().components(kind).get(name)
     except MeteorError:
         return dict(options)
-    result: dict[str, Any] = component.with_paths(options, lambda path: seen_from(str(Path.cwd()), path))
+    result: dict[str, Any] = component.with_paths(options, lambda path: resolve_path(str(Path.cwd()), path))
     return result
 
 

@@ -61,12 +61,12 @@ def language_names() -> dict[str, str]:
     return names
 
 
-def find_tag(text: str, known: Collection[str] = ()) -> LanguageTag:
-    """Return the language of a code or an English name. Case is ignored.
+def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
+    """Return the language that has a code or an English name. Case is ignored.
 
     Args:
         text: an ISO 639-1 or 639-3 code, a BCP 47 tag with ``-`` or ``_``, or an English name.
-        known: the codes of languages that have definitions. The error message suggests one of them or a name.
+        defined_codes: the codes of languages that have definitions. The error message may suggest one of them.
 
     Raises:
         ConfigError: if the language does not exist; the message suggests a similar name.
@@ -78,10 +78,10 @@ def find_tag(text: str, known: Collection[str] = ()) -> LanguageTag:
         codes = {name.casefold(): code for code, name in language_names().items()}
         code = codes.get(text.strip().casefold())
         if code is None:
-            suggestion = near_miss(text.casefold(), {*codes, *known})
+            suggestion = near_miss(text.casefold(), {*codes, *defined_codes})
             raise ConfigError(
                 f"there is no language {text!r}{suggestion}; give an ISO 639 code, a BCP 47 tag such as pt-BR, or an "
-                "English name; 'meteor-e languages' lists those that have a definition, and 'other' is for any language"
+                "English name; `meteor-e languages` lists languages with a definition; 'other' is for other languages"
             )
         tag = langcodes.Language.get(code)
     usual_script = langcodes.Language.get(str(tag.language)).maximize().script or "Latn"
@@ -110,16 +110,18 @@ def _parse_code(text: str) -> langcodes.Language | None:
 
 def generic_language(tag: LanguageTag) -> Language:
     """Return the generic definition of a language that does not have a language file."""
-    code = tag.language
+    names = language_names()
+    name = names.get(tag.code) or names.get(tag.language) or f"language {tag.language}"
+    tasks = {}
+    for task_name, task in generic_tasks(("exact",), common_tasks()).items():
+        # Paraphrases need a pack. All other matchers of the task "any" are kept.
+        weights = {matcher: weight for matcher, weight in task.weights.items() if matcher != "paraphrase"}
+        tasks[task_name] = replace(task, weights=weights)
     return Language(
         code=tag.code,
-        name=language_names().get(tag.code, language_names().get(code, f"language {code}")),
+        name=name,
         matchers=("exact",),
-        tasks={
-            # The task any keeps its matchers, except for paraphrases, which need a pack.
-            name: replace(task, weights={key: weight for key, weight in task.weights.items() if key != "paraphrase"})
-            for name, task in generic_tasks(("exact",), common_tasks()).items()
-        },
+        tasks=tasks,
         default_task="universal",
         meteor_code=tag.code,
         segmenter="characters" if tag.script in _SPACELESS else "unicode",

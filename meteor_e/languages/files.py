@@ -73,8 +73,10 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
 
 
 def _resolve_path(document: Document, name: str | None) -> str | None:
-    """Return the absolute path for a path that a document contains; names are returned unchanged."""
-    return document.path(name) if name is not None and is_path(name) else name
+    """Return the absolute path of a pack if a document names it by a path. Names of packs are returned unchanged."""
+    if name is None or not is_path(name):
+        return name
+    return document.path(name)
 
 
 def _check_content(document: Document, common: Mapping[str, Any]) -> None:

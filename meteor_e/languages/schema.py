@@ -15,13 +15,13 @@ Name = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Weight = Annotated[float, Meta(ge=0, le=MAX_WEIGHT, description="Weight of the matcher in the score.")]
 
-Alpha = Annotated[Share, Meta(description="Balance of precision and recall; the higher, the more recall counts.")]
+Alpha = Annotated[Share, Meta(description="Balance of precision and recall; a higher value gives recall more weight.")]
 Beta = Annotated[float, Meta(ge=0, description="Exponent of the fragmentation.")]
-Gamma = Annotated[Share, Meta(description="Largest share of the score that the fragmentation penalty takes.")]
-Delta = Annotated[Share, Meta(description="Weight of content words; function words weigh 1 - delta.")]
+Gamma = Annotated[Share, Meta(description="Maximum share of the score that the fragmentation penalty can remove.")]
+Delta = Annotated[Share, Meta(description="Weight of content words; function words have the weight 1 - delta.")]
 
 FunctionWords = Annotated[
-    Name, Meta(description="Pack (a name or a folder) whose function words count; 'own': those of the chain's pack.")
+    Name, Meta(description="Pack that supplies the function words: a name or a folder; 'own' for the chain's pack.")
 ]
 
 
@@ -37,51 +37,57 @@ class TaskValues(Struct, kw_only=True, forbid_unknown_fields=True):
 
 Code = Annotated[str, Meta(pattern="^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$")]
 LanguageNormalization = Annotated[
-    Normalization, Meta(description="How text is normalized where nothing else is asked for; by default lower.")
+    Normalization, Meta(description="Normalization of text if a chain does not specify it; by default lower.")
 ]
 Apostrophes = Annotated[
     Literal["apart", "english", "french"],
-    Meta(description="How full normalization treats apostrophes; by default apart."),
+    Meta(description="Treatment of apostrophes in full normalization; by default apart."),
 ]
-Tasks = Annotated[dict[Name, TaskValues], Meta(description="Tasks of its own, beside those that all have.")]
+Tasks = Annotated[
+    dict[Name, TaskValues], Meta(description="Tasks of the language, in addition to the tasks that all languages have.")
+]
 
 
 class EvidenceValues(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What a resource changed in the agreement with human judgments."""
+    """The measured effect of a resource on the agreement with human judgments."""
 
     change: Annotated[float, Meta(ge=-1, le=1, description="Difference of Kendall's tau inside a segment.")]
-    low: Annotated[float, Meta(ge=-1, le=1, description="Lower end of its 95 % interval.")]
-    high: Annotated[float, Meta(ge=-1, le=1, description="Upper end of its 95 % interval.")]
+    low: Annotated[float, Meta(ge=-1, le=1, description="Lower end of the 95% confidence interval.")]
+    high: Annotated[float, Meta(ge=-1, le=1, description="Upper end of the 95% confidence interval.")]
     data: Annotated[Name, Meta(description="The judgments.")]
 
 
 class LanguageFile(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What METEOR knows of a language."""
+    """The definition of a language."""
 
     code: Annotated[Code, Meta(description="ISO 639-1 code.")]
     name: Annotated[Name, Meta(description="English name.")]
-    matchers: Annotated[list[Name], Meta(min_length=1, description="The language's modules, in chain order.")]
-    default_task: Annotated[Name, Meta(description="The task used where none is named.")]
+    matchers: Annotated[list[Name], Meta(min_length=1, description="The matchers of the language, in chain order.")]
+    default_task: Annotated[Name, Meta(description="The task of chains that do not name a task.")]
     tasks: Tasks | UnsetType = UNSET
     normalization: LanguageNormalization | UnsetType = UNSET
     apostrophes: Apostrophes | UnsetType = UNSET
     stemmer: Annotated[Name, Meta(description="Snowball stemmer.")] | UnsetType = UNSET
-    segmenter: Annotated[Name, Meta(description="Segmenter that finds the words of raw text.")] | UnsetType = UNSET
+    segmenter: Annotated[Name, Meta(description="Segmenter that splits text into tokens.")] | UnsetType = UNSET
     lemmatizer: (
-        Annotated[Name, Meta(description="Lemmatizer of chains with the matcher lemma that name none.")] | UnsetType
+        Annotated[Name, Meta(description="Lemmatizer of chains with the matcher lemma that do not name a lemmatizer.")]
+        | UnsetType
     ) = UNSET
     resources: (
         Annotated[
             list[Literal["simplemma", "omw", "dbnary"]],
-            Meta(description="What can be had by name beside its stems."),
+            Meta(description="Resources that can be installed by name, in addition to stems."),
         ]
         | UnsetType
     ) = UNSET
     evidence: (
-        Annotated[dict[Name, EvidenceValues], Meta(description="What resources changed in the agreement with people.")]
+        Annotated[
+            dict[Name, EvidenceValues],
+            Meta(description="Measured effect of resources on the agreement with human judgments."),
+        ]
         | UnsetType
     ) = UNSET
     pack: Annotated[Name, Meta(description="Resource pack that the language needs.")] | UnsetType = UNSET
     function_words: FunctionWords | UnsetType = UNSET
-    aliases: Annotated[list[Code], Meta(description="Other codes that it answers to.")] | UnsetType = UNSET
-    meteor_code: Annotated[Code, Meta(description="The Java program's code.")] | UnsetType = UNSET
+    aliases: Annotated[list[Code], Meta(description="Other codes of the language.")] | UnsetType = UNSET
+    meteor_code: Annotated[Code, Meta(description="Code of the language in the Java program.")] | UnsetType = UNSET

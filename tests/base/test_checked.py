@@ -59,7 +59,7 @@ tasks:
             f"parameters: {{alpha: 1{'0' * 200}}}",
             "c.yaml:1: parameters.alpha: must be a number from 0 to 1",
         ),
-        ("matchers: []", "c.yaml:1: matchers: must be a list with something in it, not an empty list"),
+        ("matchers: []", "c.yaml:1: matchers: must be a list that is not empty, not an empty list"),
         ("matchers:\n- exact\n-\n", "c.yaml:3: matchers[1]: must be a text or a mapping with use,"),
         ("matchers: [[exact]]", "c.yaml:1: matchers[0]: must be a text or a mapping with use, weight, optional, not"),
         ("matchers:\n- exact\n- {weight: 1}", "c.yaml:3: matchers[1]: the key 'use' is missing"),
@@ -113,9 +113,9 @@ def test_a_mistake_in_a_list_of_a_dictionary():
     ("data", "expected"),
     [
         ({1: 2}, "has a key that is not a text"),
-        ({"parameters": {"beta": float("inf")}}, "inf is given; it must be a finite number"),
+        ({"parameters": {"beta": float("inf")}}, "inf is not allowed; numbers must be finite"),
         ({"parameters": {"beta": 10**500}}, f"parameters.beta: must be a number, at least 0, not 1{'0' * 58}…"),
-        ({"matchers": b"exact"}, "matchers: must be a list with something in it, not b'exact'"),
+        ({"matchers": b"exact"}, "matchers: must be a list that is not empty, not b'exact'"),
         ([], "must be a mapping of keys to values, not an empty list"),
     ],
 )

@@ -69,8 +69,8 @@ def test_lines_are_those_of_keys_and_items():
         ("b", "d", 0, "e"): 7,
         ("b", "d", 0, "missing"): 7,
     }
-    assert {place: document.where(place) for place in lines} == {at: f"file.yaml:{n}" for at, n in lines.items()}
-    assert document.where(()) == "file.yaml"
+    assert {place: document.location(place) for place in lines} == {at: f"file.yaml:{n}" for at, n in lines.items()}
+    assert document.location(()) == "file.yaml"
     assert str(document.error(("b", "d", 0, "e"), "is wrong")) == "file.yaml:7: b.d[0].e: is wrong"
     assert str(Document({}).error(("beam",), "is wrong")) == "beam: is wrong"
 
@@ -87,7 +87,7 @@ def test_keys_are_always_texts():
         (b"\xef\xbb\xbf", "file.yaml: is empty"),
         (
             b"a: 1\n---\nb: 2\n",
-            "file.yaml:2: a second document begins; a file holds one",
+            "file.yaml:2: a second document begins; a file can hold only one document",
         ),
         (b"a: [1,\nb: 2\n", "file.yaml:3: is not YAML: "),
         (b"a: 'x\n", "file.yaml:2: is not YAML: "),
@@ -156,7 +156,7 @@ def test_encoding_marks_and_line_ends(tmp_path):
     file.write_bytes("\ufeffname: čeština 🦆\r\nb: 2\r\n".encode())
     document = read_yaml(file)
     assert document.data == {"name": "čeština 🦆", "b": 2}
-    assert document.where(("b",)).endswith(":2")
+    assert document.location(("b",)).endswith(":2")
 
 
 def test_json_is_yaml():
@@ -171,7 +171,7 @@ def test_files_that_cannot_be_read(tmp_path):
         read_yaml(tmp_path / "large.yaml")
 
 
-def test_paths_are_seen_from_the_file(tmp_path, monkeypatch):
+def test_paths_are_resolve_path_the_file(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", "/home/u")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "conf").mkdir()

@@ -55,7 +55,7 @@ def test_every_key(write):
         parameters={"alpha": 1.0, "beta": 0.5},
         normalization=Normalization.NO_PUNCTUATION,
         matchers=(
-            ChainEntry("exact", where=f"{file}:8"),
+            ChainEntry("exact", location=f"{file}:8"),
             ChainEntry("stem", 1.0, {"stemmer": "english"}, f"{file}:9"),
             ChainEntry("paraphrase", None, {}, f"{file}:10", optional=True),
         ),
@@ -66,7 +66,7 @@ def test_every_key(write):
         description="all of it",
     )
     assert all(type(value) is float for value in chain.parameters.values())
-    assert chain.where["beam"] == f"{file}:12: beam"
+    assert chain.locations["beam"] == f"{file}:12: beam"
 
 
 def test_no_key_at_all(write):
@@ -77,7 +77,7 @@ def test_no_key_at_all(write):
 def test_a_mapping_is_a_chain():
     chain = load_chain({"matchers": ["exact", {"use": "stem", "file": "x"}], "pack": "./p", "parameters": {"beta": 1}})
     assert chain.matchers == (ChainEntry("exact"), ChainEntry("stem", None, {"file": "x"}))
-    assert (chain.pack, chain.parameters, chain.where) == ("./p", {"beta": 1.0}, {})
+    assert (chain.pack, chain.parameters, chain.locations) == ("./p", {"beta": 1.0}, {})
 
 
 def test_lemmatizer_none_is_no_lemmatizer():
@@ -173,7 +173,9 @@ def test_names_and_paths(write, tmp_path, monkeypatch):
     write("language: de", "adq")
     write("language: fr", "mine")
     write("language: es", "mine.yaml")
-    with pytest.warns(MeteorWarning, match=r"'adq' is a chain and a file; the chain is used\. .* \./adq"):
+    with pytest.warns(
+        MeteorWarning, match=r"'adq' is the name of a chain and of a file; the chain is used\. .* \./adq"
+    ):
         assert load_chain("adq").language == "en"
     assert load_chain("./adq").language == "de"
     assert load_chain(Path("adq")).language == "de"
@@ -255,13 +257,13 @@ def test_a_language_file_of_ones_own_has_the_matchers_that_it_lists(tmp_path):
 
 
 def test_a_parameter_of_the_formula_given_as_a_key_is_told_its_place():
-    with pytest.raises(ConfigError, match=r"give parameters=\{'alpha': 0.2\}"):
+    with pytest.raises(ConfigError, match=r"use parameters=\{'alpha': 0.2\}"):
         Meteor("other", alpha=0.2)
 
 
 @pytest.mark.parametrize("source", [None, 3, [], b"chain"])
 def test_a_chain_is_a_path_a_name_or_a_mapping(source):
-    with pytest.raises(ConfigError, match="a chain is a path, a name or a mapping, not"):
+    with pytest.raises(ConfigError, match="a chain must be a path, a name or a mapping, not"):
         Meteor.from_config(source)
 
 

@@ -82,7 +82,7 @@ def test_paths_are_seen_from_the_working_folder(tmp_path, monkeypatch):
 def test_what_the_chain_does_not_have():
     with pytest.raises(ConfigError, match=r"stme\.x: the chain has no matcher 'stme' \(did you mean 'stem'\?\)"):
         apply_settings("meteor-1.5-en", {}, {"stme": {"x": 1}})
-    with pytest.raises(ConfigError, match=r"the chain has no lemmatizer; name one, too"):
+    with pytest.raises(ConfigError, match=r"the chain has no lemmatizer; also name a lemmatizer"):
         apply_settings("meteor-1.5-en", {}, {"lemmatizer": {"file": "x"}})
 
 

@@ -217,7 +217,7 @@ def test_mistakes_in_a_language_file(right, wrong, expected):
         (None, r"^xx: must be a mapping of keys to values, not nothing$"),
         ({}, r"^xx: the key 'code' is missing$"),
         ({"code": "x|y", "name": "X", "matchers": ["exact"], "default_task": "li"}, r"^xx: code: must be letters and"),
-        ({"code": "xx", "name": "X", "matchers": [], "default_task": "li"}, "^xx: matchers: must be a list with"),
+        ({"code": "xx", "name": "X", "matchers": [], "default_task": "li"}, "^xx: matchers: must be a list that"),
         (
             {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "rank"},
             "^xx: default_task: there is no task",
@@ -283,7 +283,7 @@ def test_a_code_finds_the_language_that_has_a_file(written, code):
     ],
 )
 def test_a_language_without_a_file_gets_the_definition_of_its_script(written, code, script, segmenter):
-    with pytest.warns(MeteorWarning, match=f"has no definition; it gets the generic one of the script {script}"):
+    with pytest.warns(MeteorWarning, match=f"has no definition; the generic definition of the script {script} is used"):
         meteor = Meteor(written)
     assert f"|lang:{code}(generic {script})|" in meteor.signature
     assert meteor.chain.language.segmenter == segmenter

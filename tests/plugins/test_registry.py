@@ -12,7 +12,7 @@ from meteor_e import hookimpl
 from meteor_e._version import __version__
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.base.errors import ConfigError, PluginError, PluginWarning
-from meteor_e.chains.chain import plugins_of
+from meteor_e.chains.chain import list_plugins
 from meteor_e.chains.config import describe_chain
 from meteor_e.languages.files import BUILTIN_CODES
 from meteor_e.plugins.distributions import advise_installation, load_distributions
@@ -518,8 +518,8 @@ def test_plugins_of_a_chain(plugin_site):
             lemmatizer=SimpleNamespace(name="lookup"),
         )
 
-    assert plugins_of(chain("exact", "stem"), own) == []
-    assert plugins_of(chain("exact", "initial"), own) == ["sound-plugin@2.5"]
+    assert list_plugins(chain("exact", "stem"), own) == []
+    assert list_plugins(chain("exact", "initial"), own) == ["sound-plugin@2.5"]
 
 
 def test_everything_built_in_loads():

@@ -79,7 +79,7 @@ def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
     assert np.corrcoef(cut.predict(X), plain.predict(X))[0, 1] > 0.99
     for options, message in (
         ({"alphas": (0.0, 1.0)}, "above 0"),
-        ({"alphas": ()}, "alphas: must be a list with something in it"),
+        ({"alphas": ()}, "alphas: must be a list that is not empty"),
         ({"folds": 1}, "folds"),
         ({"degrees": (1, 3)}, "degrees.1.: must be one of 1, 2, not 3"),
         ({"clip": 0.5}, "clip: must be a number, at least 0 and below 0.5, not 0.5"),

@@ -88,10 +88,10 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     """
     document = read_yaml(path)
     recipe: Recipe = convert(document, Recipe)
-    _check_name(recipe, document.where(("name",)))
-    _check_estimator(recipe, document.where(("estimator",)))
+    _check_name(recipe, document.location(("name",)))
+    _check_estimator(recipe, document.location(("estimator",)))
     if not recipe.train:
-        raise ConfigError(f"{document.where(('train',))}: no judgments to learn from")
+        raise ConfigError(f"{document.location(('train',))}: no judgments to learn from")
     for number, spec in enumerate([*recipe.train, *recipe.validation], 1):
         if bool(spec.index) == bool(spec.answers):
             raise ConfigError(f"{path}: judgments {number} need either 'index' or 'answers'")
