@@ -168,7 +168,7 @@ def parse_yaml(content: bytes, source: str) -> Document:
 
 def _convert_yaml_error(error: Any, source: str) -> ConfigError:
     """Return the ConfigError for an error of PyYAML, with the line if it is available."""
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     location = f"{source}:{mark.line + 1}" if mark else source
     return ConfigError(f"{location}: is not YAML: {shorten(problem, 100)}")

@@ -93,7 +93,7 @@ def test_a_mistake_in_a_chain(text, expected):
         (
             "{exact: 1, stem: 0.5}}\n  rank",
             "{}}\n  rank",
-            "c.yaml:6: tasks.li.weights: must be a mapping with something",
+            "c.yaml:6: tasks.li.weights: must be a mapping that is not empty",
         ),
         ("  hter:", "  '':", "c.yaml:5: tasks: has a key that is not a text"),
     ],
