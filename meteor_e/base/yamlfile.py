@@ -154,7 +154,8 @@ def parse_yaml(content: bytes, source: str) -> Document:
         if len(first_events) < 3:
             raise ConfigError(f"{source}: is empty")
         data = _build_value(events, first_events[2], (), Document(None, source, lines))
-        _document_end, next_event = islice(events, 2)
+        next(events)  # the end of the document
+        next_event: Any = next(events)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{source}:{line}: is not UTF-8; save the file as UTF-8") from None
