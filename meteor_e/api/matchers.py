@@ -1,12 +1,13 @@
-"""What a matcher is.
+"""The base classes of matchers.
 
-A matcher says which words or phrases of a hypothesis *may* match those of a reference; the core decides
-which do. Four families cover nearly everything, and :class:`Matcher` itself is open for the rest:
+A matcher proposes candidate matches between words or phrases of a hypothesis and of a reference. The alignment search
+selects from them. Most matchers belong to one of these families; others derive from :class:`Matcher`:
 
-- :class:`KeyMatcher`: two words match if they share a key (a stem, a synset, a phonetic code).
-- :class:`SimilarityMatcher`: two words match if their vectors are similar enough.
-- :class:`ContextualMatcher`: the same, for vectors that depend on the whole sentence.
-- :class:`PhraseMatcher`: phrases match if a table pairs them.
+- :class:`KeyMatcher`: two words match if they share a key, such as a stem, a synset or a phonetic code.
+- :class:`OverlapMatcher`: two words match partly if they share pieces, such as character n-grams.
+- :class:`SimilarityMatcher`: two words match if their vectors are similar.
+- :class:`ContextualMatcher`: two words match if their vectors, which depend on the sentence, are similar.
+- :class:`PhraseMatcher`: two phrases match if a table pairs them.
 
 A minimal plugin::
 
@@ -18,7 +19,7 @@ A minimal plugin::
         def keys(self, token):
             return {soundex(token.form)}
 
-:class:`ComponentOptions` says how a matcher has options; a YAML chain gives them beside ``use`` and ``weight``. A
+A matcher defines its options with :class:`ComponentOptions`. A YAML chain sets them next to ``use`` and ``weight``. A
 matcher that needs the language or its resources overrides :meth:`Matcher.from_options`.
 """
 
@@ -43,29 +44,29 @@ if TYPE_CHECKING:
 
 
 CACHE_LIMIT = 1 << 17
-"""Distinct tokens whose keys or vectors a matcher remembers; the memory is emptied when it is full."""
+"""Number of distinct tokens whose keys or vectors a matcher caches. The cache is cleared when it is full."""
 
 SENTENCE_LIMIT = 1 << 14
-"""Distinct sentences whose vectors a matcher remembers, likewise."""
+"""Number of distinct sentences whose vectors a matcher caches. The cache is cleared when it is full."""
 
 SENTENCE_BYTES = 1 << 27
-"""Bytes of these vectors, beyond which they are forgotten, too."""
+"""Maximum size of the cached vectors of sentences, in bytes."""
 
 ENCODED_WORDS = 1 << 15
-"""Words of the sentences that are encoded together, at most; a single sentence may have more."""
+"""Maximum number of words of sentences that are encoded together. A single sentence may have more words."""
 
 VECTOR_GRID = 1 << 14
-"""What a part of a sentence's vectors is a multiple of, to 1."""
+"""Vectors of sentences are rounded to multiples of 1 divided by this number."""
 
 
 class Match(NamedTuple):
-    """A match that a matcher proposes; positions count words from 0.
+    """A match that a matcher proposes. Positions are word indexes from 0.
 
     Attributes:
-        reference_start: first word in the reference.
-        hypothesis_start: first word in the hypothesis.
+        reference_start: position of the first word in the reference.
+        hypothesis_start: position of the first word in the hypothesis.
         reference_length, hypothesis_length: number of words, at least 1.
-        probability: how sure the matcher is, in [0, 1]; the score only uses it where the matcher is graded.
+        probability: confidence of the matcher, in [0, 1]. It affects the score only if the matcher is graded.
     """
 
     reference_start: int
@@ -76,20 +77,18 @@ class Match(NamedTuple):
 
 
 class Matcher(Component):
-    """Base of all matchers: :meth:`match` in plain Python, for anything that no family covers.
+    """Base of all matchers. A matcher that does not belong to a family defines :meth:`match` in Python.
 
-    Instances are used from several threads at once and are pickled with the chain that holds them.
+    Several threads may use an instance at once. Instances are pickled together with their chain.
 
-    Class attributes, beside those of :class:`Component`:
-        default_weight: its weight in the score, in [0, 1], where neither chain nor language gives one.
-        search_weight: what a matched word counts in the search for the alignment (1 for exact matches).
-        graded: whether a match counts only as much as its probability, and not in full.
-        accuracy_search_weight: the same in the aligner's maximum-accuracy mode.
-        needs_lemmas: whether it is of no use in a chain without a lemmatizer, which is then an error; ``__init__`` may
-            set it, where options decide.
-        needs_tags: the same of a chain whose lemmatizer gives no tags.
-        core_family: of meteor_e's own matchers, what the native core knows them as; a class that derives from one does
-            not inherit it.
+    Class attributes, in addition to those of :class:`Component`:
+        default_weight: weight in the score, in [0, 1], if neither the chain nor the language defines a weight.
+        search_weight: weight of a matched word in the alignment search; 1 for exact matches.
+        accuracy_search_weight: weight in the alignment search in the maximum-accuracy mode.
+        graded: whether the contribution of a match to the score is multiplied by its probability.
+        needs_lemmas: whether the matcher requires a lemmatizer in the chain. ``__init__`` may set this attribute.
+        needs_tags: whether the matcher requires a lemmatizer that returns tags. ``__init__`` may set this attribute.
+        core_family: name of a built-in matcher's implementation in the native core. Subclasses do not inherit it.
     """
 
     kind: ClassVar[str] = "matcher"
@@ -104,61 +103,72 @@ class Matcher(Component):
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterable[Match]:
         """Propose matches.
 
-        The order matters: of candidates at one reference position, those proposed first are tried first.
+        The order of the matches can affect the alignment, because the search tries the candidates of a reference
+        position in this order.
         """
 
 
 class KeyMatcher(Matcher):
-    """Two words match if their sets of keys meet.
+    """Base of matchers in which two words match if they have a key in common.
 
-    Equal words are left to the exact matcher unless ``match_equal_words`` is set.
+    Equal words do not match unless ``match_equal_words`` is set, because the exact matcher matches them.
     """
 
     match_equal_words: ClassVar[bool] = False
 
     identity: Callable[[str], Hashable] = str
-    """What makes two words equal: the word, unless the metric says otherwise (``compat`` compares Java's hashes)."""
+    """Function that returns equal values for words that count as equal. ``compat`` compares the hash values of Java."""
 
     _key_cache = cached_property(lambda self: Memory[Token, tuple[Hashable, ...]](CACHE_LIMIT, self.distinct_keys))
 
     @abstractmethod
     def keys(self, token: Token) -> Collection[Hashable]:
-        """Return the keys of a token; called once a distinct token. Empty: it matches nothing."""
+        """Return the keys of a token. A token without keys does not match. Results are cached."""
 
     def compare_words_by(self, identity: Callable[[str], Hashable]) -> None:
-        """Say what makes two words equal; keys that are remembered may depend on it."""
+        """Set the function that determines whether words are equal, and clear the cache of keys."""
         self.identity = identity
         self._key_cache.clear()
 
     def distinct_keys(self, token: Token) -> tuple[Hashable, ...]:
-        """Return the keys of a token, each once; TypeError if :meth:`keys` returned a string."""
+        """Return the distinct keys of a token.
+
+        Raises:
+            TypeError: if :meth:`keys` returned a string.
+        """
         keys = self.keys(token)
         if isinstance(keys, str):
             raise TypeError(f"{type(self).__name__}.keys returned a string; it must return a set of keys")
         return tuple(dict.fromkeys(keys))
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose every pair of words that share a key: by reference word, then by hypothesis word."""
-        places: dict[Hashable, list[int]] = {}
+        """Propose every pair of words that share a key, ordered by reference word and then by hypothesis word."""
+        positions_by_key: dict[Hashable, list[int]] = {}
         identity = self.identity
         for i, token in enumerate(hypothesis):
             for key in self._key_cache[token]:
-                places.setdefault(key, []).append(i)
+                positions_by_key.setdefault(key, []).append(i)
         for j, token in enumerate(reference):
-            found = [places[key] for key in self._key_cache[token] if key in places]
-            for i in found[0] if len(found) == 1 else sorted(set[int]().union(*found)):
+            position_lists = [positions_by_key[key] for key in self._key_cache[token] if key in positions_by_key]
+            if not position_lists:
+                continue
+            positions = position_lists[0]
+            if len(position_lists) > 1:
+                positions = sorted(set[int]().union(*position_lists))
+            for i in positions:
                 if self.match_equal_words or identity(hypothesis[i].form) != identity(token.form):
                     yield Match(j, i)
 
 
 class OverlapMatcher(Matcher):
-    """Two words match in part, by the pieces that they share: each matches one other word at most.
+    """Base of matchers in which two words match partly if they share pieces.
 
-    The similarity of two words is that of Dice, ``2·|A∩B| / (|A| + |B|)``; a piece that a word has twice counts twice.
-    Words that the other side has as they are, are left to the exact matcher. Of the others, pairs are taken from the
-    most similar to the least; of equally similar ones, that whose places in the segments are closest.
+    The similarity of two words is the Dice coefficient of their pieces, ``2·|A∩B| / (|A| + |B|)``. Repeated pieces
+    count repeatedly. Words that occur in both segments do not match, because the exact matcher matches them. The
+    matcher proposes at most one match for each word. It selects the most similar pairs first and, among equally
+    similar pairs, those with the closest relative positions.
 
-    A match counts as much as its similarity, which the option ``threshold`` bounds from below.
+    A match counts in proportion to its similarity. The option ``threshold`` is the minimum similarity.
     """
 
     graded: ClassVar[bool] = True
@@ -171,100 +181,124 @@ class OverlapMatcher(Matcher):
 
     @abstractmethod
     def pieces(self, token: Token) -> Iterable[Hashable]:
-        """Return the pieces of a token, with repetitions; called once a distinct token. None: it matches nothing."""
+        """Return the pieces of a token, with repetitions. A token without pieces does not match. Results are cached."""
 
     def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
-        """Return the pieces of a token, each with its number among its equals."""
-        seen: Counter[Hashable] = Counter()
-        numbered = []
+        """Return the pieces of a token. Each piece has a number, which distinguishes its occurrences."""
+        counts: Counter[Hashable] = Counter()
+        numbered_pieces = []
         for piece in self.pieces(token):
-            numbered.append((piece, seen[piece]))
-            seen[piece] += 1
-        return frozenset(numbered)
+            numbered_pieces.append((piece, counts[piece]))
+            counts[piece] += 1
+        return frozenset(numbered_pieces)
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose the pairs, from the most similar to the least."""
-        both = {token.form for token in hypothesis} & {token.form for token in reference}
-        others = [(i, self._piece_cache[token]) for i, token in enumerate(hypothesis) if token.form not in both]
+        """Propose pairs of words, the most similar first. Each word occurs in at most one pair."""
+        matched_hypothesis_words: set[int] = set()
+        matched_reference_words: set[int] = set()
+        for negative_similarity, _, j, i in sorted(self._compare_words(hypothesis, reference)):
+            if i not in matched_hypothesis_words and j not in matched_reference_words:
+                matched_hypothesis_words.add(i)
+                matched_reference_words.add(j)
+                yield Match(j, i, probability=-negative_similarity)
+
+    def _compare_words(
+        self, hypothesis: Sequence[Token], reference: Sequence[Token]
+    ) -> list[tuple[float, int, int, int]]:
+        """Return ``(-similarity, distance, j, i)`` for each pair of words with at least the minimum similarity.
+
+        The distance is the difference of the relative positions, multiplied by both lengths.
+        """
+        common_forms = {token.form for token in hypothesis} & {token.form for token in reference}
+        hypothesis_pieces = [
+            (i, self._piece_cache[token]) for i, token in enumerate(hypothesis) if token.form not in common_forms
+        ]
         pairs = []
         for j, token in enumerate(reference):
-            pieces = frozenset() if token.form in both else self._piece_cache[token]
-            for i, other in others if pieces else ():
-                shared = len(pieces & other)
-                similarity = 2.0 * shared / (len(pieces) + len(other))
-                if shared and similarity >= self.options.threshold:
+            if token.form in common_forms:
+                continue
+            pieces = self._piece_cache[token]
+            for i, other_pieces in hypothesis_pieces:
+                shared_count = len(pieces & other_pieces)
+                if not shared_count:
+                    continue
+                similarity = 2.0 * shared_count / (len(pieces) + len(other_pieces))
+                if similarity >= self.options.threshold:
                     pairs.append((-similarity, abs(j * len(hypothesis) - i * len(reference)), j, i))
-        taken: set[tuple[str, int]] = set()
-        for negative, _, j, i in sorted(pairs):
-            if taken.isdisjoint(words := {("reference", j), ("hypothesis", i)}):
-                taken |= words
-                yield Match(j, i, probability=-negative)
+        return pairs
 
 
 class _VectorMatcher(Matcher):
-    """What matchers share that compare vectors, wherever these come from."""
+    """Base of matchers that compare vectors."""
 
     Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:SimilarityOptions"
 
     @abstractmethod
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.floating[Any]]:
-        """Return the vectors of a segment's tokens, from memory where they are known."""
+        """Return the vectors of a segment's tokens, from the cache if possible."""
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose every similar pair: by reference word, then by hypothesis word."""
+        """Propose every pair of similar words, ordered by reference word and then by hypothesis word."""
         if not hypothesis or not reference:
             return
         hypothesis_rows = self._rows(hypothesis)
         reference_rows = self._rows(reference)
-        hypothesis_known = [bool(row.any()) for row in hypothesis_rows]
-        similarities = (1 + _products(reference_rows, hypothesis_rows)) / 2
+        hypothesis_has_vector = [bool(row.any()) for row in hypothesis_rows]
+        similarities = (1 + _multiply_rows(reference_rows, hypothesis_rows)) / 2
         below: float | None = self.options.below
-        similar = similarities >= self.options.threshold
+        is_similar = similarities >= self.options.threshold
         if below is not None:
-            similar &= similarities < below
-        for j, token in enumerate(reference):
-            known = bool(reference_rows[j].any())
-            for i, other in enumerate(hypothesis):
-                if token.form == other.form:
+            is_similar &= similarities < below
+        for j, reference_token in enumerate(reference):
+            has_vector = bool(reference_rows[j].any())
+            for i, hypothesis_token in enumerate(hypothesis):
+                if reference_token.form == hypothesis_token.form:
                     if below is None:
                         yield Match(j, i)
-                elif known and hypothesis_known[i] and similar[j, i]:
-                    # Rows are of length 1 except for rounding, which must not make a probability of more than 1.
+                elif has_vector and hypothesis_has_vector[i] and is_similar[j, i]:
+                    # The lengths of rounded vectors can exceed 1, but a probability must not.
                     yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
 
 
 class SimilarityMatcher(_VectorMatcher):
-    """Two words match if the similarity of their vectors, (1 + cosine)/2, reaches a threshold.
+    """Base of matchers in which two words match if their vectors are similar.
 
-    Equal words match whatever their vectors are, with probability 1. A word's vector is the same in every sentence; it
-    is asked for once a distinct token. See :class:`ContextualMatcher` for vectors that depend on the sentence.
+    The similarity is (1 + cosine)/2, and the option ``threshold`` is its minimum. Equal words match with probability 1,
+    even without vectors. The vector of a word must not depend on the sentence; see :class:`ContextualMatcher` for
+    vectors that do.
 
-    The options are those of :class:`SimilarityOptions`, ``threshold`` and ``below``; options of your own derive from
-    it.
+    The options are those of :class:`SimilarityOptions`, ``threshold`` and ``below``. Classes of additional options
+    must derive from it.
     """
 
     _row_cache = cached_property(lambda self: Memory[Token, "NDArray[np.float32]"](CACHE_LIMIT))
 
     @abstractmethod
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return a row of length 1 a token, ``(len(tokens), dimension)``; a row of zeros matches nothing."""
+        """Return a vector of length 1 for each token, ``(len(tokens), dimension)``. Results are cached.
+
+        A token with a vector of zeros only matches equal tokens.
+        """
 
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         import numpy as np
 
         cache = self._row_cache
-        # Other threads may empty it at any time, so each row is taken from it once and kept.
+        # Another thread may clear the cache at any time, so each row is read only once.
         rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
-        missing = [token for token in dict.fromkeys(tokens) if token not in rows]
-        if missing:
-            fresh = dict(zip(missing, self.compute_vectors(missing), strict=True))
-            rows.update(fresh)
-            cache.remember(fresh)
+        missing_tokens = [token for token in dict.fromkeys(tokens) if token not in rows]
+        if missing_tokens:
+            new_rows = dict(zip(missing_tokens, self.compute_vectors(missing_tokens), strict=True))
+            rows.update(new_rows)
+            cache.remember(new_rows)
         return np.stack([rows[token] for token in tokens])
 
     def compute_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return :meth:`vectors`; TypeError if it is not one row per token."""
+        """Return the result of :meth:`vectors`.
 
+        Raises:
+            TypeError: if it is not an array with one row per token.
+        """
         rows = self.vectors(tokens)
         if rows.ndim != 2 or len(rows) != len(tokens):
             raise TypeError(
@@ -275,9 +309,9 @@ class SimilarityMatcher(_VectorMatcher):
 
 
 class SentenceMemory(Memory[tuple[Token, ...], "NDArray[np.int16]"]):
-    """Vectors of sentences that were encoded lately; emptied before it would hold more than :data:`SENTENCE_BYTES`.
+    """A cache of the vectors of sentences. It is cleared before its size would exceed :data:`SENTENCE_BYTES`.
 
-    Threads may share it. A pickled copy is empty.
+    Several threads may use the same cache. A pickled copy is empty.
     """
 
     __slots__ = ("size",)
@@ -287,7 +321,7 @@ class SentenceMemory(Memory[tuple[Token, ...], "NDArray[np.int16]"]):
         self.size = 0
 
     def remember(self, items: Mapping[tuple[Token, ...], NDArray[np.int16]]) -> None:
-        """Put the vectors of some sentences."""
+        """Add the vectors of sentences."""
         size = sum(rows.nbytes for rows in items.values())
         if self.size + size > SENTENCE_BYTES:
             self.clear()
@@ -300,85 +334,80 @@ class SentenceMemory(Memory[tuple[Token, ...], "NDArray[np.int16]"]):
 
 
 class ContextualMatcher(_VectorMatcher):
-    """Two words match if their vectors, each made from its whole sentence, are similar enough.
+    """Base of matchers in which two words match if their vectors, which depend on the sentence, are similar.
 
-    The options are those of :class:`SimilarityMatcher`, and the words match by the same rules.
+    The options and the rules for matches are those of :class:`SimilarityMatcher`.
 
-    The parts of the vectors are rounded to multiples of 2⁻¹⁴ (:data:`VECTOR_GRID`). A product of two vectors is then a
-    sum of whole numbers, which is the same in every order: both engines get the same similarities.
+    The coordinates of the vectors are rounded to multiples of 2⁻¹⁴ (:data:`VECTOR_GRID`). The scalar product of two
+    vectors is then a sum of integers, which does not depend on the order of the summands. Therefore both engines
+    compute the same similarities.
 
     Class attributes:
-        longest_sentence: words beyond which a segment is refused. Its vectors would take too much memory.
+        longest_sentence: maximum number of words of a segment. The vectors of longer segments would take too much
+            memory.
     """
 
     longest_sentence: ClassVar[int] = 8192
 
     @abstractmethod
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        """Return a vector of length 1 for each token of some sentences; a vector of zeros matches nothing.
+        """Return a vector of length 1 for each token of the sentences.
 
-        A sentence's vectors do not depend on the sentences that it is encoded with: scores must not depend on how
-        segments were grouped. A network gives other last digits for other shapes of its input. Give it one sentence at
-        a time, or always the same shape.
+        A token with a vector of zeros only matches equal tokens.
 
-        A chunk of segments asks once, for its distinct sentences that are not remembered. Several threads may ask at
-        once.
+        The vectors of a sentence must not depend on the other sentences, because scores must not depend on the
+        grouping of segments. The last digits of a neural network's output depend on the shape of its input. Therefore,
+        pass one sentence at a time to the network, or always use the same shape.
+
+        This method is called once per batch, for the distinct sentences that are not in the cache. Several threads may
+        call it at once.
 
         Args:
-            sentences: distinct sentences, each the tokens of a segment after normalization, never none.
+            sentences: distinct sentences. Each is the sequence of the normalized tokens of a segment, and not empty.
 
         Returns:
-            The rows, ``(tokens of all sentences, dimension)``, sentence by sentence; and the offsets,
-            ``(len(sentences) + 1,)``: the rows of sentence ``k`` are ``rows[offsets[k] : offsets[k + 1]]``.
+            The vectors of all sentences, ``(tokens of all sentences, dimension)``; and offsets,
+            ``(len(sentences) + 1,)``. The vectors of sentence ``k`` are ``rows[offsets[k] : offsets[k + 1]]``.
         """
 
     def sentence_rows(self, sentences: Sequence[tuple[Token, ...]]) -> list[NDArray[np.int16]]:
-        """Return the rounded vectors of distinct sentences, times :data:`VECTOR_GRID`.
+        """Return the vectors of distinct sentences, multiplied by :data:`VECTOR_GRID` and rounded.
 
-        What is remembered is not encoded again. :meth:`encode` is asked in parts of
-        at most :data:`ENCODED_WORDS` words.
+        Vectors in the cache are not computed again. :meth:`encode` is called for groups of at most
+        :data:`ENCODED_WORDS` words.
 
         Raises:
             TypeError: if :meth:`encode` does not return one row per token.
-            ValueError: if a row is not finite, or longer than 1, or rows differ in dimension.
+            ValueError: if a vector is not finite, if its length exceeds 1, or if vectors differ in their dimension.
         """
         cache = self.memory
-        # Other threads may empty it at any time, so each item is taken from it once and kept.
-        found = {sentence: rows for sentence in sentences if (rows := cache.get(sentence)) is not None}
-        part: list[tuple[Token, ...]] = []
-        words = 0
-        for sentence in sentences:
-            if sentence in found:
-                continue
-            if part and words + len(sentence) > ENCODED_WORDS:
-                found.update(self._encoded(part))
-                part, words = [], 0
-            part.append(sentence)
-            words += len(sentence)
-        if part:
-            found.update(self._encoded(part))
-        dimensions = sorted({rows.shape[1] for rows in found.values()})
+        # Another thread may clear the cache at any time, so each item is read only once.
+        rows_by_sentence = {sentence: rows for sentence in sentences if (rows := cache.get(sentence)) is not None}
+        missing_sentences = [sentence for sentence in sentences if sentence not in rows_by_sentence]
+        for group in _group_sentences(missing_sentences):
+            rows_by_sentence.update(self._encode_and_cache(group))
+        dimensions = sorted({rows.shape[1] for rows in rows_by_sentence.values()})
         if len(dimensions) > 1:
             raise ValueError(
                 f"{type(self).__name__}.encode returned rows of {dimensions[0]} and {dimensions[-1]} dimensions"
             )
-        return [found[sentence] for sentence in sentences]
+        return [rows_by_sentence[sentence] for sentence in sentences]
 
     @property
     def memory(self) -> SentenceMemory:
-        """The vectors that are remembered. Matchers with the same vectors may share one: override this."""
+        """The cache of vectors. Override this property if several matchers should share a cache."""
         memory: SentenceMemory = self.__dict__.setdefault("_memory", SentenceMemory())
         return memory
 
     def too_long(self, words: int) -> InputError:
         """Return the error for a segment of more words than :attr:`longest_sentence`."""
         return InputError(
-            f"a segment of {words} words is too long for matcher {self.name!r}, which takes {self.longest_sentence}; "
-            "split the segment"
+            f"a segment of {words} words is too long for matcher {self.name!r}, which accepts "
+            f"{self.longest_sentence}; split the segment"
         )
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose every similar pair: by reference word, then by hypothesis word."""
+        """Propose every pair of similar words, ordered by reference word and then by hypothesis word."""
         longest = max(len(hypothesis), len(reference))
         if hypothesis and reference and longest > self.longest_sentence:
             raise self.too_long(longest)
@@ -389,38 +418,56 @@ class ContextualMatcher(_VectorMatcher):
         scaled: NDArray[np.float64] = rows / VECTOR_GRID
         return scaled
 
-    def _encoded(self, sentences: list[tuple[Token, ...]]) -> dict[tuple[Token, ...], NDArray[np.int16]]:
-        """Encode sentences, and remember their rows."""
+    def _encode_and_cache(self, sentences: list[tuple[Token, ...]]) -> dict[tuple[Token, ...], NDArray[np.int16]]:
+        """Encode sentences, round their vectors, and add them to the cache."""
         import numpy as np
 
         rows, offsets = self.encode(sentences)
         spans = list(pairwise(map(int, offsets)))
         lengths = [len(sentence) for sentence in sentences]
-        if (
-            rows.ndim != 2
-            or [end - start for start, end in spans] != lengths
-            or sum(lengths) != len(rows)
-            or spans[0][0]
-        ):
+        has_row_per_token = (
+            rows.ndim == 2
+            and [end - start for start, end in spans] == lengths
+            and sum(lengths) == len(rows)
+            and spans[0][0] == 0
+        )
+        if not has_row_per_token:
             raise TypeError(
                 f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(spans)} parts for "
                 f"{len(sentences)} sentences with {sum(lengths)} tokens; it must return one row per token"
             )
-        # Not "any row is longer": of what is not a number, nothing is larger.
+        # The condition is false for NaN, too.
         if not (np.square(rows, dtype=np.float64).sum(axis=1) <= 1.01).all():
             raise ValueError(f"{type(self).__name__}.encode returned rows that are not finite, or longer than 1")
         rounded = np.rint(rows.astype(np.float64) * VECTOR_GRID).astype(np.int16)
-        # Copies: a view would keep all sentences in memory.
-        found = {sentence: rounded[start:end].copy() for sentence, (start, end) in zip(sentences, spans, strict=True)}
-        self.memory.remember(found)
-        return found
+        # The rows are copied, because a view would keep the vectors of all sentences in memory.
+        rows_by_sentence = {
+            sentence: rounded[start:end].copy() for sentence, (start, end) in zip(sentences, spans, strict=True)
+        }
+        self.memory.remember(rows_by_sentence)
+        return rows_by_sentence
 
 
-def _products(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the products of all rows, summed over the dimensions in their order.
+def _group_sentences(sentences: Sequence[tuple[Token, ...]]) -> Iterator[list[tuple[Token, ...]]]:
+    """Divide sentences into groups of at most :data:`ENCODED_WORDS` words. A longer sentence is a group of its own."""
+    group: list[tuple[Token, ...]] = []
+    word_count = 0
+    for sentence in sentences:
+        if group and word_count + len(sentence) > ENCODED_WORDS:
+            yield group
+            group, word_count = [], 0
+        group.append(sentence)
+        word_count += len(sentence)
+    if group:
+        yield group
 
-    A matrix product adds up in an order that depends on the shapes, so that a pair of words could reach a
-    threshold in one sentence and miss it in another. Products of single precision are exact in double.
+
+def _multiply_rows(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return the scalar products of all rows of two matrices, ``(rows of left, rows of right)``.
+
+    The products are added in the order of the dimensions. In a product of matrices, the order of the additions depends
+    on the shapes, so that the same pair of words could reach a threshold in one sentence and miss it in another.
+    Products of single-precision numbers are exact in double precision.
     """
     import numpy as np
 
@@ -432,9 +479,10 @@ def _products(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]])
 
 
 class PhraseMatcher(Matcher):
-    """Phrases match if a table pairs them; the table is looked up in both directions.
+    """Base of matchers in which two phrases match if a table pairs them.
 
-    A pair that the table holds both ways is proposed twice, as in METEOR 1.5.
+    The table is looked up in both directions. As in METEOR 1.5, a pair that the table contains in both directions is
+    proposed twice.
     """
 
     accuracy_search_weight: ClassVar[float] = 0.0
@@ -442,27 +490,23 @@ class PhraseMatcher(Matcher):
     @property
     @abstractmethod
     def table(self) -> PhraseTable | None:
-        """The phrase table; ``None`` matches nothing."""
+        """The phrase table. If it is ``None``, nothing matches."""
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose the table's pairs, first from the reference's phrases, then from the hypothesis's."""
+        """Propose the table's pairs, first those of the reference's phrases, then those of the hypothesis's phrases."""
         table = self.table
         if table is None:
             return
-        sides = self._phrases(table, reference), self._phrases(table, hypothesis)
-        for turned, (phrases, others) in enumerate((sides, sides[::-1])):
-            places: dict[int, list[tuple[int, int]]] = {}
-            for start, length, node in others:
-                places.setdefault(node, []).append((start, length))
-            for start, length, node in phrases:
-                paired = table.paraphrases(node)
-                # Most phrases have no pair on the other side.
-                for other in () if places.keys().isdisjoint(paired) else paired:
-                    for other_start, other_length in places.get(other, ()):
-                        if turned:
-                            yield Match(other_start, start, other_length, length)
-                        else:
-                            yield Match(start, other_start, length, other_length)
+        reference_phrases = self._phrases(table, reference)
+        hypothesis_phrases = self._phrases(table, hypothesis)
+        for j, reference_length, i, hypothesis_length in _find_paraphrases(
+            table, reference_phrases, hypothesis_phrases
+        ):
+            yield Match(j, i, reference_length, hypothesis_length)
+        for i, hypothesis_length, j, reference_length in _find_paraphrases(
+            table, hypothesis_phrases, reference_phrases
+        ):
+            yield Match(j, i, reference_length, hypothesis_length)
 
     def _phrases(self, table: PhraseTable, tokens: Sequence[Token]) -> list[tuple[int, int, int]]:
         """Return ``(start, length, node)`` of each phrase of the table in a segment."""
@@ -473,3 +517,26 @@ class PhraseMatcher(Matcher):
             if word >= 0
             for length, node in table.phrases_at(ids, start)
         ]
+
+
+def _find_paraphrases(
+    table: PhraseTable, phrases: Sequence[tuple[int, int, int]], other_phrases: Sequence[tuple[int, int, int]]
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield ``(start, length, other_start, other_length)`` for each phrase and each of its paraphrases.
+
+    Args:
+        table: the phrase table.
+        phrases: ``(start, length, node)`` of the phrases of a segment.
+        other_phrases: those of the other segment, among which the paraphrases are searched.
+    """
+    spans_by_node: dict[int, list[tuple[int, int]]] = {}
+    for start, length, node in other_phrases:
+        spans_by_node.setdefault(node, []).append((start, length))
+    for start, length, node in phrases:
+        paraphrases = table.paraphrases(node)
+        # This fast test excludes most phrases, because none of their paraphrases occurs in the other segment.
+        if spans_by_node.keys().isdisjoint(paraphrases):
+            continue
+        for paraphrase in paraphrases:
+            for other_start, other_length in spans_by_node.get(paraphrase, ()):
+                yield start, length, other_start, other_length
