@@ -24,7 +24,14 @@ from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import PluginRegistry
 from meteor_e.testing.families import FAMILIES
 from meteor_e.testing.matchers import check_matcher
-from meteor_e.testing.report import Complaints, ConformanceError, begin, check_class, check_repeats, format_errors
+from meteor_e.testing.report import (
+    ConformanceError,
+    ErrorReport,
+    begin_check,
+    check_class,
+    check_repeats,
+    format_errors,
+)
 
 __all__ = ["ConformanceError", "check_component", "check_matcher", "check_plugin"]
 
@@ -51,11 +58,11 @@ def check_component(component: type[Component] | Component, *, context: Any = No
         return
     family = next((family for kind, family in FAMILIES.items() if issubclass(cls, kind)), None)
     if family is None:
-        report = Complaints(cls.kind, cls)
+        report = ErrorReport(cls.kind, cls)
         check_class(report, cls)
         report.stop()
     else:
-        report, instance = begin(cls.kind, component, context or family.context(), options)
+        report, instance = begin_check(cls.kind, component, context or family.context(), options)
         check_repeats(report, instance, family.compute, family.items)
 
 

@@ -14,7 +14,7 @@ from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.metrics import Metric, MetricContext, SystemsMetric
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.api.tokens import Token
-from meteor_e.testing.report import default_context, short
+from meteor_e.testing.report import default_context, shorten
 from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
@@ -40,7 +40,7 @@ def _analyze(lemmatizer: Lemmatizer, words: Sequence[str]) -> list[Token]:
     tokens = lemmatizer.analyze(words)
     for token in tokens:
         if not all(isinstance(part, str | None) for part in token):
-            raise TypeError(f"lemmatize returned {short(tuple(token[1:]))}; return (lemma, tag), texts or None")
+            raise TypeError(f"lemmatize returned {shorten(tuple(token[1:]))}; return (lemma, tag), texts or None")
     return tokens
 
 
@@ -83,7 +83,7 @@ def _score(metric: Metric, _: None) -> list[float]:
     """Return the scores of the sample segments, followed by the corpus score."""
     signature = metric.signature
     if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
-        raise ValueError(f"signature is {short(signature)}; it must name in a line all that changes a number")
+        raise ValueError(f"signature is {shorten(signature)}; it must name in a line all that changes a number")
     if isinstance(metric, SystemsMetric) and not metric.scores_segments:
         return []  # The metric scores systems by name.
     scores = []

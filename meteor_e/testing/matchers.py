@@ -25,7 +25,7 @@ from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, describe_error
 from meteor_e.engine.python import align
 from meteor_e.matchers.modules import ExactMatcher
-from meteor_e.testing.report import Complaints, begin, copy_of, default_context, short
+from meteor_e.testing.report import ErrorReport, begin_check, default_context, pickle_copy, shorten
 from meteor_e.testing.samples import ANALYZED, ODD_WORDS, SENTENCES
 
 
@@ -56,7 +56,7 @@ def check_matcher(
         MeteorError: if an instance cannot be created with these options.
     """
     context = context or default_context()
-    report, instance = begin("matcher", matcher, context, options)
+    report, instance = begin_check("matcher", matcher, context, options)
     _check_weights(report, instance)
     phrases = [[item] if isinstance(item, Token) else [Token(word) for word in item.split()] for item in tokens or ()]
     segments = _sample_segments(phrases)
@@ -66,7 +66,7 @@ def check_matcher(
     expected = [_read_matches(report, instance, pair) for pair in pairs]
     report.stop()
     _check_family(report, instance, pairs, expected)
-    copy = copy_of(report, instance)
+    copy = pickle_copy(report, instance)
     _check_copies(report, matcher, instance, copy, context, options, pairs, expected)
     report.stop()
     if copy is not None:
@@ -79,7 +79,7 @@ def check_matcher(
     report.stop()
 
 
-def _check_weights(report: Complaints, matcher: Matcher) -> None:
+def _check_weights(report: ErrorReport, matcher: Matcher) -> None:
     for attribute in ("default_weight", "search_weight", "accuracy_search_weight"):
         value = getattr(matcher, attribute)
         is_valid = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
@@ -95,7 +95,7 @@ def _sample_segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
     return segments
 
 
-def _check_features(report: Complaints, matcher: Matcher, segments: Sequence[Sequence[Token]]) -> None:
+def _check_features(report: ErrorReport, matcher: Matcher, segments: Sequence[Sequence[Token]]) -> None:
     """Check the keys or vectors of a matcher of words."""
     distinct_tokens = list(dict.fromkeys(token for segment in segments for token in segment))
     if isinstance(matcher, KeyMatcher):
@@ -123,19 +123,19 @@ def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token
     return pairs
 
 
-def _check_keys(report: Complaints, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
+def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
     """Check that the keys of tokens can be compared, and depend on the token only."""
 
     def get_keys(token: Token) -> frozenset[Any] | None:
-        return report.run(f"keys({short(token)})", lambda: frozenset(matcher.keys(token)))
+        return report.run(f"keys({shorten(token)})", lambda: frozenset(matcher.keys(token)))
 
     all_keys = []
     for token in tokens:
-        call = f"keys({short(token)})"
+        call = f"keys({shorten(token)})"
         keys = report.run(call, lambda token=token: matcher.keys(token))  # type: ignore[misc]
         is_valid = isinstance(keys, Collection) and not isinstance(keys, str | bytes)
-        advice = f"return a set: {{{short(keys)}}} for a single key, or an empty set for no key"
-        report.expect(is_valid, f"{call} returned {short(keys)}; {advice}")
+        advice = f"return a set: {{{shorten(keys)}}} for a single key, or an empty set for no key"
+        report.expect(is_valid, f"{call} returned {shorten(keys)}; {advice}")
         all_keys.append(get_keys(token) if is_valid else None)
         for key in all_keys[-1] or ():
             is_comparable = key is not None and key != "" and key == key
@@ -149,7 +149,7 @@ def _check_keys(report: Complaints, matcher: KeyMatcher, tokens: Sequence[Token]
     report.expect(repeated_keys == all_keys, "keys differ from call to call; they must depend on the token only")
 
 
-def _check_vectors(report: Complaints, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
+def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
     """Check that the vectors of tokens have length 1, and depend on the token only."""
     import numpy as np
 
@@ -166,10 +166,10 @@ def _check_vectors(report: Complaints, matcher: SimilarityMatcher, tokens: Seque
         return
     copied_rows = rows.copy()
     for token, row, length in zip(tokens, rows, np.linalg.norm(rows, axis=1), strict=True):
-        report.expect(bool(np.isfinite(row).all()), f"the vector of {short(token.form)} is not finite")
+        report.expect(bool(np.isfinite(row).all()), f"the vector of {shorten(token.form)} is not finite")
         report.expect(
             not math.isfinite(length) or length == 0 or abs(length - 1) <= 1e-3,
-            f"the vector of {short(token.form)} has length {length:.4g}; divide it by its length, "
+            f"the vector of {shorten(token.form)} has length {length:.4g}; divide it by its length, "
             "or return zeros for a token without a vector",
         )
     reversed_rows, first_row = get_vectors(tokens[::-1]), get_vectors(tokens[:1])
@@ -183,7 +183,7 @@ def _check_vectors(report: Complaints, matcher: SimilarityMatcher, tokens: Seque
         )
 
 
-def _check_encoding(report: Complaints, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
+def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
     """Check that the vectors of a sentence have length 1, and do not depend on other sentences of the batch."""
     import numpy as np
 
@@ -216,7 +216,7 @@ def _check_encoding(report: Complaints, matcher: ContextualMatcher, segments: Se
 def _describe_array(value: object) -> str:
     import numpy as np
 
-    return f"a {value.dtype} array of shape {value.shape}" if isinstance(value, np.ndarray) else short(value)
+    return f"a {value.dtype} array of shape {value.shape}" if isinstance(value, np.ndarray) else shorten(value)
 
 
 def _match(matcher: Matcher, pair: _Pair) -> _Matches:
@@ -224,16 +224,16 @@ def _match(matcher: Matcher, pair: _Pair) -> _Matches:
     return [tuple(match) for match in matcher.match(list(hypothesis), list(reference))]  # type: ignore[misc]
 
 
-def _read_matches(report: Complaints, matcher: Matcher, pair: _Pair) -> _Matches:
+def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matches:
     """Return the valid matches that a matcher proposes for a pair, and report the invalid ones."""
     hypothesis, reference = list(pair[0]), list(pair[1])
-    call = f"match({short(_forms(hypothesis))}, {short(_forms(reference))})"
+    call = f"match({shorten(_forms(hypothesis))}, {shorten(_forms(reference))})"
     proposed = report.run(call, lambda: list(matcher.match(hypothesis, reference)))
     report.expect((hypothesis, reference) == pair, "match changes the segments that are passed to it")
     matches = []
     for match in proposed or ():
         is_tuple = isinstance(match, tuple) and len(match) == 5
-        if not report.expect(is_tuple, f"{call} proposed {short(match)}; propose Match(…)"):
+        if not report.expect(is_tuple, f"{call} proposed {shorten(match)}; propose Match(…)"):
             continue
         j, i, reference_length, hypothesis_length, probability = match
         has_integers = all(type(number) is int for number in match[:4])
@@ -241,7 +241,7 @@ def _read_matches(report: Complaints, matcher: Matcher, pair: _Pair) -> _Matches
             has_integers
             and 0 <= j < j + reference_length <= len(reference)
             and 0 <= i < i + hypothesis_length <= len(hypothesis),
-            f"{call} proposed {short(match)}; positions and lengths must be ints within the {len(reference)} words "
+            f"{call} proposed {shorten(match)}; positions and lengths must be ints within the {len(reference)} words "
             f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)",
         )
         report.expect(
@@ -256,7 +256,7 @@ def _forms(tokens: Sequence[Token]) -> list[str]:
     return [token.form for token in tokens]
 
 
-def _check_family(report: Complaints, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
+def _check_family(report: ErrorReport, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
     """Check the requirements of the matcher's family, and that the samples contain a match."""
     proposes_matches = False
     for pair, matches in zip(pairs, expected, strict=True):
@@ -284,7 +284,7 @@ def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> boo
     return False
 
 
-def _check_equal_words(report: Complaints, pair: _Pair, matches: _Matches) -> None:
+def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> None:
     """Check that all equal words of a pair match."""
     matched_words = {(j, i) for j, i, _, _, _ in matches}
     for i, hypothesis_token in enumerate(pair[0]):
@@ -294,7 +294,7 @@ def _check_equal_words(report: Complaints, pair: _Pair, matches: _Matches) -> No
                 return
 
 
-def _check_symmetry(report: Complaints, matcher: Matcher, pair: _Pair, matches: _Matches) -> None:
+def _check_symmetry(report: ErrorReport, matcher: Matcher, pair: _Pair, matches: _Matches) -> None:
     """Check that a matcher proposes the same matches if hypothesis and reference are exchanged."""
     hypothesis, reference = pair
     exchanged_matches = report.run("match", lambda: _match(matcher, (reference, hypothesis)))
@@ -304,7 +304,7 @@ def _check_symmetry(report: Complaints, matcher: Matcher, pair: _Pair, matches: 
     actual = {(i, j, length, reference_length) for j, i, reference_length, length, _ in exchanged_matches}
     report.expect(
         actual == expected,
-        f"the matches of {short(_forms(hypothesis))} and {short(_forms(reference))} change if hypothesis and "
+        f"the matches of {shorten(_forms(hypothesis))} and {shorten(_forms(reference))} change if hypothesis and "
         "reference are exchanged; derive from Matcher if that is intended",
     )
 
@@ -320,7 +320,7 @@ def _are_equal(actual: _Matches, expected: _Matches) -> bool:
 
 
 def _check_copies(
-    report: Complaints,
+    report: ErrorReport,
     matcher: type[Matcher] | Matcher,
     instance: Matcher,
     copy: Matcher | None,
@@ -341,7 +341,7 @@ def _check_copies(
 
 
 def _check_repeated_matches(
-    report: Complaints,
+    report: ErrorReport,
     matcher: Matcher | None,
     original: Matcher,
     subject: str,
@@ -361,7 +361,7 @@ def _check_repeated_matches(
 
 
 def _check_signature(
-    report: Complaints,
+    report: ErrorReport,
     matcher: Matcher,
     context: MatcherContext,
     pairs: list[_Pair],
@@ -382,7 +382,7 @@ def _check_signature(
     )
 
 
-def _check_threads(report: Complaints, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
+def _check_threads(report: ErrorReport, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
     def compare_matches(index: int) -> str:
         """Return the error of a pair, or an empty text."""
         try:
@@ -405,7 +405,7 @@ pickle.dump([[tuple(match) for match in matcher.match(*pair)] for pair in pairs]
 """
 
 
-def _check_fresh_process(report: Complaints, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
+def _check_fresh_process(report: ErrorReport, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
     """Check that a process in which texts have other hash values proposes the same matches."""
     import_path = [str(Path(folder).resolve()) for folder in sys.path]
     question = pickle.dumps(import_path) + pickle.dumps((matcher, pairs))

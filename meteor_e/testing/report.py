@@ -21,26 +21,31 @@ class ConformanceError(PluginError, AssertionError):
     """A plugin does not meet the requirements of meteor_e. The message lists the errors and their remedies."""
 
 
-class Complaints:
-    """Collects the errors of a component."""
+class ErrorReport:
+    """Collects the errors that the checks of a component find."""
 
     def __init__(self, kind: str, cls: type) -> None:
         self.title = f"{kind} {getattr(cls, 'name', '')!r} ({cls.__module__}.{cls.__qualname__})"
         self.kind = kind
         self.errors: list[str] = []
 
-    def expect(self, condition: bool, complaint: str) -> bool:
-        """Record an error unless a condition holds, and return whether the condition holds."""
-        if not condition and complaint not in self.errors:
-            self.errors.append(complaint)
+    def expect(self, condition: bool, message: str) -> bool:
+        """Record an error if a condition is false, and return the condition."""
+        if not condition and message not in self.errors:
+            self.errors.append(message)
         return condition
 
-    def run(self, what: str, function: Callable[[], T]) -> T | None:
-        """Call a plugin's code and return its result; for an exception, record an error and return ``None``."""
+    def run(self, title: str, function: Callable[[], T]) -> T | None:
+        """Call a plugin's code and return its result. If it raises an exception, record an error and return ``None``.
+
+        Args:
+            title: description of the call for the error message.
+            function: the call.
+        """
         try:
             return function()
         except Exception as error:
-            self.expect(False, f"{what} raised {describe_error(error)}")
+            self.expect(False, f"{title} raised {describe_error(error)}")
             return None
 
     def stop(self) -> None:
@@ -61,7 +66,7 @@ def format_errors(title: str, errors: Sequence[str]) -> str:
     return f"{title} does not conform:\n" + "\n".join(f"- {line}" for line in lines)
 
 
-def short(value: object) -> str:
+def shorten(value: object) -> str:
     """Return the representation of a value in ASCII, shortened for an error message."""
     text = ascii(value)
     return text if len(text) <= 70 else f"{text[:40]}…{text[-25:]}"
@@ -72,7 +77,7 @@ def default_context() -> MatcherContext:
     return MatcherContext(plugin_registry().languages.get("en"), LanguageResources())
 
 
-def check_class(report: Complaints, cls: type[Component]) -> None:
+def check_class(report: ErrorReport, cls: type[Component]) -> None:
     """Check the name, docstring, requirements and options of a class.
 
     Raises:
@@ -85,11 +90,13 @@ def check_class(report: Complaints, cls: type[Component]) -> None:
         report.expect(False, str(error))
         report.stop()
     summary = (cls.__dict__.get("__doc__") or "").strip().partition("\n")[0]
-    report.expect(bool(summary), "it has no docstring; its first line is what 'meteor-e plugins' shows")
-    report.expect(len(summary) <= 120, f"the first line of its docstring has {len(summary)} characters; 120 are enough")
+    report.expect(bool(summary), "it has no docstring, whose first line 'meteor-e plugins' would show")
+    report.expect(
+        len(summary) <= 120, f"the first line of its docstring has {len(summary)} characters; shorten it to 120"
+    )
     requires = getattr(cls, "requires", ())
-    fits = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
-    report.expect(fits, f"requires is {requires!r}; it must be a tuple of texts")
+    is_tuple_of_texts = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
+    report.expect(is_tuple_of_texts, f"requires is {requires!r}; it must be a tuple of texts")
     name = cls.name
     if name in registry.builtin_names():
         builtin_class = registry.get(name)
@@ -97,7 +104,7 @@ def check_class(report: Complaints, cls: type[Component]) -> None:
     _check_options_class(report, cls)
 
 
-def _check_options_class(report: Complaints, cls: type[Component]) -> None:
+def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
     """Check the class of the options, their help texts, names and defaults."""
     import msgspec
 
@@ -108,7 +115,7 @@ def _check_options_class(report: Complaints, cls: type[Component]) -> None:
         return
     if not report.expect(
         isinstance(kind, type) and issubclass(kind, ComponentOptions),
-        f"Options is {short(kind)}; it must be a subclass of ComponentOptions",
+        f"Options is {shorten(kind)}; it must be a subclass of ComponentOptions",
     ):
         return
     infos = report.run("reading the types of its options", lambda: option_infos(kind))
@@ -125,7 +132,7 @@ def _check_options_class(report: Complaints, cls: type[Component]) -> None:
             report.expect(False, f"the default of option {field.name!r} is not what its type says: {error}")
 
 
-def begin(kind: str, component: Any, context: Any, options: dict[str, Any]) -> tuple[Complaints, Any]:
+def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]) -> tuple[ErrorReport, Any]:
     """Check a class, create an instance unless one was passed, and check its description.
 
     Args:
@@ -138,29 +145,31 @@ def begin(kind: str, component: Any, context: Any, options: dict[str, Any]) -> t
         The report, and the instance.
     """
     cls: Any = component if isinstance(component, type) else type(component)
-    report = Complaints(kind, cls)
+    report = ErrorReport(kind, cls)
     check_class(report, cls)
     instance = component
     if isinstance(component, type):
         instance = cls.make(context, **options)
-        report.expect(isinstance(instance, cls), f"from_options returned {short(instance)}, which is no {cls.__name__}")
+        report.expect(
+            isinstance(instance, cls), f"from_options returned {shorten(instance)}; it must return a {cls.__name__}"
+        )
         report.stop()
     description = report.run("describe()", instance.describe)
     # Descriptions are part of METEOR's signature, in which | separates the parts, except for those of features.
     forbidden = r"[\x00-\x1f]" if kind == "feature" else r"[\x00-\x1f|]"
-    fits = isinstance(description, str) and not re.search(forbidden, description)
-    report.expect(fits, f"describe() returned {short(description)}; it must be one line of text without '|'")
+    is_valid = isinstance(description, str) and not re.search(forbidden, description)
+    report.expect(is_valid, f"describe() returned {shorten(description)}; it must be one line of text without '|'")
     report.stop()
     return report, instance
 
 
-def copy_of(report: Complaints, thing: T) -> T | None:
-    """Return a pickled copy of an object; if pickling fails, record an error and return ``None``."""
-    what = "pickling it (chains go to other processes: no lambdas, open files or local classes)"
-    return report.run(what, lambda: pickle.loads(pickle.dumps(thing)))
+def pickle_copy(report: ErrorReport, component: T) -> T | None:
+    """Return a pickled copy of a component. If pickling fails, record an error and return ``None``."""
+    title = "pickling it (chains are sent to other processes, so avoid lambdas, open files and local classes)"
+    return report.run(title, lambda: pickle.loads(pickle.dumps(component)))
 
 
-def check_repeats(report: Complaints, component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
+def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
     """Check that a component and its pickled copy repeat their results if the items are in reverse order.
 
     Args:
@@ -170,16 +179,17 @@ def check_repeats(report: Complaints, component: T, compute: Callable[[T, Any], 
         items: the items.
     """
     results = [
-        report.run(f"asked for {short(item)}, it", lambda item=item: compute(component, item))  # type: ignore[misc]
+        report.run(f"asked for {shorten(item)}, it", lambda item=item: compute(component, item))  # type: ignore[misc]
         for item in items
     ]
     report.stop()
-    for name, instance in (("again", component), ("from a pickled copy", copy_of(report, component))):
-        if instance is not None:
-            repeated_results = report.run(
-                f"asking {name}",
-                lambda instance=instance: [compute(instance, item) for item in items[::-1]],  # type: ignore[misc]
-            )
-            is_equal = repeated_results in (None, results[::-1])
-            report.expect(is_equal, f"answers differ when asked for {name}, in another order")
+    for title, instance in (("again", component), ("with a pickled copy", pickle_copy(report, component))):
+        if instance is None:
+            continue
+        repeated_results = report.run(
+            f"computing the results {title}",
+            lambda instance=instance: [compute(instance, item) for item in items[::-1]],  # type: ignore[misc]
+        )
+        is_equal = repeated_results in (None, results[::-1])
+        report.expect(is_equal, f"the results differ when they are computed {title}, in another order")
     report.stop()
