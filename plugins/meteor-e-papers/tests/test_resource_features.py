@@ -64,11 +64,11 @@ def test_files_that_hold_no_vectors(tmp_path):
         WordVectorsFeature.make(file=str(tmp_path / "none.txt"))
     broken = tmp_path / "broken.txt"
     for content, message in (
-        ("3 2\na 1 2\nb x y\n", "broken.txt:3: a line is a word and 2 numbers"),
-        ("2 2\na 1 2\nb 1\n", "broken.txt:3: a line is a word and 2 numbers"),
-        ("2 2\na 1 2\nb 1 2 3\n", "broken.txt:3: a line is a word and 2 numbers"),
+        ("3 2\na 1 2\nb x y\n", "broken.txt:3: a line must contain a word and 2 numbers"),
+        ("2 2\na 1 2\nb 1\n", "broken.txt:3: a line must contain a word and 2 numbers"),
+        ("2 2\na 1 2\nb 1 2 3\n", "broken.txt:3: a line must contain a word and 2 numbers"),
         ("3 2\na 1 2\nb 1 2\n", "announces 3 words and has 2"),
-        ("", "is of no known format"),
+        ("", "has an unknown format"),
     ):
         broken.write_text(content, encoding="utf-8")
         with pytest.raises(InputError, match=message):

@@ -10,7 +10,7 @@ from tiny_encoder import *  # noqa: F403
 
 @pytest.fixture(autouse=True)
 def _own_folders(tmp_path, monkeypatch):
-    """Keep what is converted and installed out of the user's folders."""
+    """Use temporary folders for converted vectors and installed encoders."""
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("METEOR_E_VECTORS", str(tmp_path / "vectors"))
     monkeypatch.setenv("METEOR_E_ENCODERS", str(tmp_path / "encoders"))
@@ -25,7 +25,7 @@ ANGLES = {
     "the": 100,
     "a": 110,
 }
-"""Directions of words in the plane, in degrees: 53.13 is nearly the cosine .6 of METEOR-E's threshold .8."""
+"""Angles of words in the plane, in degrees. The cosine of 53.13° is about .6, which is METEOR-E's threshold of .8."""
 
 
 @pytest.fixture

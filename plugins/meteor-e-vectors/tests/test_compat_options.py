@@ -1,4 +1,4 @@
-"""METEOR-E's options of ``compat``: what they mean. They come with this plugin and with meteor-e-languages."""
+"""The options of METEOR-E in ``compat``, which need this plugin and meteor-e-languages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _matcher(module, found):
         ("-embWord_Lemma", "word_lemma", True),
     ],
 )
-def test_vectors(option, key, lemmatizes):
+def test_vector_options_select_key_and_threshold(option, key, lemmatizes):
     found = configuration("-l", "fr", "-m", "exact embeddings", "-w", "1 .7", option, "v.txt", "-embTh", ".75")
     assert found.modules == ("exact", "embeddings")
     assert found.weights == (1.0, 0.7)
@@ -36,7 +36,7 @@ def test_vectors(option, key, lemmatizes):
     assert make_chain_entries(found)[1] == ("simplemma" if lemmatizes else None)
 
 
-def test_the_module_comes_with_the_vectors():
+def test_vector_option_adds_the_module():
     found = configuration("-l", "fr", "-emb", "v.txt")
     assert found.modules == ("exact", "stem", "paraphrase", "embeddings")
     assert found.weights == (1.0, 0.2, 0.4, 0.8)
@@ -47,12 +47,12 @@ def test_the_module_comes_with_the_vectors():
     }
 
 
-def test_lemmas_change_how_synonyms_are_looked_up(tmp_path):
+def test_lemma_option_changes_the_synonym_matcher(tmp_path):
     with_lemmas = configuration("-l", "de", "-m", "exact synonym", "-lemmas", "l.tsv", "-d", str(tmp_path))
     assert make_chain_entries(with_lemmas)[1] == {"use": "lookup", "file": "l.tsv"}
     assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets")}
     (tmp_path / "german.synsets.gz").touch()
     assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets.gz")}
     assert _matcher("synonym", configuration("-lemmas", "l.tsv")) == {"use": "dbnary", "pack": "en"}
-    # Vectors that need no lemmas leave the synonyms as METEOR 1.5 has them.
+    # If vectors do not need lemmas, synonyms are those of METEOR 1.5.
     assert _matcher("synonym", configuration("-emb", "v.txt", "-d", "x")) == {"use": "synonym"}

@@ -1,4 +1,4 @@
-"""The matcher and its chains."""
+"""The matcher ``contextual`` and its chains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from meteor_e import ConfigError, Meteor, ResourceError
 from meteor_e.testing import check_matcher, check_plugin
 
 
-def test_it_conforms(tiny):
+def test_matcher_and_plugin_conform(tiny):
     check_plugin(meteor_e_vectors.plugin)
     words = ["the cat sat", "a feline rested"]
     check_matcher(EncoderMatcher, tokens=words, encoder="tiny", threshold=0.9)
@@ -31,7 +31,7 @@ def engine(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_chain(tiny):
+def test_chain_with_encoder_aligns_similar_words(tiny):
     meteor = Meteor("other", matchers=["exact", {"use": "contextual", "encoder": "tiny", "threshold": 0.97}])
     scored = meteor.score("the feline sat", ["a cat sat"])
     assert scored.alignment.pairs() == [
@@ -59,7 +59,7 @@ def test_bands_encode_a_sentence_once(monkeypatch):
     assert len(encoded) == 4
 
 
-def test_an_encoder_of_another_language_that_is_not_installed():
+def test_encoder_of_another_language_is_refused():
     with pytest.raises(ConfigError, match="the encoder 'minilm' is of 'en', and the chain is for 'fr'"):
         Meteor("fr", matchers=["exact", "contextual"])
     with pytest.raises(ResourceError, match="meteor-e encoder install minilm"):

@@ -1,4 +1,4 @@
-"""Rows of words: pieces, layers, long sentences, and that they do not depend on what else is encoded."""
+"""Sentence encoders: word pieces, layers, long sentences, and independence of the batch."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def sentences(count: int, longest: int = 30) -> list[list[str]]:
     return [numbers.choices(words, k=numbers.randint(1, longest)) for _ in range(count)]
 
 
-def test_a_row_a_word(tiny):
+def test_encoder_returns_a_row_per_word(tiny):
     encoder = open_encoder("tiny")
     (rows,) = encoder.encode([["the", "cats", "xyzzy", "play", "\x07"]])
     assert rows.shape == (5, 3)
     assert rows.dtype == np.float32
-    # Nothing is known of "xyzzy", and nothing is left of a control character.
+    # "xyzzy" is unknown, and the tokenizer removes control characters.
     assert np.linalg.norm(rows, axis=1).tolist() == pytest.approx([1, 1, 0, 1, 0])
 
 
-def test_a_word_is_the_mean_of_its_pieces(tiny):
+def test_word_vector_is_the_mean_of_its_pieces(tiny):
     encoder = open_encoder("tiny", layer=1)
     (rows,) = encoder.encode([["cats"]])
     ids = np.array([[1, 3 + WORDS.index("cat"), 3 + WORDS.index("##s"), 2]])
@@ -38,7 +38,7 @@ def test_a_word_is_the_mean_of_its_pieces(tiny):
     assert rows[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
 
 
-def test_layers(tiny):
+def test_layers_have_different_vectors(tiny):
     first, last = (open_encoder("tiny", layer).encode([["the", "cat"]])[0] for layer in (1, 2))
     assert not np.allclose(first, last)
     assert np.array_equal(open_encoder("tiny").encode([["the", "cat"]])[0], last)
@@ -63,8 +63,8 @@ def test_rows_do_not_depend_on_the_batch(tiny, threads, monkeypatch):
     assert all(np.array_equal(a, b) for a, b in zip(copy.encode(given), expected, strict=True))
 
 
-def test_a_long_sentence_is_cut_before_a_word(tiny):
-    """The network takes 12 pieces, and two of them open and close a sentence."""
+def test_long_sentence_is_divided_between_words(tiny):
+    """The network takes 12 pieces at once, and two of them open and close a sentence."""
     encoder = open_encoder("tiny")
     words = ["cats"] * 7 + ["the"]
     (rows,) = encoder.encode([words])
@@ -76,7 +76,7 @@ def test_a_long_sentence_is_cut_before_a_word(tiny):
 
 @pytest.mark.parametrize("name", [NETWORK, TOKENIZER])
 @pytest.mark.parametrize("change", [lambda content: content[:-1], lambda content: content + b" "])
-def test_damage(tiny, name, change):
+def test_damaged_files_are_refused(tiny, name, change):
     file = tiny / name
     file.write_bytes(change(file.read_bytes()))
     with pytest.raises(ResourceError, match=f"{name} is damaged"):
@@ -92,7 +92,7 @@ def test_damage(tiny, name, change):
         ("..", ConfigError, "is not a name of an encoder"),
     ],
 )
-def test_missing(tiny, name, error, message):
+def test_missing_encoders_are_reported(tiny, name, error, message):
     (tiny / NETWORK).unlink()
     with pytest.raises(error, match=message):
         open_encoder(name)

@@ -1,4 +1,4 @@
-"""Every file in golden/meteor-e, from the METEOR-E program: through the library, and through `compat`."""
+"""The golden outputs of the METEOR-E program are reproduced by the library and by ``compat``."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Command:
                 yield {"use": module, "weight": weight}
 
     def statistics(self):
-        """Return the statistics lines, without what the program says while it loads."""
+        """Return the statistics lines of the output, without messages of the program."""
         text = (self.golden / "meteor-e" / f"{self.name}.ss.txt").read_text()
         return [line for line in text.splitlines() if re.fullmatch(r"(?:[0-9.]+ ){26}[0-9.]+", line)]
 
@@ -110,12 +110,12 @@ def _own_folders():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
+def test_segments_are_equal_to_the_meteor_e_program(name, shared, meteor_packs):
 
     command = Command(shared, name)
     lemmatizer = {"use": "lookup", "file": str(command.lemmas)} if command.lemmatizes else None
     meteor = Meteor(command.language, matchers=list(command.matchers()), lemmatizer=lemmatizer)
-    # The program takes two French words for one, as METEOR 1.5 does.
+    # The program compares words by their hash code, as METEOR 1.5 does, so two French words are equal.
     meteor.compare_words_by("java")
     hypotheses, references = (
         list(read_segments(command.golden / file)) for file in (command.hypotheses, command.references)
@@ -129,7 +129,7 @@ def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
         ours = (segment.precision, segment.recall, segment.fragmentation_penalty, segment.score)
         assert all(abs(one - other) <= CLOSE for one, other in zip(ours, figures, strict=True) if other == other)
     if name == "de-vector":
-        # A sample in pure Python, whose numbers are the same.
+        # The Python engine gives equal numbers for a sample.
         meteor.engine = "python"
         assert [segment.statistics for segment in meteor.segments(hypotheses[:40], references[:40])] == [
             segment.statistics for segment in segments[:40]
@@ -137,7 +137,7 @@ def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
 
 
 def compat_arguments(command, shared):
-    """Return a golden run's command line with the files where they are; the pack has the paraphrases (-a)."""
+    """Return the command line of a golden output, with local paths. Paraphrases (-a) are taken from the pack."""
     given = {"-d": str(shared / "data" / "dbnary")}
     arguments = [str(command.golden / file) for file in (command.hypotheses, command.references)] + ["-norm"]
     for option, value in command.options.items():
@@ -151,7 +151,7 @@ def compat_arguments(command, shared):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_compat_takes_the_command_line(name, shared, meteor_packs):
+def test_compat_accepts_the_command_line(name, shared, meteor_packs):
     from meteor_e.cli.program import cli
 
     command = Command(shared, name)

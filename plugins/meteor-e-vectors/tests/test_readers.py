@@ -1,4 +1,4 @@
-"""Vectors of other programs: every format is read, mistakes are named with their line."""
+"""Readers of vectors of other programs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import struct
 import numpy as np
 import pytest
 from meteor_e_vectors import open_vectors
-from meteor_e_vectors.cache import convert, converted
-from meteor_e_vectors.places import usable_vectors
+from meteor_e_vectors.cache import convert, open_converted
+from meteor_e_vectors.locations import open_any_vectors
 from meteor_e_vectors.readers import detect_format
 
 from meteor_e import InputError, ResourceError
@@ -43,12 +43,12 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_text_and_binary(tmp_path, name):
+def test_text_and_binary_formats_are_read(tmp_path, name):
     source, target = tmp_path / "source", tmp_path / "target.vectors"
     source.write_bytes(SOURCES[name])
     assert detect_format(source) == name.partition(",")[0]
     found = convert(source, target, key="lemma")
-    assert (found.format, found.dropped) == (name.partition(",")[0], 0)
+    assert (found.format, found.duplicate_count) == (name.partition(",")[0], 0)
     vectors = open_vectors(target)
     assert list(vectors) == WORDS
     assert np.array_equal(vectors.rows, ROWS)
@@ -56,10 +56,10 @@ def test_text_and_binary(tmp_path, name):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["source", "target.vectors"]
 
 
-def test_words_with_spaces_and_twice(tmp_path):
+def test_words_can_contain_spaces_and_are_read_once(tmp_path):
     source, target = tmp_path / "source", tmp_path / "target.vectors"
     source.write_text("3 4\n. . . 1 2 3 4\nthe 1 1 1 1\nthe 2 2 2 2\n")
-    assert convert(source, target).dropped == 1
+    assert convert(source, target).duplicate_count == 1
     vectors = open_vectors(target)
     assert list(vectors) == [". . .", "the"]
     assert vectors["the"].tolist() == [1, 1, 1, 1]
@@ -68,46 +68,46 @@ def test_words_with_spaces_and_twice(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"3 4\nthe 1 2 3 4\nhouse 1 2 x 4\n", r"source:3: a line is a word and 4 numbers"),
-        (b"3 4\nthe 1 2 3 4\nhouse 1 2 3\n", r"source:3: a line is a word and 4 numbers"),
+        (b"3 4\nthe 1 2 3 4\nhouse 1 2 x 4\n", r"source:3: a line must contain a word and 4 numbers"),
+        (b"3 4\nthe 1 2 3 4\nhouse 1 2 3\n", r"source:3: a line must contain a word and 4 numbers"),
         (b"3 4\nthe 1 2 3 4\nhouse 1 2 3 inf\n", r"source:3: a number is not finite"),
-        (b"2 2\nthe 1_0 2\na 1 2\n", r"source:2: a line is a word and 2 numbers"),
+        (b"2 2\nthe 1_0 2\na 1 2\n", r"source:2: a line must contain a word and 2 numbers"),
         (b"3 4\nthe 1 2 3 4\n", "announces 3 words and has 1"),
-        (b"2 4\nthe 1 2 3 4 5\nhouse 1 2 3 4\n", r"source:2: a line is a word and 4 numbers"),
+        (b"2 4\nthe 1 2 3 4 5\nhouse 1 2 3 4\n", r"source:2: a line must contain a word and 4 numbers"),
         ("2 4\nété 1 2 3 4\nhouse 1 2 3 4\n".encode("latin-1"), "1 of 2 words are not UTF-8; convert the file"),
-        (b"the house stands\n", "is of no known format"),
-        (b"", "is of no known format"),
-        (b"\x00\x01\x02", "is of no known format"),
+        (b"the house stands\n", "has an unknown format"),
+        (b"", "has an unknown format"),
+        (b"\x00\x01\x02", "has an unknown format"),
         (FASTTEXT_OF_MILLIONS, "announces 3000000 words of 300 dimensions, for which it is too small"),
         (b"1000000 300\n" + b"\xff\0" * 20, "for which it is too small"),
         (binary()[:-8], "unexpected end of input"),
         ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0" + b"\xff" * 100, "cannot read .* as a fastText model"),
-        (b"\x80\x04pickle", "a file of gensim's own; write another one with its save_word2vec_format"),
+        (b"\x80\x04pickle", "is in gensim's own format; save the vectors with gensim's save_word2vec_format"),
     ],
 )
-def test_mistakes(tmp_path, content, message):
+def test_malformed_files_are_refused(tmp_path, content, message):
     (tmp_path / "source").write_bytes(content)
     with pytest.raises(InputError, match=message):
         convert(tmp_path / "source", tmp_path / "target")
     assert [path.name for path in tmp_path.iterdir()] == ["source"]
 
 
-def test_what_is_not_there(tmp_path):
+def test_missing_and_damaged_files_are_reported(tmp_path):
     with pytest.raises(ResourceError, match="No such file"):
-        usable_vectors(tmp_path / "nothing")
+        open_any_vectors(tmp_path / "nothing")
     (tmp_path / "damaged.gz").write_bytes(gzip.compress(SOURCES["glove"])[:-9])
     with pytest.raises(ResourceError, match="cannot read the vectors"):
         convert(tmp_path / "damaged.gz", tmp_path / "target")
 
 
-def test_other_programs_vectors_are_converted_once(tmp_path):
+def test_vectors_of_other_programs_are_converted_once(tmp_path):
     source = tmp_path / "source.txt"
     source.write_bytes(SOURCES["glove"])
-    first = usable_vectors(source)
+    first = open_any_vectors(source)
     assert np.array_equal(first["été"], ROWS[1])
-    assert converted(source).path == first.path
+    assert open_converted(source).path == first.path
     source.write_bytes(SOURCES["glove"].replace(b"house", b"home"))
-    assert "home" in usable_vectors(source)
+    assert "home" in open_any_vectors(source)
 
 
 def test_fasttext_has_vectors_for_unknown_words(tmp_path):

@@ -1,4 +1,4 @@
-"""Training and converting from the command line: a small language whose words have neighbours by construction."""
+"""The commands ``vectors train`` and ``vectors convert``, with text in which two words have equal contexts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from meteor_e import MeteorError
 
 
 def text(size=600):
-    """Return sentences in which dog and hound stand in the same places, and cat in others."""
+    """Return sentences in which dog and hound have equal contexts, and cat has other contexts."""
     numbers = np.random.default_rng(0)
     dogs = [f"The {dog} barks , and runs after it ." for dog in ("dog", "hound")]
     cats = [f"A cat {verb} on our roof today ." for verb in ("sleeps", "rests")]
@@ -36,12 +36,12 @@ def corpus(tmp_path):
     return path
 
 
-def test_an_interrupted_training_leaves_nothing(tmp_path, corpus):
+def test_interrupted_training_leaves_no_files(tmp_path, corpus):
     target = tmp_path / "made" / "x.vectors"
     corpus.write_text(corpus.read_text() * 2000)
     arguments = ["vectors", "train", str(corpus), "-l", "other", "-o", str(target)]
     process = subprocess.Popen([sys.executable, "-m", "meteor_e", *arguments], stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: list(target.parent.glob(".x.vectors.*/corpus")), process)  # It has far to go.
+    wait_until(lambda: list(target.parent.glob(".x.vectors.*/corpus")), process)  # The training has just started.
     process.send_signal(signal.SIGTERM)
     _, errors = process.communicate()
     assert (process.returncode, errors.strip()) == (143, "meteor-e: terminated")
@@ -49,7 +49,7 @@ def test_an_interrupted_training_leaves_nothing(tmp_path, corpus):
 
 
 @pytest.mark.parametrize("model", ["cbow", "skip-gram"])
-def test_train_and_use(tmp_path, corpus, model):
+def test_trained_vectors_have_metadata_and_similar_words(tmp_path, corpus, model):
     corpus.write_text(corpus.read_text() * 10)
     packed = tmp_path / "corpus.xz"
     packed.write_bytes(lzma.compress(corpus.read_bytes()))
@@ -59,12 +59,12 @@ def test_train_and_use(tmp_path, corpus, model):
     vectors = open_vectors(file)
     rows = {word: row / np.linalg.norm(row) for word, row in vectors.items()}
     assert max(set(rows) - {"dog"}, key=lambda word: rows["dog"] @ rows[word]) == "hound"
-    assert vectors.counts[vectors.number("cat")] == sum("cat" in line for line in text()) * 10
+    assert vectors.counts[vectors.index("cat")] == sum("cat" in line for line in text()) * 10
     made = vectors.metadata
     assert (made["model"], made["sentences"], made["deterministic"]) == (model, 6000, True)
 
 
-def test_options_change_what_is_trained(tmp_path, corpus):
+def test_training_options_change_the_vectors(tmp_path, corpus):
     plain = ["train", corpus, "-l", "other", "-d", 4]
     run(*plain, "-o", tmp_path / "plain")
     for number, (option, value) in enumerate({"--epochs": 9, "--min-count": 200, "--seed": 2, "-w": 2}.items()):
@@ -79,7 +79,7 @@ def test_options_change_what_is_trained(tmp_path, corpus):
     assert (made["epochs"], made["min_count"], made["seed"], made["key"]) == (9, 5, 1, "word")
 
 
-def test_lemmas_and_tags_as_units(tmp_path):
+def test_training_units_can_be_lemmas(tmp_path):
     text = tmp_path / "text"
     text.write_text("the cats sleep on houses\nthe house has a cat\n" * 5)
     with pytest.raises(MeteorError, match=r"--key lemma needs a lemmatizer: add --lemmatizer simplemma"):
@@ -96,7 +96,7 @@ def test_lemmas_and_tags_as_units(tmp_path):
     assert "cats_cat" in open_vectors(tmp_path / "w")
 
 
-def test_one_thread_gives_the_same_vectors(tmp_path, corpus):
+def test_training_with_one_thread_is_reproducible(tmp_path, corpus):
     for name in "ab":
         run("train", corpus, "-l", "other", "-d", 4, "-o", tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -111,21 +111,21 @@ def test_one_thread_gives_the_same_vectors(tmp_path, corpus):
         (lzma.compress(b"a b c\n" * 10000)[:-20], "cannot read"),
     ],
 )
-def test_texts_that_cannot_be_read(tmp_path, content, message):
+def test_unusable_texts_are_refused(tmp_path, content, message):
     (tmp_path / "text").write_bytes(content)
     with pytest.raises(MeteorError, match=message):
         run("train", tmp_path / "text", "-l", "other", "-o", tmp_path / "folder" / "out")
     assert not list(tmp_path.glob("folder/*"))
 
 
-def test_convert(tmp_path):
+def test_convert_command(tmp_path):
     source = tmp_path / "glove.txt"
     source.write_text("house 1 2 3\nhome 1 2 4\nhouse 0 0 0\n")
     done = run("convert", source, "-l", "en")
-    assert "2 words, 3 dimensions, from glove; 1 words were there twice" in done.output
+    assert "2 words, 3 dimensions, from glove; 1 repeated words were left out" in done.output
     for arguments, message in (
         (["convert", tmp_path / "vectors" / "en.vectors", "-l", "en"], "is a vector file already"),
-        (["convert", source], "say where the vectors go"),
+        (["convert", source], "use -o FILE to name the vector file"),
         (["train", source, "-l", "other", "-o", tmp_path], "it is a folder"),
     ):
         with pytest.raises(MeteorError, match=message):

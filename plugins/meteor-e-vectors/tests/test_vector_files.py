@@ -1,4 +1,4 @@
-"""Vector files: what is written is read, what does not fit is refused."""
+"""Writing and reading of vector files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def file(tmp_path):
     return path
 
 
-def test_round_trip(file):
+def test_written_file_can_be_read(file):
     vectors = open_vectors(file)
     assert list(vectors) == WORDS == vectors.words
     assert np.array_equal(np.stack(list(vectors.values())), ROWS)
@@ -41,7 +41,7 @@ def test_round_trip(file):
         vectors["été"][0] = 1
 
 
-def test_the_digest_is_that_of_words_and_vectors(tmp_path):
+def test_digest_depends_on_words_and_vectors_only(tmp_path):
     digests = set()
     for number, (words, rows, metadata) in enumerate(
         [(WORDS, ROWS, {}), (WORDS, ROWS, {"seed": 1}), (WORDS[::-1], ROWS, {}), (WORDS, ROWS + 1, {})]
@@ -63,14 +63,14 @@ def test_the_digest_is_that_of_words_and_vectors(tmp_path):
         (lambda data: data.replace(b'{"digest"', b'["digest"'), "its metadata cannot be read"),
     ],
 )
-def test_damaged_files(file, change, message):
+def test_damaged_files_are_refused(file, change, message):
     file.write_bytes(change(file.read_bytes()))
     with pytest.raises(ResourceError, match=message):
         open_vectors(file)
 
 
-def test_a_flipped_bit(file):
-    """Between sections there is padding, which nothing reads; all else is compared with the SHA-256."""
+def test_flipped_bit_is_detected(file):
+    """Only the padding between sections can change without an error, because it is not part of the content."""
     whole, expected, refused = file.read_bytes(), list(open_vectors(file).rows.ravel()), 0
     for at in range(len(whole)):
         file.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
@@ -88,11 +88,11 @@ def test_a_flipped_bit(file):
     [
         (["a"], np.zeros((2, 2), np.float32), "1 words and vectors of shape"),
         ([], np.zeros((0, 2), np.float32), "each word needs a vector"),
-        (["a", "a"], np.zeros((2, 2), np.float32), "1 of the 2 words are there twice"),
+        (["a", "a"], np.zeros((2, 2), np.float32), "1 of the 2 words are repeated"),
         (["a", "b"], np.array([[1, 2], [np.nan, 1]], np.float32), "the vector of 'b' is not finite"),
     ],
 )
-def test_what_does_not_fit_together(tmp_path, words, rows, message):
+def test_unsuitable_words_and_rows_are_refused(tmp_path, words, rows, message):
     with pytest.raises(InputError, match=message):
         write_vectors(tmp_path / "x.vectors", words, rows)
     assert list(tmp_path.iterdir()) == []

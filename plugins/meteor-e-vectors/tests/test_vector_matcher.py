@@ -1,4 +1,4 @@
-"""The matchers, with vectors of our own."""
+"""The matcher ``vector``, with vectors in a plane."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pairs(matcher, hypothesis, reference):
     ]
 
 
-def test_they_conform(plane):
+def test_matcher_and_plugin_conform(plane):
     check_plugin(meteor_e_vectors.plugin)
     check_matcher(VectorMatcher, tokens=["house", "home"], file=plane)
     check_matcher(VectorMatcher, tokens=["house", "home"], file=plane, below=0.95, threshold=0.6)
@@ -37,7 +37,7 @@ def test_they_conform(plane):
 def test_words_match_by_their_similarity(plane):
     matcher = made(plane)
     assert pairs(matcher, "house dog", "home hound") == [("house", "home", 0.933), ("dog", "hound", 0.9924)]
-    # (1 + cos 53.13°)/2 is a hair above .8, and that of one degree more is not there.
+    # (1 + cos 53.13°)/2 is slightly greater than .8.
     assert pairs(matcher, "house", "building") == [("house", "building", 0.8)]
     assert pairs(made(plane, threshold=0.81), "house", "building") == []
     assert pairs(matcher, "house", "dog") == []
@@ -49,7 +49,7 @@ def test_equal_words_match_even_without_vectors(plane):
 
 
 @pytest.mark.parametrize("pure", [False, True])
-def test_a_chain(plane, pure, monkeypatch):
+def test_chain_with_vectors_aligns_similar_words(plane, pure, monkeypatch):
     monkeypatch.setenv("METEOR_E_PURE", "1" if pure else "")
     from meteor_e.engine.native import native_module
 
@@ -65,8 +65,8 @@ def test_a_chain(plane, pure, monkeypatch):
     assert "vector=0.8(threshold=0.8 key=word vectors@" in meteor.signature
 
 
-def test_bands_of_similarity_have_weights_of_their_own(plane):
-    """The cosine as a weight, in steps: what is above .95 counts .95, what is above .9 counts .9."""
+def test_bands_of_similarity_have_their_own_weights(plane):
+    """Bands can approximate the similarity as a weight: matches above .95 have the weight .95, and so on."""
     bands = [
         {"use": "vector", "file": str(plane), "threshold": 0.95, "weight": 0.95},
         {"use": "vector", "file": str(plane), "threshold": 0.9, "below": 0.95, "weight": 0.9},
@@ -74,11 +74,11 @@ def test_bands_of_similarity_have_weights_of_their_own(plane):
     meteor = Meteor("other", matchers=["exact", *bands])
     counts = meteor.score("house dog", ["home hound"]).statistics.matchers
     assert [count.hypothesis_content for count in counts] == [0, 1, 1]
-    # Equal words are proposed by the band without an upper bound only.
+    # Only the band without an upper bound proposes equal words.
     assert pairs(made(plane, threshold=0.5, below=0.9), "house", "house") == []
 
 
-def test_the_language_s_vectors_are_the_default(plane, tmp_path):
+def test_installed_vectors_are_the_default(plane, tmp_path):
     with pytest.raises(
         ResourceError, match=r"no vectors for language 'other' .* `meteor-e vectors train TEXT -l other`"
     ):
@@ -97,7 +97,7 @@ def test_the_language_s_vectors_are_the_default(plane, tmp_path):
         ({"below": 0.5}, "below is 0.5; it must be above the threshold"),
     ],
 )
-def test_wrong_options(plane, options, message):
+def test_invalid_options_are_refused(plane, options, message):
     with pytest.raises(ConfigError, match=message):
         Meteor("other", matchers=["exact", {"use": "vector", "file": str(plane), **options}])
 
@@ -111,8 +111,8 @@ def test_wrong_options(plane, options, message):
         ({"key": "word_POS"}, "untagged", "needs tags, and the chain has the lemmatizer 'lookup'"),
     ],
 )
-def test_keys_that_no_word_would_have(plane, tmp_path, options, lemmatizer, message):
-    """Without lemmas or tags, no word would be found, and only equal ones matched: that is an error."""
+def test_keys_need_lemmas_and_tags(plane, tmp_path, options, lemmatizer, message):
+    """Without the lemmas or tags of the key, words would not have vectors, so a missing lemmatizer is an error."""
     (tmp_path / "lemmas.tsv").write_text("dogs\t\tdog\n")
     given = {"use": "lookup", "file": str(tmp_path / "lemmas.tsv")} if lemmatizer == "untagged" else lemmatizer
     chain = {"matchers": ["exact", {"use": "vector", "file": str(plane), **options}]}

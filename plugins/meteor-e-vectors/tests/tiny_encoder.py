@@ -1,4 +1,4 @@
-"""A small sentence encoder, made for the tests."""
+"""A small sentence encoder for tests."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 WORDS = ["the", "a", "cat", "feline", "sat", "rested", "dog", "mat", "##s", "play"]
 DIRECTIONS = {"the": 0, "a": 8, "cat": 60, "feline": 70, "sat": 120, "rested": 135, "dog": 200, "mat": 270, "play": 310}
-"""Angles of words in the plane; the third number of a row counts the sentence's length."""
+"""Angles of words in the plane, in degrees."""
 
 
 def write_network(path: Path, *, positions: int = 12, output: str = "last_hidden_state", extra: str = "") -> None:
-    """Write a network of two layers: words in the plane, then shifted towards the sentence's mean."""
+    """Write a network with two layers: vectors in the plane, which the second layer shifts towards their mean."""
     onnx = pytest.importorskip("onnx", reason="the package onnx makes the networks of these tests")
     from onnx import TensorProto, helper, numpy_helper
 
@@ -52,7 +52,7 @@ def write_network(path: Path, *, positions: int = 12, output: str = "last_hidden
 
 
 def write_tokenizer(path: Path) -> None:
-    """Write a tokenizer of word pieces, which asks for padding and cutting, as that of MiniLM does."""
+    """Write a tokenizer of word pieces with padding and truncation, like the tokenizer of MiniLM."""
     import tokenizers
     from tokenizers import models, normalizers, pre_tokenizers, processors
 
@@ -79,7 +79,7 @@ def files(tmp_path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def tiny(files) -> Path:
-    """A small encoder with 2 layers and room for 12 pieces, installed as ``tiny``."""
+    """A small encoder with 2 layers that takes 12 pieces at once, installed as ``tiny``."""
     from meteor_e_vectors.contextual.install import add_encoder
 
     from meteor_e.base.progress import silent

@@ -2,8 +2,8 @@
 
 >>> from meteor_e_vectors import open_vectors
 >>> vectors = open_vectors("en.vectors")
->>> vectors["house"]                    # a row of float32
->>> vectors.words[:10]                  # by frequency, the most frequent first
+>>> vectors["house"]                    # an array of float32
+>>> vectors.words[:10]                  # the most frequent words
 """
 
 from meteor_e_vectors.vector_file import VectorFile, open_vectors, write_vectors

@@ -1,4 +1,4 @@
-"""Converting vectors of other programs, and keeping what was converted."""
+"""Convert vectors of other programs to vector files, and cache the converted files."""
 
 from __future__ import annotations
 
@@ -24,41 +24,42 @@ def convert(
     """Convert vectors of another program to a vector file.
 
     Args:
-        source: the file.
+        source: the file of the other program.
         target: the vector file.
-        key: what the vectors are looked up by.
-        language: code of their language, if it is known.
+        key: how the vectors are looked up; see :data:`~meteor_e_vectors.keys.KEYS`.
+        language: the code of the language of the vectors, if it is known.
+
+    Returns:
+        The vectors of the source.
 
     Raises:
-        ResourceError, InputError: if the source cannot be read, or the target cannot be written.
+        ResourceError: if the source cannot be read, or the target cannot be written.
+        InputError: if the source is malformed.
     """
-    folder = target.absolute().parent
-    with temporary_folder(folder, target.name) as scratch:
-        found = read_vectors(source, scratch)
+    with temporary_folder(target.absolute().parent, target.name) as scratch:
+        vectors = read_vectors(source, scratch)
+        metadata = {"key": key, "source": source.name, "source format": vectors.format}
+        if language is not None:
+            metadata["language"] = language
         write_vectors(
             target,
-            found.words,
-            found.rows,
-            counts=found.counts,
-            subwords=found.subwords,
-            metadata={
-                "key": key,
-                "source": source.name,
-                "source format": found.format,
-                **({} if language is None else {"language": language}),
-            },
+            vectors.words,
+            vectors.rows,
+            counts=vectors.counts,
+            subwords=vectors.subwords,
+            metadata=metadata,
         )
-    return found
+    return vectors
 
 
-def converted(source: Path) -> VectorFile:
-    """Return the vectors of another program; converted the first time, then kept in the cache.
+def open_converted(source: Path) -> VectorFile:
+    """Convert vectors of another program, unless the cache contains them already, and open the vector file.
 
-    A source is known again by its path, size and time of change: reading gigabytes to see whether they changed
-    would cost seconds at every start.
+    The cache identifies a source by its path, size and modification time, because hashing gigabytes would take seconds
+    whenever a program starts.
     """
     with os_errors_as(ResourceError, f"cannot read the vectors {source}"):
-        state = source.stat()
-    identity = f"{os.path.realpath(source)}\0{state.st_size}\0{state.st_mtime_ns}"
+        status = source.stat()
+    identity = f"{os.path.realpath(source)}\0{status.st_size}\0{status.st_mtime_ns}"
     name = f"vectors-{hashlib.sha256(identity.encode('utf-8', 'surrogateescape')).hexdigest()[:40]}"
     return load_cached_index(name, open_vectors, lambda target: convert(source, target))

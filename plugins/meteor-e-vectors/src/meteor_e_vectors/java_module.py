@@ -8,15 +8,15 @@ from meteor_e.api.java_modules import JavaModule, JavaSettings
 
 
 class EmbeddingsModule(JavaModule):
-    """Words whose vectors are similar match."""
+    """The module that matches words with similar vectors."""
 
     name: ClassVar[str] = "embeddings"
 
     def matcher(self, settings: JavaSettings) -> dict[str, Any]:
-        """Return the matcher ``vector``."""
+        """Return the options of the matcher ``vector`` that correspond to the program's options."""
         file = {} if settings.vectors is None else {"file": settings.vectors}
         return {"use": "vector", **file, "key": settings.key, "threshold": settings.threshold}
 
     def lemmatizer(self, settings: JavaSettings) -> str | None:
-        """Return simplemma's tables where vectors are looked up by lemma."""
+        """Return the lemmatizer ``simplemma`` if vectors are looked up by lemma."""
         return None if settings.key == "word" else "simplemma"

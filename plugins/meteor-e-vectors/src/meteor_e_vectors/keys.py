@@ -1,4 +1,4 @@
-"""What a vector is looked up by: the word, its lemma, or either with something joined on."""
+"""The keys of vectors: a vector is looked up by a word, its lemma, or a combination with its tag or lemma."""
 
 from __future__ import annotations
 
@@ -8,33 +8,42 @@ from meteor_e import ConfigError, Token
 from meteor_e.base.errors import near_miss
 
 Key = Literal["word", "lemma", "word_POS", "lemma_POS", "word_lemma"]
-"""The keys of METEOR-E; ``POS`` is the universal tag."""
+"""The keys of METEOR-E. ``POS`` is the universal part-of-speech tag."""
 
 KEYS: tuple[str, ...] = get_args(Key)
 
 
-def checked_key(key: str, where: str) -> str:
-    """Return the key; ConfigError, which begins with ``where``, if it is none."""
+def check_key(key: str, location: str) -> str:
+    """Return the key, or raise a :class:`ConfigError` that begins with ``location`` if it is not valid."""
     if key not in KEYS:
-        raise ConfigError(f"{where} is {key!r}{near_miss(key, KEYS)}; it must be one of {', '.join(KEYS)}")
+        raise ConfigError(f"{location} is {key!r}{near_miss(key, KEYS)}; it must be one of {', '.join(KEYS)}")
     return key
 
 
-def needed(key: str) -> set[str]:
-    """Return what tokens need for this key beside their form: ``lemma``, ``tag`` or both."""
-    return {name for name, part in (("lemma", "lemma"), ("tag", "POS")) if part in key.split("_")}
+def find_required_attributes(key: str) -> set[str]:
+    """Return the attributes, ``lemma`` or ``tag``, that tokens must have in addition to their form."""
+    parts = key.split("_")
+    attributes = set()
+    if "lemma" in parts:
+        attributes.add("lemma")
+    if "POS" in parts:
+        attributes.add("tag")
+    return attributes
 
 
 def key_of(token: Token, key: str) -> str:
-    """Return what the token is looked up by.
+    """Return the text by which the vector of a token is looked up.
 
-    A token without a lemma is its own lemma; one without a tag has the universal tag ``X`` (other).
+    If a token does not have a lemma, its form is used. If it does not have a tag, the universal tag ``X`` is used.
     """
+    lemma = token.lemma if token.lemma is not None else token.form
+    tag = token.tag if token.tag is not None else "X"
     if key == "word":
         return token.form
-    lemma = token.lemma if token.lemma is not None else token.form
     if key == "lemma":
         return lemma
     if key == "word_lemma":
         return f"{token.form}_{lemma}"
-    return f"{token.form if key == 'word_POS' else lemma}_{token.tag if token.tag is not None else 'X'}"
+    if key == "word_POS":
+        return f"{token.form}_{tag}"
+    return f"{lemma}_{tag}"

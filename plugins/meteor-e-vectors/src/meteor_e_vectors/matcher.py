@@ -1,4 +1,4 @@
-"""The matcher ``vector``: words match if their vectors are similar (METEOR-E's module `embeddings`)."""
+"""The matcher ``vector``: words match if their vectors are similar, as in METEOR-E's module ``embeddings``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from meteor_e.api import FilePath, Meta, SimilarityMatcher, Token
 from meteor_e.api.options import SimilarityOptions
-from meteor_e_vectors.keys import Key, checked_key, key_of, needed
-from meteor_e_vectors.places import check_language, find_vectors, usable_vectors
+from meteor_e_vectors.keys import Key, check_key, find_required_attributes, key_of
+from meteor_e_vectors.locations import check_language, find_vectors, open_any_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class VectorMatcher(SimilarityMatcher):
-    """Words match if their vectors are similar: (1 + cosine)/2 of at least the threshold (Servan et al., 2016).
+    """Words match if the similarity of their vectors, (1 + cosine)/2, reaches the threshold (Servan et al., 2016).
 
-    Equal words match with probability 1, also where another matcher has found them before. A word without a vector
-    matches no other word.
+    Equal words match with probability 1, also if another matcher has proposed them. A word without a vector does not
+    match any other word.
     """
 
     name: ClassVar[str] = "vector"
@@ -32,54 +32,60 @@ class VectorMatcher(SimilarityMatcher):
     requires: ClassVar[tuple[str, ...]] = ("vectors",)
 
     class Options(SimilarityOptions):
-        """What a chain may say beside ``threshold`` and ``below``."""
+        """The options in a chain, in addition to ``threshold`` and ``below``."""
 
         file: (
             Annotated[
                 FilePath,
                 Meta(
-                    description="The vectors: a vector file, or one of word2vec, GloVe or fastText, which is "
-                    "converted once; by default those that are installed for the language."
+                    description="The vectors: a vector file, or a file of word2vec, GloVe or fastText, which is "
+                    "converted once. By default, the installed vectors of the language are used."
                 ),
             ]
             | None
         ) = None
         key: (
-            Annotated[Key, Meta(description="What a vector is looked up by; by default what the file says.")] | None
+            Annotated[Key, Meta(description="How vectors are looked up; by default as the vector file says.")] | None
         ) = None
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         file = str(options.file)
-        self.vector_file = usable_vectors(file)
-        self.key = options.key if options.key is not None else checked_key(self.vector_file.key, f"{file}: key")
-        self.needs_lemmas = "lemma" in needed(self.key)
-        self.needs_tags = "tag" in needed(self.key)
+        self.vector_file = open_any_vectors(file)
+        self.key: str = options.key or check_key(self.vector_file.key, f"{file}: key")
+        attributes = find_required_attributes(self.key)
+        self.needs_lemmas = "lemma" in attributes
+        self.needs_tags = "tag" in attributes
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> Self:
-        """Find the language's vectors where the chain names no file; refuse those of another language."""
+        """Create the matcher for a chain, with the installed vectors of its language by default.
+
+        Raises:
+            ConfigError: if the vectors are for another language.
+            ResourceError: if there are no vectors for the language.
+        """
         if options.file is None:
             options = options.replaced(file=str(find_vectors(context.language.code)))
-        made = super().from_options(context, options)
-        check_language(made.vector_file, cls.name, context)
-        return made
+        matcher = super().from_options(context, options)
+        check_language(matcher.vector_file, cls.name, context)
+        return matcher
 
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return the vectors of some words, one a row, of length 1."""
+        """Return a row of length 1 for each token, or zeros if the token does not have a vector."""
         return unit_rows(self.vector_file.lookup([key_of(token, self.key) for token in tokens]))
 
     def describe(self) -> str:
-        """Name threshold and key, and the vectors by their digest."""
+        """Return the thresholds, the key, and the digest of the vectors, for the signature."""
         below = "" if self.options.below is None else f" below={self.options.below}"
         return f"threshold={self.options.threshold}{below} key={self.key} vectors@{self.vector_file.digest[:12]}"
 
 
 def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return each row divided by its length, in single precision as METEOR-E computes it; zeros stay zeros.
+    """Divide each row by its length, in single precision as METEOR-E does. Rows of zeros are not changed.
 
-    The squares are added up in double precision in the order of the dimensions, whatever the number of rows, so
-    that a word's vector does not depend on the words that it is asked for with.
+    The squares are added in double precision, in the order of the dimensions. Therefore the vector of a word does not
+    depend on the other rows.
     """
     squares = np.zeros(len(rows))
     for column in rows.T.astype(np.float64):

@@ -1,4 +1,4 @@
-"""The hooks. Nothing here imports numpy, gensim or onnxruntime."""
+"""The hooks of the plugin. This module does not import NumPy, gensim or onnxruntime."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_chains() -> list[Traversable]:
-    """Return the chains of words in their sentence; those with ``vector`` come with meteor_e."""
+    """Return the chains with the matcher ``contextual``. The chains with ``vector`` are part of meteor_e."""
     folder = files("meteor_e_vectors") / "contextual" / "chains"
     return [folder / f"{name}.yaml" for name in ("contextual", "contextual-cosine", "baseline-contextual")]
 
 
 @hookimpl
 def meteor_e_java_modules() -> dict[str, str]:
-    """Return what METEOR-E added to the Java program."""
+    """Return the module that METEOR-E added to the Java program."""
     return {"embeddings": "meteor_e_vectors.java_module:EmbeddingsModule"}
 
 

@@ -1,4 +1,4 @@
-"""Vectors of other programs: which format a file has, and its words and vectors."""
+"""Read vectors of other programs: word2vec, GloVe and fastText."""
 
 from __future__ import annotations
 
@@ -18,23 +18,39 @@ import numpy as np
 from meteor_e import InputError, ResourceError
 from meteor_e.base.files import decompress, os_errors_as
 from meteor_e_vectors.subwords import Subwords
-from meteor_e_vectors.vector_file import reason
+from meteor_e_vectors.vector_file import error_reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
+_FASTTEXT_HEADER = struct.Struct("<8xi44x8xi")
+"""The dimension and the number of words in the header of a fastText model."""
+_HEADER = re.compile(rb"\s*([0-9]{1,12})[ \t]+([0-9]{1,6})[ \t]*\r?\n")
+"""The first line of a word2vec file: the number of words and the dimension."""
+_MAX_LINE = 1 << 24
+"""Maximum number of bytes of a line."""
+_NUMBER = re.compile(rb"[-+]?\.?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+"""Control characters, which occur in binary numbers but not in text."""
+_GENSIM_ERRORS = (
+    *(EOFError, ValueError, OSError, AssertionError, NotImplementedError, KeyError, IndexError, TypeError),
+    *(OverflowError, MemoryError, AttributeError, struct.error, zlib.error),
+)
+"""The errors that gensim may raise for a damaged fastText model."""
+
 
 @dataclass
 class WordVectors:
-    """Word vectors as a file of another program holds them.
+    """Word vectors of another program. If a word is repeated, only its first vector is kept.
 
     Attributes:
-        format: see :func:`detect_format`.
-        words: in the file's order, which is by frequency for all known programs.
-        rows: one vector per word.
-        counts: how often each word occurred, if the file says so.
-        subwords: of fastText models.
-        dropped: words that were there before, and are left out.
+        format: the format of the file; see :func:`detect_format`.
+        words: the words in the order of the file. All supported programs sort words by frequency.
+        rows: the vector of each word.
+        counts: the frequency of each word, if the file contains it.
+        subwords: the subword vectors of a fastText model.
+        duplicate_count: the number of repeated words that were left out.
     """
 
     format: str
@@ -42,59 +58,55 @@ class WordVectors:
     rows: NDArray[np.float32]
     counts: NDArray[np.integer[Any]] | None = None
     subwords: Subwords | None = None
-    dropped: int = field(default=0)
+    duplicate_count: int = field(default=0)
 
     def __post_init__(self) -> None:
-        first = dict(zip(reversed(self.words), range(len(self.words) - 1, -1, -1), strict=True))
-        if len(first) < len(self.words):
-            kept = sorted(first.values())
-            self.dropped = len(self.words) - len(kept)
-            self.words = [self.words[number] for number in kept]
-            self.rows = self.rows[kept]
-            if self.counts is not None:
-                self.counts = self.counts[kept]
-
-
-_FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
-_FASTTEXT_HEADER = struct.Struct("<8xi44x8xi")
-"""Dimension and number of words, among other numbers."""
-_HEADER = re.compile(rb"\s*([0-9]{1,12})[ \t]+([0-9]{1,6})[ \t]*\r?\n")
-_LONGEST_LINE = 1 << 24
-_NUMBER = re.compile(rb"[-+]?\.?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?")
-_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-"""What numbers in binary have here and there, and text has not."""
+        first_indices: dict[str, int] = {}
+        for index, word in enumerate(self.words):
+            first_indices.setdefault(word, index)
+        if len(first_indices) == len(self.words):
+            return
+        indices = list(first_indices.values())
+        self.duplicate_count = len(self.words) - len(indices)
+        self.words = list(first_indices)
+        self.rows = self.rows[indices]
+        if self.counts is not None:
+            self.counts = self.counts[indices]
 
 
 def detect_format(path: Path) -> str:
-    """Return the format of a file, by what it begins with.
+    """Return the format of a file, according to its first bytes.
 
-    It is ``word2vec-text`` (so are fastText's ``.vec`` files), ``word2vec-binary``, ``glove`` or ``fasttext``.
+    Returns:
+        ``word2vec-text`` (also for fastText's ``.vec`` files), ``word2vec-binary``, ``glove`` or ``fasttext``.
 
     Raises:
-        ResourceError: if it cannot be read.
-        InputError: if it is of no known format.
+        ResourceError: if the file cannot be read.
+        InputError: if the format is unknown.
     """
-    with _opened(path) as stream:
+    with _open(path) as stream:
         head = _read(path, lambda: stream.read(1 << 20))
     if head[:4] == _FASTTEXT_MAGIC:
         return "fasttext"
-    if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+    is_pickle = head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
+    if is_pickle:
         raise InputError(
-            f"{path} is a file of gensim's own; write another one with its save_word2vec_format(file, binary=True)"
+            f"{path} is in gensim's own format; save the vectors with gensim's save_word2vec_format(file, binary=True)"
         )
     header = _HEADER.match(head)
     if header is not None:
         body = head[header.end() :]
-        line = body.partition(b"\n")[0]
-        if _row(line, int(header[2])) is not None or not _CONTROL.search(body):
-            return "word2vec-text"  # With a mistake in it, perhaps, which is found when it is read.
-        return "word2vec-binary"
-    line = head.partition(b"\n")[0]
-    if len(line.split()) > 2 and _row(line, len(line.split()) - 1) is not None:
+        first_line = body.partition(b"\n")[0]
+        # A text file may be malformed. The error is reported when the file is read.
+        is_text = _parse_line(first_line, int(header[2])) is not None or not _CONTROL.search(body)
+        return "word2vec-text" if is_text else "word2vec-binary"
+    first_line = head.partition(b"\n")[0]
+    dimension = len(first_line.split()) - 1
+    if dimension > 1 and _parse_line(first_line, dimension) is not None:
         return "glove"
     raise InputError(
-        f"{path} is of no known format: neither word2vec (text or binary), GloVe, fastText (.bin, .vec), nor "
-        "a vector file of meteor_e"
+        f"{path} has an unknown format; supported are word2vec (text or binary), GloVe, fastText (.bin, .vec), and "
+        "vector files of meteor_e"
     )
 
 
@@ -102,138 +114,155 @@ def read_vectors(path: Path, scratch: Path) -> WordVectors:
     """Read vectors of another program.
 
     Args:
-        path: the file; text may be packed with gzip, bzip2 or xz.
-        scratch: an existing folder, for numbers that do not fit into memory.
+        path: the file. Text may be compressed with gzip, bzip2 or xz.
+        scratch: an existing folder for temporary files, because vectors may be larger than memory.
 
     Raises:
         ResourceError: if the file cannot be read.
-        InputError: if there is a mistake in it, with its line where there are lines.
+        InputError: if the file is malformed; for text, with the line.
     """
     format = detect_format(path)
-    if format in ("word2vec-text", "glove"):
-        found = _read_text(path, scratch, format)
+    if format == "word2vec-binary":
+        vectors = _read_binary(path)
+    elif format == "fasttext":
+        vectors = _read_fasttext(path)
     else:
-        found = _read_binary(path) if format == "word2vec-binary" else _read_fasttext(path)
-    # A few words that are cut off inside a character are in many files; a file in another encoding has more.
-    broken = sum("\ufffd" in word for word in found.words)
-    if broken * 100 > len(found.words):
-        raise InputError(f"{path}: {broken} of {len(found.words)} words are not UTF-8; convert the file to UTF-8 first")
-    return found
+        vectors = _read_text(path, scratch, format)
+    # Many files contain a few words that are cut off within a character. A file in another encoding contains more.
+    invalid_count = sum("\ufffd" in word for word in vectors.words)
+    if invalid_count * 100 > len(vectors.words):
+        raise InputError(
+            f"{path}: {invalid_count} of {len(vectors.words)} words are not UTF-8; convert the file to UTF-8 first"
+        )
+    return vectors
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _open(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, and decompress it if necessary."""
     with contextlib.ExitStack() as stack:
         with os_errors_as(ResourceError, f"cannot read the vectors {path}"):
-            stream = stack.enter_context(decompress(stack.enter_context(path.open("rb")), str(path)))
+            file = stack.enter_context(path.open("rb"))
+            stream = stack.enter_context(decompress(file, str(path)))
         yield stream
 
 
 def _read(path: Path, read: Callable[[], bytes]) -> bytes:
+    """Call ``read``, and raise a :class:`ResourceError` if the file cannot be read or decompressed."""
     try:
         return read()
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise ResourceError(f"cannot read the vectors {path}: {reason(error)}") from error
+        raise ResourceError(f"cannot read the vectors {path}: {error_reason(error)}") from error
 
 
-def _row(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]] | None:
-    """Return word and vector of a line; ``None`` if it does not have so many numbers, or more.
+def _parse_line(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]] | None:
+    """Return the word and the vector of a line, or ``None`` if the line does not have this dimension.
 
-    A word may hold spaces, as some of GloVe's do; but none ends with a number.
+    A word may contain spaces, as some words of GloVe do, but its last part must not be a number.
     """
     fields = line.rstrip().rsplit(maxsplit=dimension)
     if len(fields) != dimension + 1 or not dimension:
         return None
-    if len(parts := fields[0].split()) > 1 and _NUMBER.fullmatch(parts[-1]):
+    word, numbers = fields[0], fields[1:]
+    word_parts = word.split()
+    if len(word_parts) > 1 and _NUMBER.fullmatch(word_parts[-1]):
         return None
-    if any(b"_" in field for field in fields[1:]):
-        return None  # Python's numbers may have them
+    if any(b"_" in number for number in numbers):
+        return None  # Python accepts underscores in numbers, but the programs do not write them.
     try:
-        return fields[0], np.array(fields[1:], dtype=np.float32)
+        return word, np.array(numbers, dtype=np.float32)
     except ValueError:
         return None
 
 
 def _read_text(path: Path, scratch: Path, format: str) -> WordVectors:
+    """Read the text format of word2vec or GloVe. The vectors are collected in a temporary file."""
     words: list[str] = []
-    dimension = expected = 0
-    numbers = scratch / "rows"
-    # Numbers that are too large for single precision become infinite, which is refused below.
-    with _opened(path) as stream, numbers.open("wb") as out, warnings.catch_warnings():
+    dimension = expected_count = 0
+    row_file = scratch / "rows"
+    with _open(path) as stream, row_file.open("wb") as output, warnings.catch_warnings():
+        # Numbers that are too large for single precision become infinite, which is an error below.
         warnings.simplefilter("ignore", RuntimeWarning)
-        number = 0
-        while line := _read(path, lambda: stream.readline(_LONGEST_LINE)):
-            number += 1
-            if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")
-                if format == "word2vec-text":
-                    header = _HEADER.match(line)
-                    if header is None:
-                        raise InputError(f"{path}:1: not a word2vec header, which is two numbers: words and dimension")
-                    expected, dimension = int(header[1]), int(header[2])
-                    continue
+        for line_number, line in enumerate(_read_lines(path, stream), 1):
+            if line_number == 1 and format == "word2vec-text":
+                expected_count, dimension = _parse_header(line, f"{path}:1")
+                continue
+            if line_number == 1:
                 dimension = len(line.split()) - 1
             if not line.strip():
                 continue
-            found = _row(line, dimension)
-            if found is None:
-                raise InputError(f"{path}:{number}: a line is a word and {dimension} numbers")
-            word, row = found
+            parsed_line = _parse_line(line, dimension)
+            if parsed_line is None:
+                raise InputError(f"{path}:{line_number}: a line must contain a word and {dimension} numbers")
+            word, row = parsed_line
             if not np.isfinite(row).all():
-                raise InputError(f"{path}:{number}: a number is not finite")
+                raise InputError(f"{path}:{line_number}: a number is not finite")
             words.append(word.decode("utf-8", "replace"))
-            out.write(row.tobytes())
+            output.write(row.tobytes())
     if not words:
         raise InputError(f"there are no vectors in {path}")
-    if expected and len(words) != expected:
-        raise InputError(f"{path} announces {expected} words and has {len(words)}; is it whole?")
-    return WordVectors(format, words, np.memmap(numbers, np.float32, "r", shape=(len(words), dimension)))
+    if expected_count and len(words) != expected_count:
+        raise InputError(f"{path} announces {expected_count} words and has {len(words)}; is the file complete?")
+    return WordVectors(format, words, np.memmap(row_file, np.float32, "r", shape=(len(words), dimension)))
+
+
+def _read_lines(path: Path, stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file, without a byte order mark."""
+    line = _read(path, lambda: stream.readline(_MAX_LINE)).removeprefix(b"\xef\xbb\xbf")
+    while line:
+        yield line
+        line = _read(path, lambda: stream.readline(_MAX_LINE))
+
+
+def _parse_header(line: bytes, location: str) -> tuple[int, int]:
+    """Return the number of words and the dimension in the header of a word2vec file."""
+    header = _HEADER.match(line)
+    if header is None:
+        raise InputError(f"{location}: not a word2vec header, which consists of two numbers: words and dimension")
+    return int(header[1]), int(header[2])
 
 
 def _read_binary(path: Path) -> WordVectors:
+    """Read the binary format of word2vec with gensim."""
     from gensim.models import KeyedVectors
 
-    with _opened(path) as stream:
-        line = _read(path, lambda: stream.readline(1 << 10))
-    header = _HEADER.match(line)
-    if header is None:
-        raise InputError(f"{path} does not begin with a word2vec header, which is two numbers: words and dimension")
-    count, dimension = int(header[1]), int(header[2])
-    if not count or not dimension:
+    with _open(path) as stream:
+        word_count, dimension = _parse_header(_read(path, lambda: stream.readline(1 << 10)), str(path))
+    if not word_count or not dimension:
         raise InputError(f"there are no vectors in {path}")
-    # gensim makes room for as many vectors as are announced.
-    if not _is_packed(path) and count * (4 * dimension + 1) > path.stat().st_size:
-        raise InputError(f"{path} announces {count} words of {dimension} dimensions, for which it is too small")
+    _check_size(path, word_count, dimension, 4 * dimension + 1)
     try:
         vectors = KeyedVectors.load_word2vec_format(str(path), binary=True, unicode_errors="replace")
     except (EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, MemoryError) as error:
-        raise InputError(f"cannot read {path} as word2vec's binary format: {reason(error)}") from error
+        raise InputError(f"cannot read {path} as word2vec's binary format: {error_reason(error)}") from error
     return WordVectors("word2vec-binary", list(vectors.index_to_key), vectors.vectors)
 
 
-def _is_packed(path: Path) -> bool:
-    return path.suffix in (".gz", ".bz2", ".xz")
-
-
 def _read_fasttext(path: Path) -> WordVectors:
+    """Read a fastText model with gensim."""
     from gensim.models.fasttext import load_facebook_vectors
 
-    # gensim makes room for as many words as are announced, and waits for the end of a word that breaks off.
-    with _opened(path) as stream:
+    with _open(path) as stream:
         head = _read(path, lambda: stream.read(_FASTTEXT_HEADER.size))
-    if len(head) == _FASTTEXT_HEADER.size and not _is_packed(path):
-        dimension, count = _FASTTEXT_HEADER.unpack(head)
-        if count * (4 * dimension + 10) > path.stat().st_size:
-            raise InputError(f"{path} announces {count} words of {dimension} dimensions, for which it is too small")
+    if len(head) == _FASTTEXT_HEADER.size:
+        dimension, word_count = _FASTTEXT_HEADER.unpack(head)
+        _check_size(path, word_count, dimension, 4 * dimension + 10)
     try:
-        # Errors of a damaged file come from wherever gensim stumbles over it.
         vectors = load_facebook_vectors(str(path))
-    except (
-        *(EOFError, ValueError, OSError, AssertionError, NotImplementedError, KeyError, IndexError, TypeError),
-        *(OverflowError, MemoryError, AttributeError, struct.error, zlib.error),
-    ) as error:
-        raise InputError(f"cannot read {path} as a fastText model: {reason(error) or type(error).__name__}") from error
+    except _GENSIM_ERRORS as error:
+        reason = error_reason(error) or type(error).__name__
+        raise InputError(f"cannot read {path} as a fastText model: {reason}") from error
     words = list(vectors.index_to_key)
     counts = np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64)
     subwords = Subwords(vectors.vectors_ngrams, vectors.min_n, vectors.max_n) if vectors.bucket else None
     return WordVectors("fasttext", words, vectors.vectors, counts, subwords)
+
+
+def _check_size(path: Path, word_count: int, dimension: int, bytes_per_word: int) -> None:
+    """Raise an :class:`InputError` if a file is too small for the number of words in its header.
+
+    gensim allocates memory for that number of words. The size of a compressed file is not checked.
+    """
+    is_compressed = path.suffix in (".gz", ".bz2", ".xz")
+    if not is_compressed and word_count * bytes_per_word > path.stat().st_size:
+        raise InputError(f"{path} announces {word_count} words of {dimension} dimensions, for which it is too small")

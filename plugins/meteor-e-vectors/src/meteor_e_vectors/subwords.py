@@ -1,4 +1,4 @@
-"""Vectors of parts of words, by which fastText gives a vector to words that it has never seen."""
+"""Subword vectors, from which fastText computes vectors for unknown words."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Subwords:
     """The hashed character n-grams of a fastText model (Bojanowski et al., 2017).
 
     Args:
-        rows: a vector a bucket, ``(buckets, dimension)``.
-        shortest, longest: characters of an n-gram; the word's borders, ``<`` and ``>``, count.
+        rows: the vector of each bucket, ``(buckets, dimension)``.
+        shortest, longest: the number of characters of an n-gram. The boundary marks ``<`` and ``>`` count.
     """
 
     def __init__(self, rows: NDArray[np.float32], shortest: int, longest: int) -> None:
@@ -24,14 +24,14 @@ class Subwords:
         self.longest = longest
 
     def buckets(self, word: str) -> list[int]:
-        """Return the places of the word's n-grams."""
+        """Return the indices of the buckets of the word's n-grams."""
         from gensim.models.fasttext import ft_ngram_hashes
 
-        found: list[int] = ft_ngram_hashes(word, self.shortest, self.longest, len(self.rows))
-        return found
+        hashes: list[int] = ft_ngram_hashes(word, self.shortest, self.longest, len(self.rows))
+        return hashes
 
     def vector(self, word: str) -> NDArray[np.float32]:
-        """Return the mean of the word's n-grams; zeros if it has none."""
+        """Return the mean of the vectors of the word's n-grams, or zeros if the word does not have n-grams."""
         buckets = self.buckets(word)
         total = np.zeros(self.rows.shape[1], dtype=np.float32)
         for bucket in buckets:

@@ -1,4 +1,4 @@
-"""Training word vectors with gensim, CBOW and skip-gram, on text that is split as METEOR splits it."""
+"""Train word vectors with gensim on text that is tokenized as for scoring."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ def train(
     min_count: int = 5,
     seed: int = 1,
 ) -> tuple[list[str], NDArray[np.float32], NDArray[np.int64], dict[str, Any]]:
-    """Train vectors on a corpus as :func:`write_corpus` writes it.
+    """Train vectors on a corpus that :func:`write_corpus` has written.
 
-    The corpus is read from disk; memory grows with the vocabulary only.
+    The corpus is read from disk, so memory grows only with the vocabulary.
 
     Args:
-        corpus: one sentence per line.
-        progress: told that it began.
+        corpus: a text file with one sentence per line.
+        progress: called at the start of the training.
         model: ``cbow`` or ``skip-gram``.
-        dimension: size of a vector.
+        dimension: number of dimensions of a vector.
         window: number of context words on each side.
-        threads: number of threads. One thread gives the same vectors from the same text each time; several do not.
+        threads: number of threads. Results are reproducible with one thread only.
         epochs: number of passes over the corpus.
-        min_count: words that occur less often do not get a vector.
-        seed: seed of the first weights and of the sampling.
+        min_count: minimum frequency of a word. Rarer words do not get a vector.
+        seed: seed for the initial weights and the sampling.
 
     Returns:
-        Words (the most frequent first), their vectors, how often each occurs, and what the vector file says of it.
+        The words, most frequent first; their vectors; their frequencies; and metadata for the vector file.
 
     Raises:
-        InputError: if no word occurs often enough.
+        InputError: if no word is frequent enough.
     """
     import gensim
     from gensim.models.word2vec import Word2Vec
 
     progress("training", 0, None)
-    made = Word2Vec(
+    word2vec = Word2Vec(
         vector_size=dimension,
         window=window,
         sg=int(model == "skip-gram"),
@@ -62,18 +62,20 @@ def train(
         min_count=min_count,
         seed=seed,
     )
-    made.build_vocab(corpus_file=str(corpus))
-    if not len(made.wv):
+    word2vec.build_vocab(corpus_file=str(corpus))
+    vectors = word2vec.wv
+    if not len(vectors):
         raise InputError(f"no word occurs {min_count} times; train on more text, or lower the minimum count")
-    made.train(
+    word2vec.train(
         corpus_file=str(corpus),
-        total_examples=made.corpus_count,
-        total_words=made.corpus_total_words,
+        total_examples=word2vec.corpus_count,
+        total_words=word2vec.corpus_total_words,
         epochs=epochs,
     )
-    words = list(made.wv.index_to_key)
-    counts = np.array([made.wv.get_vecattr(word, "count") for word in words], dtype=np.int64)
-    settings = {
+    words = list(vectors.index_to_key)
+    counts = np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64)
+    metadata = {
+        "gensim": gensim.__version__,
         "model": model,
         "dimension": dimension,
         "window": window,
@@ -81,39 +83,40 @@ def train(
         "min_count": min_count,
         "seed": seed,
         "threads": threads,
+        "deterministic": threads == 1,
     }
-    described = {"gensim": gensim.__version__, **settings, "deterministic": threads == 1}
-    return words, np.asarray(made.wv.vectors, dtype=np.float32), counts, described
+    return words, np.asarray(vectors.vectors, dtype=np.float32), counts, metadata
 
 
 def write_corpus(
     output: TextIO, meteor: Meteor, texts: Sequence[str], progress: Progress = silent, *, key: str = "word"
 ) -> tuple[int, int]:
-    """Write the corpus that vectors are trained on: words, or keys of words, separated by spaces.
+    """Write the corpus for a training: the keys of the words, separated by spaces, one sentence per line.
 
     Args:
-        output: gets one sentence per line.
-        meteor: splits and lowercases the words.
-        texts: files, one sentence per line, plain or packed with gzip, bzip2 or xz.
-        progress: told the number of sentences done.
-        key: what gets a vector; all keys but ``word`` need a lemmatizer in ``meteor``.
+        output: the file to write to.
+        meteor: tokenizes the text.
+        texts: text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
+        progress: called with the number of sentences.
+        key: the units that get a vector. All keys except ``word`` need a lemmatizer in ``meteor``.
 
     Returns:
-        The number of sentences read, and of words written.
+        The number of sentences that were read, and the number of words that were written.
 
     Raises:
         InputError: if a file cannot be read or is not UTF-8, or there are no words.
     """
-    sentences = words = 0
+    sentence_count = word_count = 0
     for path in texts:
         for line in read_segments(path):
-            # A trainer splits at any white space.
-            units = [unit for token in meteor.tokenize(line) if len((unit := key_of(token, key)).split()) == 1]
+            keys = [key_of(token, key) for token in meteor.tokenize(line)]
+            # gensim splits lines at any white space, so a key must not contain any.
+            units = [unit for unit in keys if len(unit.split()) == 1]
             if units:
                 output.write(" ".join(units) + "\n")
-            sentences += 1
-            words += len(units)
-            progress("splitting words", sentences, None)
-    if not words:
+            sentence_count += 1
+            word_count += len(units)
+            progress("splitting words", sentence_count, None)
+    if not word_count:
         raise InputError(f"there are no words in {', '.join(texts)}")
-    return sentences, words
+    return sentence_count, word_count

@@ -1,8 +1,8 @@
-"""Vector files: words and their vectors, memory-mapped.
+"""Read and write vector files, which contain words and their vectors and are memory-mapped.
 
-The container is that of meteor_e's indexes (``docs/index-format.md``); ``docs/vectors.md`` describes what is in
-it. Opening one reads it once, to compare its SHA-256: a flipped bit would give another number. Processes that open the
-same file share its memory.
+The container is that of meteor_e's indexes (``docs/index-format.md``), and ``docs/vectors.md`` describes its content.
+A file is read once when it is opened, to verify its SHA-256, because a damaged bit would change a number. Processes
+that open the same file share its memory.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,59 +43,67 @@ LAYOUT = Layout(
         ("metadata", 1),
     ),
 )
-"""Parameters: words, longest probe, dimension, buckets of subwords, shortest and longest subword."""
+"""The container's parameters: number of words, longest probe, dimension, number of subword buckets, and the numbers of
+characters of the shortest and the longest subword."""
 
 SUFFIX = ".vectors"
+
+
+_BLOCK = 1 << 16
+"""Number of rows that are checked together."""
 
 
 class VectorFile(Mapping[str, "NDArray[np.float32]"]):
     """An open vector file: a mapping from words to rows of float32.
 
-    It can be used from several threads, and is pickled as its path.
+    Several threads can use it. It is pickled as its path.
 
     Attributes:
         path: the file.
-        rows: all vectors as they were trained, ``(words, dimension)``, read-only, not of length 1.
-        counts: how often each word occurred in the training text, 0 where that is not known.
-        subwords: vectors of parts of words (fastText), for words that are not there; ``None`` without.
-        metadata: how the vectors were made.
+        rows: the vectors of all words as they were trained, ``(words, dimension)``. The array is read-only.
+        counts: the frequency of each word in the training text, or 0 if it is unknown.
+        subwords: the subword vectors of fastText for unknown words; ``None`` if the file does not contain any.
+        metadata: how the vectors were trained or converted.
+        digest: the SHA-256 of words and vectors.
+        key: how the vectors are looked up; see :data:`~meteor_e_vectors.keys.KEYS`.
     """
 
     def __init__(self, file: IndexFile) -> None:
-        count, _, dimension, buckets, shortest, longest = file.parameters[:6]
         self.path = file.path
         self._file = file
+        count, _, dimension, bucket_count, shortest, longest = file.parameters[:6]
         rows = np.frombuffer(file.sections["rows"], dtype=np.float32)
         subword_rows = np.frombuffer(file.sections["subword_rows"], dtype=np.float32)
         self.counts: NDArray[np.uint32] = np.frombuffer(file.sections["counts"], dtype=np.uint32)
-        if not dimension or len(rows) != count * dimension or len(subword_rows) != buckets * dimension:
+        if not dimension or len(rows) != count * dimension or len(subword_rows) != bucket_count * dimension:
             damaged(file.path, "its vectors do not fit its header")
         if len(self.counts) != count:
             damaged(file.path, "its counts do not fit its header")
         self.rows: NDArray[np.float32] = rows.reshape(count, dimension)
         self.subwords: Subwords | None = None
-        if buckets:
+        if bucket_count:
             if not 0 < shortest <= longest:
                 damaged(file.path, "the lengths of its subwords do not fit")
-            self.subwords = Subwords(subword_rows.reshape(buckets, dimension), shortest, longest)
+            self.subwords = Subwords(subword_rows.reshape(bucket_count, dimension), shortest, longest)
         try:
             self.metadata: dict[str, Any] = json.loads(bytes(file.sections["metadata"]))
             self.digest: str = self.metadata["digest"]
             self.key: str = self.metadata.get("key", "word")
-            expected = self.metadata.pop("sha256")
+            checksum = self.metadata.pop("sha256")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             damaged(file.path, "its metadata cannot be read")
-        if _checksum([file.sections[name] for name, _ in LAYOUT.sections[:-1]], self.metadata) != expected:
-            damaged(file.path, "its SHA-256 is another one")
+        sections = [file.sections[name] for name, _ in LAYOUT.sections[:-1]]
+        if _compute_checksum(sections, self.metadata) != checksum:
+            damaged(file.path, "its SHA-256 does not match its content")
 
     @cached_property
     def words(self) -> list[str]:
-        """All words, the most frequent first; read from the file when they are asked for."""
-        return [self._file.word(number) for number in range(self._file.size)]
+        """All words, most frequent first. They are read from the file at first use."""
+        return [self._file.word(index) for index in range(self._file.size)]
 
     @property
     def dimension(self) -> int:
-        """Numbers of a vector."""
+        """The number of dimensions of a vector."""
         return int(self.rows.shape[1])
 
     def __len__(self) -> int:
@@ -109,52 +117,55 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
         return isinstance(word, str) and self._file.word_id(word) >= 0
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        number = self.number(word)
-        if number < 0:
+        index = self.index(word)
+        if index < 0:
             raise KeyError(word)
-        row: NDArray[np.float32] = self.rows[number]
+        row: NDArray[np.float32] = self.rows[index]
         return row
 
-    def number(self, word: str) -> int:
-        """Return the word's place in :attr:`words`, -1 if it is not there."""
+    def index(self, word: str) -> int:
+        """Return the index of a word in :attr:`words`, or -1 if the word is unknown."""
         return self._file.word_id(word)
 
     def lookup(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row per word, ``(len(words), dimension)``: its own, else that of its subwords, else zeros."""
-        found = np.zeros((len(words), self.dimension), dtype=np.float32)
-        for row, word in zip(found, words, strict=True):
-            number = self.number(word)
-            if number >= 0:
-                row[:] = self.rows[number]
+        """Return a row for each word, ``(len(words), dimension)``.
+
+        The row of an unknown word is computed from its subwords. Without subword vectors, it contains zeros.
+        """
+        rows = np.zeros((len(words), self.dimension), dtype=np.float32)
+        for row, word in zip(rows, words, strict=True):
+            index = self.index(word)
+            if index >= 0:
+                row[:] = self.rows[index]
             elif self.subwords is not None:
                 row[:] = self.subwords.vector(word)
-        return found
+        return rows
 
     def __reduce__(self) -> tuple[object, tuple[Path]]:
         return open_vectors, (self.path,)
 
 
 def is_vector_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins like a vector file; ResourceError if it cannot be read."""
+    """Return whether a file starts like a vector file; raise a :class:`ResourceError` if it cannot be read."""
     with os_errors_as(ResourceError, f"cannot read the vectors {os.fspath(path)}"), open_regular(path) as file:
         return file.read(len(LAYOUT.magic)) == LAYOUT.magic
 
 
-def reason(error: Exception) -> str:
-    """Return what an error of the system says, without the file's name."""
+def error_reason(error: Exception) -> str:
+    """Return the message of an error, without the file name that an :class:`OSError` adds."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def open_vectors(path: str | os.PathLike[str]) -> VectorFile:
-    """Map a vector file.
+    """Open a vector file as a memory map.
 
     Raises:
-        ResourceError: if it cannot be read, is damaged, or is a file of another kind.
+        ResourceError: if the file cannot be read, is damaged, or is not a vector file.
     """
     if not is_vector_file(path):
         raise ResourceError(
-            f"{os.fspath(path)} is not a vector file; `meteor-e vectors convert` makes one from word2vec, GloVe "
-            "and fastText files"
+            f"{os.fspath(path)} is not a vector file; use `meteor-e vectors convert` to convert files of "
+            "word2vec, GloVe and fastText"
         )
     return VectorFile(IndexFile(path, LAYOUT))
 
@@ -168,66 +179,99 @@ def write_vectors(
     subwords: Subwords | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a vector file, whole or not at all.
+    """Write a vector file. If the writing fails, an existing file is not changed.
 
     Args:
         path: the file.
-        words: distinct, the most frequent first.
-        rows: one vector per word, ``(len(words), dimension)``, finite; may be mapped from another file.
-        counts: how often each word occurs.
-        subwords: vectors of parts of words.
-        metadata: how the vectors were made, as JSON can hold it; ``key`` says what they are looked up by.
+        words: the distinct words, most frequent first.
+        rows: the vector of each word, ``(len(words), dimension)``. The array may be a memory map of another file.
+        counts: the frequency of each word.
+        subwords: subword vectors for unknown words.
+        metadata: how the vectors were trained or converted, as JSON values. ``key`` says how vectors are looked up.
 
     Raises:
-        InputError: if words and rows do not fit together, a vector is not finite, a word is there twice, or
-            there are none.
+        InputError: if the numbers of words and rows differ or are 0, a word is repeated, or a vector is not finite.
         ResourceError: if the file cannot be written, or is too large for its format.
     """
     target = Path(os.path.realpath(path))
-    if rows.ndim != 2 or len(rows) != len(words) or not rows.size:
-        raise InputError(f"there are {len(words)} words and vectors of shape {rows.shape}; each word needs a vector")
-    seen = len(set(words))
-    if seen != len(words):
-        raise InputError(f"{len(words) - seen} of the {len(words)} words are there twice")
-    for part in (rows, *([subwords.rows] if subwords is not None else [])):
-        for start in range(0, len(part), 1 << 16):
-            finite = np.isfinite(part[start : start + (1 << 16)]).all(axis=1)
-            if not finite.all():
-                at = start + int(np.argmin(finite))
-                what = f"the vector of {words[at]!r}" if part is rows else f"subword vector {at}"
-                raise InputError(f"{what} is not finite")
-    encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-    sections, parameters = vocabulary_sections(encoded, target)
-    data = np.ascontiguousarray(rows, dtype="<f4")
-    pieces = np.ascontiguousarray(subwords.rows, dtype="<f4") if subwords is not None else np.empty((0, 1), "<f4")
-    limits = (subwords.shortest, subwords.longest) if subwords is not None else (0, 0)
-    digest = hashlib.sha256()
-    hashed: list[bytes | memoryview] = [*sections[:2], _bytes(data), _bytes(pieces), str(limits).encode()]
-    for content in hashed:
-        digest.update(content)
-    described = {**(metadata or {}), "digest": digest.hexdigest()}
-    frequency = np.zeros(len(words), "<u4") if counts is None else np.minimum(counts, 2**32 - 1).astype("<u4")
-    everything: list[bytes | memoryview] = [*sections, _bytes(frequency), _bytes(data), _bytes(pieces)]
-    everything.append(_encoded({**described, "sha256": _checksum(everything, described)}))
+    _check_words(words, rows)
+    _check_finite(rows, lambda index: f"the vector of {words[index]!r}")
+    if subwords is not None:
+        _check_finite(subwords.rows, lambda index: f"subword vector {index}")
+    word_sections, word_parameters = vocabulary_sections(
+        [word.encode("utf-8", "surrogatepass") for word in words], target
+    )
+    row_data = np.ascontiguousarray(rows, dtype="<f4")
+    subword_data, subword_lengths = np.empty((0, 1), "<f4"), (0, 0)
+    if subwords is not None:
+        subword_data = np.ascontiguousarray(subwords.rows, dtype="<f4")
+        subword_lengths = (subwords.shortest, subwords.longest)
+    row_bytes, subword_bytes = _view_bytes(row_data), _view_bytes(subword_data)
+    hashed_parts: list[bytes | memoryview] = [
+        *word_sections[:2],
+        row_bytes,
+        subword_bytes,
+        str(subword_lengths).encode(),
+    ]
+    description = {**(metadata or {}), "digest": _compute_digest(hashed_parts)}
+    sections: list[bytes | memoryview] = [
+        *word_sections,
+        _view_bytes(_limit_counts(counts, len(words))),
+        row_bytes,
+        subword_bytes,
+    ]
+    checksum = _compute_checksum(sections, description)
+    sections.append(_encode_metadata({**description, "sha256": checksum}))
+    parameters = [*word_parameters, row_data.shape[1], len(subword_data), *subword_lengths]
     with os_errors_as(ResourceError, f"cannot write {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(target) as scratch:
-            write_index(scratch, LAYOUT, [*parameters, data.shape[1], len(pieces), *limits], everything)
+            write_index(scratch, LAYOUT, parameters, sections)
 
 
-def _encoded(metadata: Mapping[str, Any]) -> bytes:
+def _check_words(words: Sequence[str], rows: NDArray[np.float32]) -> None:
+    """Raise an :class:`InputError` if there is not exactly one row per word, or a word is repeated."""
+    if rows.ndim != 2 or len(rows) != len(words) or not rows.size:
+        raise InputError(f"there are {len(words)} words and vectors of shape {rows.shape}; each word needs a vector")
+    duplicate_count = len(words) - len(set(words))
+    if duplicate_count:
+        raise InputError(f"{duplicate_count} of the {len(words)} words are repeated; each word needs a single vector")
+
+
+def _check_finite(rows: NDArray[np.float32], describe: Callable[[int], str]) -> None:
+    """Raise an :class:`InputError` if a number is not finite. ``describe`` returns the name of a row."""
+    for start in range(0, len(rows), _BLOCK):
+        is_finite = np.isfinite(rows[start : start + _BLOCK]).all(axis=1)
+        if not is_finite.all():
+            raise InputError(f"{describe(start + int(np.argmin(is_finite)))} is not finite")
+
+
+def _limit_counts(counts: NDArray[np.integer[Any]] | None, word_count: int) -> NDArray[np.uint32]:
+    """Return the counts as 32-bit numbers, or zeros if there are no counts."""
+    if counts is None:
+        return np.zeros(word_count, "<u4")
+    limited_counts: NDArray[np.uint32] = np.minimum(counts, 2**32 - 1).astype("<u4")
+    return limited_counts
+
+
+def _encode_metadata(metadata: Mapping[str, Any]) -> bytes:
     return json.dumps(metadata, ensure_ascii=False, sort_keys=True).encode()
 
 
-def _checksum(sections: Sequence[bytes | memoryview], metadata: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a file's sections before the metadata, and of the metadata without it."""
-    checksum = hashlib.sha256()
-    for content in (*sections, _encoded(metadata)):
-        checksum.update(content)
-    return checksum.hexdigest()
+def _compute_digest(parts: Sequence[bytes | memoryview]) -> str:
+    """Return the SHA-256 of consecutive parts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
 
 
-def _bytes(array: NDArray[Any]) -> memoryview:
-    """Return the memory of an array, which may be mapped from a file."""
+def _compute_checksum(sections: Sequence[bytes | memoryview], metadata: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of all sections before the metadata, and of the metadata without the checksum."""
+    return _compute_digest([*sections, _encode_metadata(metadata)])
+
+
+def _view_bytes(array: NDArray[Any]) -> memoryview:
+    """Return the memory of an array without a copy."""
     view: memoryview = array.reshape(-1).view(np.uint8).data
     return view

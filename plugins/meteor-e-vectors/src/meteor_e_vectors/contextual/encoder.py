@@ -1,8 +1,9 @@
-"""A sentence encoder: words in, a row of numbers per word out.
+"""Sentence encoders, which compute a vector for each word of a sentence.
 
-**Rows do not depend on what else is encoded.** Sentences are never padded. Those of equal length are computed together
-if the network then gives the same rows to the last bit, which is tried once. One thread computes a batch; several
-batches are computed at once, each by a thread of its own. Equal sentences are computed once.
+The vectors of a sentence do not depend on the other sentences. Sentences are never padded. Sentences of equal length
+are computed in a batch only if the network gives exactly equal vectors with and without the batch, which is tested
+once. A batch is computed by one thread, and several batches can be computed at once. Equal sentences are computed
+once.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -40,30 +41,31 @@ else:
         for library in ("onnxruntime", "tokenizers")
     )
 
-
-Found = TypeVar("Found")
 BATCH = 16
-"""Sentences of equal length that are computed together."""
+"""Number of sentences of equal length that are computed in a batch."""
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-"""What a network may ask for."""
+"""The inputs that a network can have."""
+
+Part = list[list[int]]
+"""Consecutive words of a sentence that the network can take at once, as ids of their word pieces."""
 
 
 class Encoder:
-    """An open encoder. Threads may share it; it is pickled as its folder.
+    """An open encoder. Several threads can use it. It is pickled as its folder.
 
     Args:
-        folder: with the three files of :mod:`meteor_e_vectors.contextual.store`.
-        layer: whose rows it gives, from 1; by default the last.
+        folder: a folder with the three files of :mod:`meteor_e_vectors.contextual.store`.
+        layer: the layer of the network whose vectors are returned, from 1; by default the last layer.
 
     Attributes:
-        description: what ``encoder.json`` says.
+        description: the content of ``encoder.json``.
         layer: the layer, from 1.
-        digest: of the network and the tokenizer.
-        memory: what matchers remember of it.
+        digest: the digest of the network and the tokenizer.
+        memory: the vectors of recent sentences, which matchers cache.
 
     Raises:
-        ConfigError: if there is no such layer.
-        ResourceError: if the files are missing, damaged, or hold no encoder.
+        ConfigError: if the layer does not exist.
+        ResourceError: if a file is missing or damaged, or the files are not an encoder.
     """
 
     def __init__(self, folder: Path, layer: int | None = None) -> None:
@@ -77,17 +79,15 @@ class Encoder:
         self.digest = f"{files.description.network.sha256[:8]}{files.description.tokenizer.sha256[:4]}"
         self._tensor = layers[self.layer - 1]
         self._session = make_session(files, [self._tensor], self.folder / NETWORK)
-        self._inputs = [given.name for given in self._session.get_inputs()]
+        self._input_names = [tensor.name for tensor in self._session.get_inputs()]
         self._tokenizer = make_tokenizer(files.tokenizer, self.folder / TOKENIZER)
-        self._unknown = _unknown_piece(files.tokenizer, self._tokenizer)
-        empty = self._tokenizer.encode([], is_pretokenized=True).ids
-        one = self._tokenizer.encode(["a"], is_pretokenized=True)
-        words = [place for place, word in enumerate(one.word_ids) if word is not None]
-        self._opening = one.ids[: words[0]] if words else empty
-        self._closing = one.ids[words[-1] + 1 :] if words else []
-        self._room = files.description.pieces - len(self._opening) - len(self._closing)
-        if self._room < 1:
-            raise ResourceError(f"{self.folder} takes {files.description.pieces} pieces, which is none of a word")
+        self._unknown_id = _find_unknown_id(files.tokenizer, self._tokenizer)
+        self._opening_ids, self._closing_ids = _find_special_ids(self._tokenizer)
+        self._max_pieces = files.description.pieces - len(self._opening_ids) - len(self._closing_ids)
+        if self._max_pieces < 1:
+            raise ResourceError(
+                f"{self.folder} takes {files.description.pieces} pieces at once, which leaves none for words"
+            )
         self._pool: tuple[int, ThreadPool] | None = None
         self._lock = threading.Lock()
         self.memory = SentenceMemory()
@@ -96,189 +96,242 @@ class Encoder:
         return open_encoder, (str(self.folder), self.layer)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
-        """Return the rows of each sentence, a row of length 1 per word, the mean of its pieces.
+        """Return the vectors of the words of each sentence, as rows of length 1.
 
-        A word of which the tokenizer knows no piece has a row of zeros. A sentence of more pieces than the network
-        takes is cut before a word, and its parts are encoded by themselves; of a word with too many, the rest is
-        left out.
+        The vector of a word is the mean of the vectors of its pieces. If all pieces are unknown, the row contains
+        zeros. A sentence that is too long for the network is divided between words, and its parts are encoded
+        separately. A word that is too long is cut off.
         """
-        return self._each(
-            sentences,
-            lambda parts, states: np.stack(self._rows(parts, states)) if parts else np.zeros((0, 1), np.float32),
-        )
+
+        def stack_words(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+            rows = self._average_words(parts, states)
+            return np.stack(rows) if rows else np.zeros((0, 1), np.float32)
+
+        parts_by_sentence = {sentence: self._split(sentence) for sentence in map(tuple, sentences)}
+        return self._encode_distinct(sentences, parts_by_sentence, stack_words)
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
-        """Return the vector of each sentence as a whole, of length 1.
+        """Return the vector of each sentence, of length 1.
 
-        It is the mean of the rows of all pieces, those that open and close a sentence among them. Sentence encoders are
-        trained to have such vectors compared by their cosine.
+        It is the mean of the vectors of all pieces, including the pieces that open and close a sentence. Sentence
+        encoders are trained so that the cosine of these vectors measures similarity.
         """
-        return self._each(sentences, lambda _, states: _unit(np.concatenate(states).astype(np.float64)), empty=[[]])
 
-    def _each(
-        self, sentences: Sequence[Sequence[str]], made: Callable[[Any, Any], Found], empty: Sequence[Any] = ()
-    ) -> list[Found]:
-        """Return what is made of the parts of each sentence and the network's rows of them; of equal ones once."""
-        cut = {
-            sentence: list(self._parts(self._pieces(sentence))) or list(empty)
-            for sentence in dict.fromkeys(map(tuple, sentences))
-        }
-        states = iter(self._states([part for parts in cut.values() for part in parts]))
-        found = {sentence: made(parts, [next(states) for _ in parts]) for sentence, parts in cut.items()}
-        return [found[tuple(sentence)] for sentence in sentences]
+        def average(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+            return _average(np.concatenate(states).astype(np.float64))
 
-    def _states(self, parts: Sequence[list[list[int]]]) -> list[NDArray[np.float32]]:
-        """Return the network's rows of each part; parts of equal length are computed together, the longest first."""
-        by_length: dict[int, list[int]] = {}
-        for number, part in enumerate(parts):
-            by_length.setdefault(sum(map(len, part)), []).append(number)
-        size = BATCH if len(by_length) < len(parts) and self._batches else 1
-        groups = [
-            same[start : start + size]
-            for _, same in sorted(by_length.items(), reverse=True)
-            for start in range(0, len(same), size)
-        ]
-        run = self._workers().map if len(groups) > 1 and _threads() > 1 else map
-        found: dict[int, NDArray[np.float32]] = {}
-        for group, states in zip(
-            groups, run(lambda group: self._hidden([parts[n] for n in group]), groups), strict=True
-        ):
-            found.update(zip(group, states, strict=True))
-        return [found[number] for number in range(len(parts))]
+        # A sentence without words consists of the opening and closing pieces.
+        parts_by_sentence = {sentence: self._split(sentence) or [[]] for sentence in map(tuple, sentences)}
+        return self._encode_distinct(sentences, parts_by_sentence, average)
+
+    def _encode_distinct(
+        self,
+        sentences: Sequence[Sequence[str]],
+        parts_by_sentence: dict[tuple[str, ...], list[Part]],
+        combine: Callable[[Sequence[Part], Sequence[NDArray[np.float32]]], NDArray[np.float32]],
+    ) -> list[NDArray[np.float32]]:
+        """Run the network once for each distinct sentence.
+
+        Args:
+            sentences: the sentences, in the order of the results.
+            parts_by_sentence: the parts of each distinct sentence.
+            combine: computes a result from the parts of a sentence and the network's vectors for the parts.
+        """
+        states = iter(self._compute_states([part for parts in parts_by_sentence.values() for part in parts]))
+        results = {}
+        for sentence, parts in parts_by_sentence.items():
+            results[sentence] = combine(parts, [next(states) for _ in parts])
+        return [results[tuple(sentence)] for sentence in sentences]
+
+    def _compute_states(self, parts: Sequence[Part]) -> list[NDArray[np.float32]]:
+        """Return the network's vectors for each part. The longest parts are computed first."""
+        indices_by_length: dict[int, list[int]] = {}
+        for index, part in enumerate(parts):
+            indices_by_length.setdefault(sum(map(len, part)), []).append(index)
+        has_equal_lengths = len(indices_by_length) < len(parts)
+        batch_size = BATCH if has_equal_lengths and self._can_batch else 1
+        batches = []
+        for _, indices in sorted(indices_by_length.items(), reverse=True):
+            batches += [indices[start : start + batch_size] for start in range(0, len(indices), batch_size)]
+
+        def run(batch: list[int]) -> NDArray[np.float32]:
+            return self._run_network([parts[index] for index in batch])
+
+        map_batches: Callable[..., Iterator[NDArray[np.float32]]] = map
+        if len(batches) > 1 and _thread_count() > 1:
+            map_batches = self._thread_pool().map
+        states: dict[int, NDArray[np.float32]] = {}
+        for batch, batch_states in zip(batches, map_batches(run, batches), strict=True):
+            states.update(zip(batch, batch_states, strict=True))
+        return [states[index] for index in range(len(parts))]
 
     @functools.cached_property
-    def _batches(self) -> bool:
-        """Whether rows are the same, to the last bit, alone and together; not so where numbers of 8 bits are scaled."""
-        size = self._tokenizer.get_vocab_size()
-        probes = [[[(7 * word + number) % size] for word in range(min(5, self._room))] for number in range(1, 4)]
-        together = self._hidden(probes)
-        return all(np.array_equal(self._hidden([one])[0], own) for one, own in zip(probes, together, strict=True))
+    def _can_batch(self) -> bool:
+        """Whether the vectors of a part are exactly equal alone and in a batch.
 
-    def _pieces(self, sentence: Sequence[str]) -> list[list[int]]:
-        encoding = self._tokenizer.encode(
-            [_whole(word) for word in sentence], is_pretokenized=True, add_special_tokens=False
-        )
+        They are not for networks with 8-bit weights that scale numbers by the largest number of a batch.
+        """
+        vocabulary_size = self._tokenizer.get_vocab_size()
+        word_count = min(5, self._max_pieces)
+        probes = [[[(7 * word + probe) % vocabulary_size] for word in range(word_count)] for probe in range(1, 4)]
+        batch_states = self._run_network(probes)
+        for probe, states in zip(probes, batch_states, strict=True):
+            if not np.array_equal(self._run_network([probe])[0], states):
+                return False
+        return True
+
+    def _split(self, sentence: Sequence[str]) -> list[Part]:
+        """Return the parts of a sentence. A part ends before the first word that does not fit."""
+        parts: list[Part] = []
+        piece_count = 0
+        for word in self._tokenize(sentence):
+            if not parts or piece_count + len(word) > self._max_pieces:
+                parts.append([])
+                piece_count = 0
+            parts[-1].append(word)
+            piece_count += len(word)
+        return parts
+
+    def _tokenize(self, sentence: Sequence[str]) -> list[list[int]]:
+        """Return the ids of the pieces of each word."""
+        words = [_replace_surrogates(word) for word in sentence]
+        encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
         pieces: list[list[int]] = [[] for _ in sentence]
-        for number, word in zip(encoding.ids, encoding.word_ids, strict=True):
-            if word is not None and len(pieces[word]) < self._room:
-                pieces[word].append(number)
+        for piece_id, word_index in zip(encoding.ids, encoding.word_ids, strict=True):
+            if word_index is not None and len(pieces[word_index]) < self._max_pieces:
+                pieces[word_index].append(piece_id)
         return pieces
 
-    def _parts(self, pieces: Sequence[list[int]]) -> Iterator[list[list[int]]]:
-        """Cut a sentence where the network has room for no further word."""
-        part: list[list[int]] = []
-        size = 0
-        for word in pieces:
-            if part and size + len(word) > self._room:
-                yield part
-                part, size = [], 0
-            part.append(word)
-            size += len(word)
-        if part:
-            yield part
-
-    def _hidden(self, parts: Sequence[list[list[int]]]) -> NDArray[np.float32]:
-        """Return the network's rows of parts of equal length, ``(parts, pieces, dimension)``."""
-        ids = np.array(
-            [[*self._opening, *(number for word in part for number in word), *self._closing] for part in parts],
-            np.int64,
-        )
-        given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        hidden: NDArray[np.float32]
-        (hidden,) = self._session.run([self._tensor], {name: given[name] for name in self._inputs})
-        if hidden.ndim != 3 or hidden.shape[:2] != ids.shape:
+    def _run_network(self, parts: Sequence[Part]) -> NDArray[np.float32]:
+        """Return the network's vectors for parts of equal length, ``(parts, pieces, dimension)``."""
+        rows = []
+        for part in parts:
+            word_ids = [piece_id for word in part for piece_id in word]
+            rows.append([*self._opening_ids, *word_ids, *self._closing_ids])
+        ids = np.array(rows, np.int64)
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        used_inputs = {name: inputs[name] for name in self._input_names}
+        states: NDArray[np.float32] = self._session.run([self._tensor], used_inputs)[0]
+        if states.ndim != 3 or states.shape[:2] != ids.shape:
             raise ResourceError(
-                f"{self.folder / NETWORK}: {self._tensor!r} has the shape {hidden.shape} for {ids.shape[1]} pieces; "
+                f"{self.folder / NETWORK}: {self._tensor!r} has the shape {states.shape} for {ids.shape[1]} pieces; "
                 "an encoder gives a row per piece"
             )
-        return hidden
+        return states
 
-    def _rows(
-        self, parts: Sequence[list[list[int]]], states: Sequence[NDArray[np.float32]]
-    ) -> list[NDArray[np.float32]]:
-        """Return the row of each word of a sentence's parts."""
+    def _average_words(self, parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
+        """Return the vector of each word: the mean of its pieces, or zeros if all pieces are unknown."""
         rows = []
-        for part, hidden in zip(parts, states, strict=True):
-            start = len(self._opening)
+        for part, part_states in zip(parts, states, strict=True):
+            start = len(self._opening_ids)
             for word in part:
-                own = hidden[start : start + len(word)].astype(np.float64)
-                start += len(word)
-                known = any(number != self._unknown for number in word)
-                rows.append(_unit(own if known else np.zeros((1, hidden.shape[1]))))
+                end = start + len(word)
+                is_known = any(piece_id != self._unknown_id for piece_id in word)
+                if is_known:
+                    rows.append(_average(part_states[start:end].astype(np.float64)))
+                else:
+                    rows.append(np.zeros(part_states.shape[1], np.float32))
+                start = end
         return rows
 
-    def _workers(self) -> ThreadPool:
+    def _thread_pool(self) -> ThreadPool:
+        """Return the threads of this process. A forked process does not have the threads of its parent."""
         with self._lock:
-            # The threads of a pool do not live on in a process that was forked.
             if self._pool is None or self._pool[0] != os.getpid():
-                self._pool = os.getpid(), ThreadPool(_threads(), thread_name_prefix="encoder")
+                self._pool = os.getpid(), ThreadPool(_thread_count(), thread_name_prefix="encoder")
             return self._pool[1]
 
 
-def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return the mean of rows, of length 1."""
+def _find_special_ids(tokenizer: tokenizers.Tokenizer) -> tuple[list[int], list[int]]:
+    """Return the ids of the pieces that open and close a sentence."""
+    encoding = tokenizer.encode(["a"], is_pretokenized=True)
+    word_positions = [position for position, word_id in enumerate(encoding.word_ids) if word_id is not None]
+    if not word_positions:
+        return tokenizer.encode([], is_pretokenized=True).ids, []
+    return encoding.ids[: word_positions[0]], encoding.ids[word_positions[-1] + 1 :]
+
+
+def _average(rows: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return the mean of rows, scaled to length 1."""
     mean = rows.mean(axis=0)
     length = float(np.sqrt((mean * mean).sum()))
     row: NDArray[np.float32] = (mean / length if length else mean).astype(np.float32)
     return row
 
 
-def _whole(word: str) -> str:
-    """Return a word with U+FFFD for halves of characters, which the tokenizer does not take."""
+def _replace_surrogates(word: str) -> str:
+    """Replace lone surrogates by U+FFFD, because the tokenizer does not accept them."""
     return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _threads() -> int:
-    given = os.environ.get("METEOR_E_THREADS", "")
-    if given.isdecimal() and int(given):
-        return int(given)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _thread_count() -> int:
+    """Return the number of threads: ``METEOR_E_THREADS``, or the number of available processors."""
+    setting = os.environ.get("METEOR_E_THREADS", "")
+    if setting.isdecimal() and int(setting):
+        return int(setting)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onnxruntime.InferenceSession:
-    """Start a network that gives some of its tensors.
+    """Load a network that can return certain tensors.
+
+    Args:
+        files: the files of the encoder.
+        tensors: the names of the tensors.
+        path: the path of the network, for error messages.
 
     Raises:
-        ResourceError: if it is no network, lacks a tensor, or asks for something else than pieces of words.
+        ResourceError: if the file is not a network, does not have a tensor, or needs inputs other than word pieces.
     """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.use_deterministic_compute = True
     options.log_severity_level = 4
     try:
-        session = _start(files.network, options)
-        absent = [name for name in tensors if name not in {given.name for given in session.get_outputs()}]
-        if absent:
-            session = _start(files.network + with_outputs(absent), options)
-    except Exception as error:  # onnxruntime raises its own kinds, which share no base.
-        reason = " ".join(str(error).split())[:300]
-        raise ResourceError(f"{path} is not a network that can be run: {reason}") from error
-    unknown = [given.name for given in session.get_inputs() if given.name not in INPUTS]
-    if unknown or "input_ids" not in {given.name for given in session.get_inputs()}:
-        asked = ", ".join(given.name for given in session.get_inputs()) or "nothing"
-        raise ResourceError(f"{path} asks for {asked}; a sentence encoder asks for {', '.join(INPUTS)}")
+        session = _load_network(files.network, options)
+        output_names = {output.name for output in session.get_outputs()}
+        missing_names = [name for name in tensors if name not in output_names]
+        if missing_names:
+            session = _load_network(files.network + encode_outputs(missing_names), options)
+    except Exception as error:  # The exceptions of onnxruntime do not have a common base class.
+        raise ResourceError(f"{path} is not a network that can be run: {shorten_error(error)}") from error
+    input_names = [tensor.name for tensor in session.get_inputs()]
+    if "input_ids" not in input_names or not set(input_names) <= set(INPUTS):
+        raise ResourceError(
+            f"{path} needs the inputs {', '.join(input_names) or 'none'}; a sentence encoder needs {', '.join(INPUTS)}"
+        )
     return session
 
 
-def _start(network: bytes, options: Any) -> onnxruntime.InferenceSession:
+def _load_network(network: bytes, options: Any) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
 
 
-def with_outputs(names: Sequence[str]) -> bytes:
-    """Return what makes tensors of a network its outputs, appended to the network's bytes.
+def shorten_error(error: Exception) -> str:
+    """Return the beginning of an error message of another library, in one line."""
+    return " ".join(str(error).split())[:300]
 
-    ONNX files are Protocol Buffers: what is put behind a message is merged with it, lists are joined. In onnx.proto,
-    ModelProto.graph is field 7, GraphProto.output 12, ValueInfoProto.name 1.
+
+def encode_outputs(names: Sequence[str]) -> bytes:
+    """Return bytes that make tensors outputs of a network if they are appended to the network's file.
+
+    ONNX files are Protocol Buffers. A message that is appended to another message is merged with it, and repeated
+    fields are concatenated. In onnx.proto, ModelProto.graph is field 7, GraphProto.output is field 12, and
+    ValueInfoProto.name is field 1.
     """
-    graph = b"".join(_field(12, _field(1, name.encode())) for name in names)
-    return _field(7, graph)
+    graph = b"".join(_encode_field(12, _encode_field(1, name.encode())) for name in names)
+    return _encode_field(7, graph)
 
 
-def _field(number: int, content: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(content)) + content
+def _encode_field(number: int, content: bytes) -> bytes:
+    """Return a field of a Protocol Buffers message with its tag and length."""
+    return _encode_varint(number << 3 | 2) + _encode_varint(len(content)) + content
 
 
-def _varint(value: int) -> bytes:
+def _encode_varint(value: int) -> bytes:
+    """Return a number in the variable-length encoding of Protocol Buffers."""
     encoded = bytearray()
     while value > 0x7F:
         encoded.append(value & 0x7F | 0x80)
@@ -287,22 +340,26 @@ def _varint(value: int) -> bytes:
 
 
 def make_tokenizer(text: str, path: Path) -> tokenizers.Tokenizer:
-    """Read a tokenizer, without the padding and cutting that it may ask for.
+    """Load a tokenizer, and turn off its padding and truncation.
+
+    Args:
+        text: the content of ``tokenizer.json``.
+        path: the path of the file, for error messages.
 
     Raises:
-        ResourceError: if it is none.
+        ResourceError: if the text is not a tokenizer.
     """
     try:
         tokenizer = tokenizers.Tokenizer.from_str(text)
         tokenizer.no_padding()
         tokenizer.no_truncation()
-    except Exception as error:  # The library raises plain Exceptions.
-        raise ResourceError(f"{path} is not a tokenizer: {' '.join(str(error).split())[:300]}") from error
+    except Exception as error:  # The library raises instances of Exception.
+        raise ResourceError(f"{path} is not a tokenizer: {shorten_error(error)}") from error
     return tokenizer
 
 
-def _unknown_piece(text: str, tokenizer: tokenizers.Tokenizer) -> int | None:
-    """Return the number of the piece that stands for what the tokenizer does not know, if it has one."""
+def _find_unknown_id(text: str, tokenizer: tokenizers.Tokenizer) -> int | None:
+    """Return the id of the piece that replaces unknown pieces, or ``None`` if the tokenizer does not have one."""
     import json
 
     model = json.loads(text)["model"]
@@ -311,28 +368,31 @@ def _unknown_piece(text: str, tokenizer: tokenizers.Tokenizer) -> int | None:
 
 
 def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
-    """Open an encoder; one that is open in this process is shared.
+    """Open an encoder, or return the same object if the encoder is open in this process.
 
     Args:
-        encoder: the name of an installed one, or the path of a folder.
-        layer: whose rows it gives, from 1; by default the last.
+        encoder: the name of an installed encoder, or the path of a folder.
+        layer: the layer of the network whose vectors are returned, from 1; by default the last layer.
 
     Raises:
-        ConfigError: if there is no such layer.
-        ResourceError: if it is missing or damaged.
+        ConfigError: if the layer does not exist.
+        ResourceError: if the encoder is missing or damaged.
     """
     folder = encoder_folder(encoder)
     try:
-        states = [(folder / name).stat() for name in (NETWORK, TOKENIZER, DESCRIPTION)]
+        statuses = [(folder / name).stat() for name in (NETWORK, TOKENIZER, DESCRIPTION)]
     except OSError as error:
         raise ResourceError(f"there is no file {error.filename}; install the encoder again") from error
-    state = str(folder.absolute()), *((state.st_mtime_ns, state.st_size, state.st_ino) for state in states)
-    found = _open.get((state, layer))
-    if found is None:
-        made = Encoder(folder, layer)
-        # The last layer has a number, too.
-        found = _open[state, layer] = _open.setdefault((state, made.layer), made)
-    return found
+    versions = [(status.st_mtime_ns, status.st_size, status.st_ino) for status in statuses]
+    identity = (str(folder.absolute()), *versions)
+    open_instance = _open_encoders.get((identity, layer))
+    if open_instance is None:
+        new_instance = Encoder(folder, layer)
+        # The last layer can be requested with and without its number.
+        open_instance = _open_encoders.setdefault((identity, new_instance.layer), new_instance)
+        _open_encoders[identity, layer] = open_instance
+    return open_instance
 
 
-_open: WeakValueDictionary[Hashable, Encoder] = WeakValueDictionary()
+_open_encoders: WeakValueDictionary[Hashable, Encoder] = WeakValueDictionary()
+"""The open encoders of this process, by folder, versions of the files, and layer."""

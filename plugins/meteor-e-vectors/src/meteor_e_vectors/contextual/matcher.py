@@ -1,4 +1,4 @@
-"""The matcher ``contextual``: words match if they mean the same in their sentences."""
+"""The matcher ``contextual``: words match if they have similar meanings in their sentences."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class EncoderMatcher(ContextualMatcher):
-    """Words match if a sentence encoder gives them similar vectors: (1 + cosine)/2 of at least the threshold.
+    """Words match if the similarity of their vectors from a sentence encoder reaches the threshold.
 
-    A word's vector is the mean of those of its pieces (Zhang et al., 2020, compare pieces). Equal words match with
-    probability 1.
+    The similarity is (1 + cosine)/2. The vector of a word is the mean of the vectors of its pieces, whereas Zhang et
+    al. (2020) compare pieces. Equal words match with probability 1.
     """
 
     name: ClassVar[str] = "contextual"
@@ -31,15 +31,15 @@ class EncoderMatcher(ContextualMatcher):
     requires: ClassVar[tuple[str, ...]] = ("an encoder (meteor-e encoder install minilm)",)
 
     class Options(SimilarityOptions):
-        """What a chain may say beside ``threshold`` and ``below``."""
+        """The options in a chain, in addition to ``threshold`` and ``below``."""
 
-        threshold: Annotated[float, Meta(ge=0, le=1, description="Lowest similarity, (1 + cosine)/2, of a match.")] = (
+        threshold: Annotated[float, Meta(ge=0, le=1, description="Minimum similarity, (1 + cosine)/2, of a match.")] = (
             0.7
         )
         encoder: Annotated[str, Meta(min_length=1, description="The name of an installed encoder.")] = "minilm"
         folder: Annotated[FolderPath, Meta(description="The folder of an encoder, instead of its name.")] | None = None
         layer: (
-            Annotated[int, Meta(ge=1, description="Layer of the network that gives the vectors; by default the last.")]
+            Annotated[int, Meta(ge=1, description="The layer of the network with the vectors; by default the last.")]
             | None
         ) = None
 
@@ -54,29 +54,38 @@ class EncoderMatcher(ContextualMatcher):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> Self:
-        """Refuse an encoder of another language, and do not ask to install it first."""
+        """Create the matcher for a chain.
+
+        The language of a known encoder is checked first, so that the user is not asked to install an encoder that
+        cannot be used.
+
+        Raises:
+            ConfigError: if the encoder is for another language.
+            ResourceError: if the encoder is missing or damaged.
+        """
         from meteor_e_vectors.contextual.install import PACKAGED
 
         if options.folder is None and options.encoder in PACKAGED:
             languages = PACKAGED[options.encoder].languages
             context.check_language(languages, f"matcher {cls.name!r}: the encoder {options.encoder!r} is")
-        made = super().from_options(context, options)
-        what = f"matcher {cls.name!r}: the encoder {made.encoder.folder.name!r} is"
-        context.check_language(made.encoder.description.languages, what)
-        return made
+        matcher = super().from_options(context, options)
+        encoder = matcher.encoder
+        subject = f"matcher {cls.name!r}: the encoder {encoder.folder.name!r} is"
+        context.check_language(encoder.description.languages, subject)
+        return matcher
 
     @property
     def memory(self) -> SentenceMemory:
-        """The encoder's: matchers of several bands encode a sentence once."""
+        """The vectors of recent sentences, which all matchers with the same encoder share."""
         return self.encoder.memory
 
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        """Return the words' vectors, sentence by sentence."""
+        """Return the vectors of all words, and the index of the first word of each sentence."""
         rows = self.encoder.encode([[token.form for token in sentence] for sentence in sentences])
         return np.concatenate(rows), np.cumsum([0, *map(len, rows)])
 
     def describe(self) -> str:
-        """Name threshold, band and layer, and the encoder by its digest."""
+        """Return the thresholds, the layer, and the digest of the encoder, for the signature."""
         below = "" if self.options.below is None else f" below={self.options.below}"
         encoder = self.encoder
         return f"threshold={self.options.threshold}{below} layer={encoder.layer} {encoder.folder.name}@{encoder.digest}"

@@ -1,6 +1,6 @@
-"""Where encoders are, and what is known of one: a folder with the network, its tokenizer and a description.
+"""Read and write the files of an encoder: a folder with the network, its tokenizer, and a description.
 
-The description, ``encoder.json``, names both files with their digests. They are checked whenever they are read.
+The description, ``encoder.json``, contains the digests of both files, which are verified whenever the files are read.
 """
 
 from __future__ import annotations
@@ -20,30 +20,32 @@ from meteor_e.base.folders import data_folder
 
 NETWORK, TOKENIZER, DESCRIPTION = "model.onnx", "tokenizer.json", "encoder.json"
 MAX_NETWORK = 1 << 30
-"""Bytes of a network, at most."""
+"""Maximum number of bytes of a network."""
 MAX_TOKENIZER = 64 << 20
-"""Bytes of a tokenizer, at most."""
+"""Maximum number of bytes of a tokenizer."""
 MAX_DESCRIPTION = 1 << 20
+"""Maximum number of bytes of a description."""
 
 _Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
 
 
 class FileDescription(msgspec.Struct, forbid_unknown_fields=True):
-    """A file of an encoder, by SHA-256."""
+    """The digest of a file of an encoder."""
 
     sha256: _Digest
 
 
 class Description(msgspec.Struct, forbid_unknown_fields=True):
-    """What ``encoder.json`` says.
+    """The content of ``encoder.json``.
 
     Attributes:
-        network, tokenizer: the two files.
-        layers: tensors of the network that hold a row per piece, from the first layer to the last.
-        pieces: pieces of a word that the network takes at once, those that open and close a sentence among them.
-        languages: codes of the languages it was trained on; empty if it is for any.
-        source: where it comes from, in words.
+        network, tokenizer: the digests of the two files.
+        layers: the tensors of the network with a row per word piece, from the first layer to the last.
+        pieces: the number of word pieces that the network takes at once, including those that open and close a
+            sentence.
+        languages: the codes of the languages that the encoder is for; empty if it is for all languages.
+        source: the origin of the encoder, in words.
     """
 
     network: FileDescription
@@ -55,7 +57,7 @@ class Description(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class EncoderFiles(NamedTuple):
-    """An encoder, read and verified, but not made yet."""
+    """The verified content of an encoder's files."""
 
     description: Description
     network: bytes
@@ -63,77 +65,80 @@ class EncoderFiles(NamedTuple):
 
 
 def encoders_folder() -> Path:
-    """Return the folder of installed encoders: ``METEOR_E_ENCODERS``, else the user's data folder for meteor_e."""
+    """Return the folder of installed encoders: ``METEOR_E_ENCODERS``, or a folder in the user's data folder."""
     return data_folder("encoders")
 
 
 def check_encoder_name(name: str) -> str:
-    """Return a name; ConfigError if it is none."""
+    """Return the name of an encoder; raise a :class:`ConfigError` if it is not valid."""
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]{0,99}", name, re.ASCII):
-        raise ConfigError(f"{name!r} is not a name of an encoder: letters, digits, '.', '_' and '-'")
+        raise ConfigError(f"{name!r} is not a name of an encoder; a name consists of letters, digits, '.', '_' and '-'")
     return name
 
 
 def encoder_folder(encoder: str) -> Path:
-    """Return the folder of an encoder, given by its name or its path.
+    """Return the folder of an encoder.
+
+    Args:
+        encoder: the name of an installed encoder, or the path of a folder.
 
     Raises:
-        ResourceError: if it is not installed; it says how to get it.
+        ResourceError: if the encoder is not installed. The message says how to get it.
     """
     if os.sep in encoder or "/" in encoder:
-        folder, how = Path(encoder), "make one with `meteor-e encoder add`"
+        folder = Path(encoder)
+        advice = "create one with `meteor-e encoder add`"
     else:
         folder = encoders_folder() / check_encoder_name(encoder)
-        how = (
-            "install it with `meteor-e encoder install minilm`"
-            if encoder == "minilm"
-            else (f"make it with `meteor-e encoder add {encoder}`")
-        )
+        advice = f"create it with `meteor-e encoder add {encoder}`"
+        if encoder == "minilm":
+            advice = "install it with `meteor-e encoder install minilm`"
     if not (folder / DESCRIPTION).is_file():
-        raise ResourceError(f"there is no encoder {encoder!r} (looked for {folder}); {how}")
+        raise ResourceError(f"there is no encoder {encoder!r} (looked for {folder}); {advice}")
     return folder
 
 
 def read_bounded(path: Path, limit: int) -> bytes:
-    """Return the bytes of a regular file; ResourceError if it cannot be read, or has more than ``limit``."""
+    """Return the bytes of a file; raise a :class:`ResourceError` if it is unreadable or has too many bytes."""
     with os_errors_as(ResourceError, f"cannot read {path}"):
         return read_regular(path, limit)
 
 
 def read_description(folder: Path) -> Description:
-    """Read what describes an encoder; ResourceError if it cannot be read."""
+    """Read the description of an encoder; raise a :class:`ResourceError` if it cannot be read."""
     path = folder / DESCRIPTION
     try:
         return msgspec.json.decode(read_bounded(path, MAX_DESCRIPTION), type=Description)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ResourceError(f"{path} describes no encoder: {error}") from error
+        raise ResourceError(f"{path} is not the description of an encoder: {error}") from error
 
 
 def read_encoder(folder: Path) -> EncoderFiles:
-    """Read an encoder's files, and check their digests.
+    """Read the files of an encoder, and verify their digests.
 
     Raises:
-        ResourceError: if one cannot be read, is too large, or is not what the description says.
+        ResourceError: if a file cannot be read, is too large, or does not have the digest in the description.
     """
     description = read_description(folder)
-    contents = []
-    for name, limit, expected in (
-        (NETWORK, MAX_NETWORK, description.network),
-        (TOKENIZER, MAX_TOKENIZER, description.tokenizer),
-    ):
-        content = read_bounded(folder / name, limit)
-        if hashlib.sha256(content).hexdigest() != expected.sha256:
-            raise ResourceError(
-                f"{folder / name} is damaged: its SHA-256 is not that of {DESCRIPTION}; install it again"
-            )
-        contents.append(content)
-    return EncoderFiles(description, contents[0], decode_utf8(contents[1], str(folder / TOKENIZER)))
+    network = _read_verified(folder / NETWORK, MAX_NETWORK, description.network)
+    tokenizer = _read_verified(folder / TOKENIZER, MAX_TOKENIZER, description.tokenizer)
+    return EncoderFiles(description, network, decode_utf8(tokenizer, str(folder / TOKENIZER)))
+
+
+def _read_verified(path: Path, limit: int, expected: FileDescription) -> bytes:
+    """Return the bytes of a file; raise a :class:`ResourceError` if its digest is not the expected one."""
+    content = read_bounded(path, limit)
+    if hashlib.sha256(content).hexdigest() != expected.sha256:
+        raise ResourceError(
+            f"{path} is damaged: its SHA-256 is not the one in {DESCRIPTION}; install the encoder again"
+        )
+    return content
 
 
 def write_encoder(folder: Path, files: EncoderFiles) -> None:
-    """Write the three files into a folder that is there."""
-    described = json.dumps(msgspec.to_builtins(files.description), ensure_ascii=False, indent=2)
+    """Write the three files of an encoder into an existing folder."""
+    description = json.dumps(msgspec.to_builtins(files.description), ensure_ascii=False, indent=2)
     with os_errors_as(ResourceError, f"cannot write {folder}"):
         (folder / NETWORK).write_bytes(files.network)
         (folder / TOKENIZER).write_bytes(files.tokenizer.encode())
-        (folder / DESCRIPTION).write_text(described + "\n", encoding="utf-8")
+        (folder / DESCRIPTION).write_text(description + "\n", encoding="utf-8")
