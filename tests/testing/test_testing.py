@@ -347,7 +347,7 @@ class ByChance(Upper):
             wrong(Upper, lemmatize=lambda self, words: [(str(word.encode("ascii")), None) for word in words]),
             "failed with UnicodeEncodeError",
         ),
-        (ByChance, "from a pickled copy"),
+        (ByChance, "with a pickled copy"),
         (wrong(Upper, scope="segment"), "scope is 'segment'"),
     ],
 )
