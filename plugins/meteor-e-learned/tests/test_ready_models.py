@@ -294,6 +294,7 @@ def test_score_explains(toy):
     told = CliRunner().invoke(score, [*files, "-M", f"model:{toy}", "--explain"], catch_exceptions=False)
     assert told.exit_code == 0, told.output
     assert "points above de-en.hasty.txt" in told.output
+    assert "  The values in parentheses are means over the segments, not corpus scores.\n" in told.output
     for wrong, message in (
         ([*files, "-M", "chrf"], "none of these metrics"),
         ([*files[1:], "-M", f"model:{toy}"], "two or more"),

@@ -68,6 +68,10 @@ class ExplainableEstimator(Protocol):
         ...
 
 
+MEANS_NOTE = "The values in parentheses are means over the segments, not corpus scores."
+"""A line of every explanation, because the mean of ``meteor.score`` differs from METEOR's corpus score in the table."""
+
+
 @dataclass(frozen=True)
 class Reason:
     """A group of features, and its share of the difference between two scores.
@@ -130,6 +134,7 @@ class Explanation:
         if self.reasons[most:]:
             favored = names[0] if remaining_points > 0 else names[1]
             lines.append(f"  {abs(remaining_points):5.2f} for {favored}: all else")
+        lines.append(f"  {MEANS_NOTE}")
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
