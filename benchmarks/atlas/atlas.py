@@ -130,7 +130,7 @@ ABOUT_ERRORS = (
     "The error columns show how often the metric gives a translation a higher score than the same translation with one "
     "error. The values are percentages over some fifty kinds of errors in 122 sentences ([Test a metric for errors]"
     "(../stress.md)). The column *segments/s* shows the number of segments per second of processor time with one "
-    "thread. It was measured over all test sets on a busy machine."
+    "thread. The speed was measured over all test sets on a busy machine."
 )
 
 
