@@ -441,7 +441,7 @@ def page(rows: list[dict[str, Any]]) -> Iterator[str]:
                     f"| `{row['metric']}` | " + " | ".join(figure(row["sets"].get(each.key)) for each in chosen) + " |"
                 )
         yield ""
-        yield f"![Agreement and speed: {title}](../images/pareto-{task}.svg)"
+        yield f"![Chart of agreement and speed ({title})](../images/pareto-{task}.svg)"
     yield ""
     yield "## WMT24, by target language"
     yield ""
