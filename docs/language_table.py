@@ -34,15 +34,16 @@ RESOURCES = {
     "function words: en": "nothing: English ones, as METEOR 1.5 counts them",
 }
 EVIDENCE = """
-METEOR provides packs for Spanish and French. To use the WordNets of these languages (`omw`), select the matcher [`wordnet`](synonyms.md).
+METEOR provides packs for Spanish and French. To use the WordNets of these languages (`omw`), select the matcher
+[`wordnet`](synonyms.md).
 
 ## Evidence
 
 We measured how much each resource changes the agreement with human judgments, compared with exact matches only. The
 figures are differences of Kendall's τ within segments, with a 95% confidence interval over 2,000 samples of the
 segments. The table contains the resources whose interval does not contain 0, and `resources/languages` contains all
-figures. Languages of METEOR 1.5 use the resources of METEOR 1.5. All other languages do not use any resource by default. The
-command is `python benchmarks/languages/gates.py benchmarks/wmt{24,12,11,13}.yaml --write`.
+figures. Languages of METEOR 1.5 use the resources of METEOR 1.5. All other languages do not use any resource by
+default. The command is `python benchmarks/languages/gates.py benchmarks/wmt{24,12,11,13}.yaml --write`.
 
 | language | resource | change | 95 % interval | verdict | by default |
 |---|---|---|---|---|---|
