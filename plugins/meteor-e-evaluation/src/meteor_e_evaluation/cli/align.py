@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
 
@@ -82,7 +82,7 @@ class AlignOutput(Options, heading="Output", example="… --format jsonl -o alig
 
 
 @click.command(cls=GroupedCommand)
-def align(inputs: AlignInput, metric: MetricOptions, written: AlignOutput) -> None:
+def align(inputs: AlignInput, metric: MetricOptions, output: AlignOutput) -> None:
     """Align hypotheses with references, and show which words match.
 
     Of several references, the alignment is that of the best-scoring one, as for `meteor-e score`.
@@ -94,16 +94,17 @@ def align(inputs: AlignInput, metric: MetricOptions, written: AlignOutput) -> No
     meteor-e align system.txt -r first.txt -r second.txt
     meteor-e align results.json annotations.json
     """
-    if written.show and written.form != "text":
+    if output.show and output.form != "text":
         raise ConfigError("--show and --format exclude each other")
-    system, form = inputs.system(), "show" if written.show else written.form
+    system = inputs.system()
     meteor = metric.for_text(system.context).meteor()
-    with destination(written.output) as stream:
+    write = _WRITERS["show" if output.show else output.form]
+    with destination(output.output) as stream:
         for number, segment in enumerate(system.read(), 1):
             with add_location(f"segment {segment.id}"):
-                alignment, reference = _align_best(meteor, segment, written.maximum_accuracy)
+                alignment, reference = _align_best(meteor, segment, output.maximum_accuracy)
             texts = (segment.hypothesis, reference)
-            _write(stream, form, alignment, number, segment.id, texts, meteor.resources.function_words)
+            write(stream, _AlignedSegment(number, segment.id, texts, alignment, meteor.resources.function_words))
             if inputs.stdio:
                 stream.flush()
 
@@ -127,51 +128,73 @@ def _align_best(meteor: Meteor, segment: Segment, maximum_accuracy: bool) -> tup
     return meteor.align(segment.hypothesis, reference, maximum_accuracy=maximum_accuracy), reference
 
 
-def _write(
-    stream: TextIO,
-    form: str,
-    alignment: Alignment,
-    number: int,
-    segment_id: SegmentId,
-    texts: tuple[str, str],
-    function_words: Collection[str],
-) -> None:
-    """Write a segment: its id, its alignment, in some formats its raw texts.
+class _AlignedSegment(NamedTuple):
+    """A segment to write.
 
-    Args:
-        stream: where to write.
-        form: the format, or ``show``.
-        alignment: of the segment.
-        number: of the segment, from 1, by which the Java Matcher's format names it.
-        segment_id: the id by which the other formats name the segment.
+    Attributes:
+        number: number of the segment, from 1, which the Java Matcher's format contains.
+        id: id of the segment, which the other formats contain.
         texts: raw hypothesis and raw reference.
-        function_words: of the language, in lower case.
+        alignment: alignment of the two texts.
+        function_words: function words of the language, in lower case.
     """
-    if form in ("json", "jsonl"):
-        from meteor_e_evaluation.reports.offsets import word_offsets
 
-        sides = zip(texts, (alignment.hypothesis, alignment.reference), strict=True)
-        hypothesis, reference = (word_offsets(text, words) for text, words in sides)
-        places = {"hypothesis_offsets": hypothesis, "reference_offsets": reference}
-        stream.write(json.dumps({"segment": segment_id, **alignment.to_dict(), **places}, ensure_ascii=False) + "\n")
-    elif form == "java":
-        from meteor_e.java.alignments import format_alignment
+    number: int
+    id: SegmentId
+    texts: tuple[str, str]
+    alignment: Alignment
+    function_words: Collection[str]
 
-        stream.write(format_alignment(alignment, number))
-    elif form == "latex":
-        from meteor_e_evaluation.reports.matrix import MATRIX_PREAMBLE, alignment_matrix
 
-        try:
-            matrix = alignment_matrix(alignment, function_words)
-        except InputError as error:
-            raise InputError(f"segment {segment_id}: {error}") from error
-        stream.write(f"{MATRIX_PREAMBLE if number == 1 else ''}\n% segment {segment_id}\n{matrix}")
-    else:
-        stream.write(f"segment {segment_id}\n")
-        if form == "show":
-            from meteor_e_evaluation.reports.aligned_pair import show_alignment
+def _write_json(stream: TextIO, segment: _AlignedSegment) -> None:
+    from meteor_e_evaluation.reports.offsets import word_offsets
 
-            show_alignment(alignment, function_words, stream)
-        else:
-            stream.writelines(line + "\n" for line in alignment_lines(alignment))
-        stream.write("\n")
+    hypothesis, reference = segment.texts
+    document = {
+        "segment": segment.id,
+        **segment.alignment.to_dict(),
+        "hypothesis_offsets": word_offsets(hypothesis, segment.alignment.hypothesis),
+        "reference_offsets": word_offsets(reference, segment.alignment.reference),
+    }
+    stream.write(json.dumps(document, ensure_ascii=False) + "\n")
+
+
+def _write_java(stream: TextIO, segment: _AlignedSegment) -> None:
+    from meteor_e.java.alignments import format_alignment
+
+    stream.write(format_alignment(segment.alignment, segment.number))
+
+
+def _write_latex(stream: TextIO, segment: _AlignedSegment) -> None:
+    from meteor_e_evaluation.reports.matrix import MATRIX_PREAMBLE, alignment_matrix
+
+    try:
+        matrix = alignment_matrix(segment.alignment, segment.function_words)
+    except InputError as error:
+        raise InputError(f"segment {segment.id}: {error}") from error
+    preamble = MATRIX_PREAMBLE if segment.number == 1 else ""
+    stream.write(f"{preamble}\n% segment {segment.id}\n{matrix}")
+
+
+def _write_text(stream: TextIO, segment: _AlignedSegment) -> None:
+    stream.write(f"segment {segment.id}\n")
+    stream.writelines(line + "\n" for line in alignment_lines(segment.alignment))
+    stream.write("\n")
+
+
+def _show(stream: TextIO, segment: _AlignedSegment) -> None:
+    from meteor_e_evaluation.reports.aligned_pair import show_alignment
+
+    stream.write(f"segment {segment.id}\n")
+    show_alignment(segment.alignment, segment.function_words, stream)
+    stream.write("\n")
+
+
+_WRITERS: dict[str, Callable[[TextIO, _AlignedSegment], None]] = {
+    "text": _write_text,
+    "show": _show,
+    "json": _write_json,
+    "jsonl": _write_json,
+    "java": _write_java,
+    "latex": _write_latex,
+}

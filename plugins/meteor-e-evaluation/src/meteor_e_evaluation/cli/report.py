@@ -65,45 +65,48 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     from meteor_e_evaluation.reports.page import write_page
     from meteor_e_evaluation.reports.scored import score_systems
 
-    given = inputs.systems()
-    metric = metric.for_text(given[0].context)
+    systems = inputs.systems()
+    metric = metric.for_text(systems[0].context)
     meteor = metric.meteor()
-    wanted = _metrics(metric, meteor.signature)
-    unique = _unique([system.name for system in given])
+    metrics = _create_metrics(metric, meteor.signature)
+    names = _number_repeated([system.name for system in systems])
     with terminal_progress() as progress:
-        texts = load_systems(given)
-        found = score_systems(
+        texts = load_systems(systems)
+        hypotheses = {
+            name: [segment.hypothesis for segment in system.read()] for name, system in zip(names, texts, strict=True)
+        }
+        result = score_systems(
             meteor,
-            {
-                name: [segment.hypothesis for segment in system.read()]
-                for name, system in zip(unique, texts, strict=True)
-            },
+            hypotheses,
             [segment.references for segment in texts[0].read()],
             ids=[segment.id for segment in texts[0].read()],
-            metrics=wanted,
+            metrics=metrics,
             title=page.title,
             method=None if statistics.significance == "none" else statistics.significance,
             samples=statistics.samples,
             seed=statistics.seed,
             progress=progress,
         )
-        write_page(found, page.output)
+        write_page(result, page.output)
     click.echo(f"wrote {page.output}", err=True)
 
 
-def _metrics(options: ReportMetrics, signature: str) -> list[Metric | None]:
-    """Return the metrics; ``None`` is METEOR with the signature, which is scored with the alignments."""
-    found: list[Metric | None] = []
+def _create_metrics(options: ReportMetrics, signature: str) -> list[Metric | None]:
+    """Return the metrics; ``None`` stands for METEOR with the signature, which is scored with the alignments."""
+    metrics: list[Metric | None] = []
     for metric in options.create_metrics(options.metrics or ("meteor",)):
         is_meteor = metric.signature == signature
-        found.append(None if is_meteor and None not in found else metric)
-    return found
+        metrics.append(None if is_meteor and None not in metrics else metric)
+    return metrics
 
 
-def _unique(names: Sequence[str]) -> list[str]:
-    """Number the names that occur again."""
-    found: list[str] = []
+def _number_repeated(names: Sequence[str]) -> list[str]:
+    """Return names in which repeated ones have a number: ``a``, ``a (2)``."""
+    unique_names: list[str] = []
     for name in names:
-        again = (f"{name} ({number})" for number in range(2, len(names) + 2))
-        found.append(next(each for each in (name, *again) if each not in found))
-    return found
+        unique_name, number = name, 1
+        while unique_name in unique_names:
+            number += 1
+            unique_name = f"{name} ({number})"
+        unique_names.append(unique_name)
+    return unique_names

@@ -130,15 +130,21 @@ def show_alignment(alignment: Alignment, function_words: Collection[str], stream
             text.rstrip()
             console.print(text)
         console.print()
+    console.print(_make_legend(alignment))
+
+
+def _make_legend(alignment: Alignment) -> Text:
+    """Return the symbols of the matchers, and the numbers of matches and chunks."""
     legend = Text()
     for matcher in sorted({match.matcher for match in alignment.matches}):
-        legend.append(f"{matcher_style(matcher).symbol} ", style=matcher_style(matcher).terminal)
+        style = matcher_style(matcher)
+        legend.append(f"{style.symbol} ", style=style.terminal)
         legend.append(f"{printable(alignment.matchers[matcher])}  ")
-    chunks, matches = alignment.chunks, len(alignment.matches)
-    legend.append(
-        f"{matches} match{'' if matches == 1 else 'es'} in {chunks} chunk{'' if chunks == 1 else 's'}", style="dim"
-    )
-    console.print(legend)
+    n_matches, n_chunks = len(alignment.matches), alignment.chunks
+    matches = "match" if n_matches == 1 else "matches"
+    chunks = "chunk" if n_chunks == 1 else "chunks"
+    legend.append(f"{n_matches} {matches} in {n_chunks} {chunks}", style="dim")
+    return legend
 
 
 def _blocks(alignment: Alignment, function_words: Collection[str], width: int) -> Iterator[list[Text]]:
@@ -165,7 +171,10 @@ def _blocks(alignment: Alignment, function_words: Collection[str], width: int) -
 
 def _first_match(matches: MatchByWord, words: range) -> int | None:
     """Return the first match of any of the words."""
-    return next((match for word in words if (match := matches[word]) is not None), None)
+    for word in words:
+        if matches[word] is not None:
+            return matches[word]
+    return None
 
 
 def _cells(
@@ -191,18 +200,27 @@ def _cells(
     hypothesis_match, reference_match = (
         _first_match(matches, indices) for matches, indices in zip(matches_by_word, column.words, strict=True)
     )
-    # An arrow marks a word whose match is in another column; its number is that of the chunk of the match.
+    # An arrow marks a word whose match is in another column; the number after the symbol is the chunk of the match.
     links = [(column.match, "")] if column.match is not None else [(hypothesis_match, "↑"), (reference_match, "↓")]
-    link, mark = Text(), Text()
+    link = Text()
     for match, arrow in links:
         if match is not None:
             style = matcher_style(alignment.matches[match].matcher)
-            link.append(f"{style.symbol}{f'{chunk_of_match[match]}{arrow}' if arrow else ''}", style=style.terminal)
-    if hypothesis_match is not None:
-        width = max(hypothesis.cell_len, link.cell_len, reference.cell_len)
-        chunk = chunk_of_match[hypothesis_match]
-        starts_chunk = hypothesis_match == 0 or chunk_of_match[hypothesis_match - 1] != chunk
-        starts_here = column.words[0].start == alignment.matches[hypothesis_match].hypothesis_start
-        label = f"╭{chunk}" if starts_chunk and starts_here else ""
-        mark.append(label + "─" * max(0, width - len(label)), style="dim")
+            label = f"{chunk_of_match[match]}{arrow}" if arrow else ""
+            link.append(style.symbol + label, style=style.terminal)
+    width = max(hypothesis.cell_len, link.cell_len, reference.cell_len)
+    mark = _mark_chunk(alignment, chunk_of_match, hypothesis_match, column.words[0].start, width)
     return mark, hypothesis, link, reference
+
+
+def _mark_chunk(
+    alignment: Alignment, chunk_of_match: Sequence[int], match: int | None, first_word: int, width: int
+) -> Text:
+    """Return the line above a column: the number of a chunk that starts there, and a line as wide as the column."""
+    if match is None:
+        return Text()
+    chunk = chunk_of_match[match]
+    starts_chunk = match == 0 or chunk_of_match[match - 1] != chunk
+    starts_match = first_word == alignment.matches[match].hypothesis_start
+    label = f"╭{chunk}" if starts_chunk and starts_match else ""
+    return Text(label + "─" * max(0, width - len(label)), style="dim")

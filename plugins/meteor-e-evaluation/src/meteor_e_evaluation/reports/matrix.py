@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 
 from meteor_e import Alignment, InputError
-from meteor_e.scoring.alignment import chunk_numbers
+from meteor_e.scoring.alignment import AlignedMatch, chunk_numbers
 from meteor_e_evaluation.reports.styles import matcher_style
 
 MATRIX_PREAMBLE = """\
@@ -49,7 +49,13 @@ _MARKS = {
 
 def escape(text: str) -> str:
     """Return a text with LaTeX's special characters escaped; unprintable characters become ``?``."""
-    return "".join(_SPECIAL.get(char) or ("?" if unicodedata.category(char) in _UNPRINTABLE else char) for char in text)
+    return "".join(_escape_character(character) for character in text)
+
+
+def _escape_character(character: str) -> str:
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    return "?" if unicodedata.category(character) in _UNPRINTABLE else character
 
 
 def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ()) -> str:
@@ -62,44 +68,51 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
     Raises:
         InputError: if the hypothesis or the reference is empty.
     """
-    across, down = len(alignment.reference), len(alignment.hypothesis)
-    if not across or not down:
+    n_columns, n_rows = len(alignment.reference), len(alignment.hypothesis)
+    if not n_columns or not n_rows:
         raise InputError("an alignment with an empty side has no matrix")
-    used = sorted({match.matcher for match in alignment.matches})
+    matchers = sorted({match.matcher for match in alignment.matches})
     lines = [r"\begin{tikzpicture}[x=1.15em,y=-1.15em,every node/.style={font=\footnotesize,inner sep=1pt}]"]
-    lines += [
-        rf"  \definecolor{{meteor{matcher}}}{{HTML}}{{{matcher_style(matcher).light[1:].upper()}}}" for matcher in used
-    ]
-    lines.append(rf"  \draw[black!12] (0,0) grid[step=1] ({across},{down});")
+    for matcher in matchers:
+        color = matcher_style(matcher).light[1:].upper()
+        lines.append(rf"  \definecolor{{meteor{matcher}}}{{HTML}}{{{color}}}")
+    lines.append(rf"  \draw[black!12] (0,0) grid[step=1] ({n_columns},{n_rows});")
     for index, word in enumerate(alignment.reference):
-        lines.append(
-            rf"  \node[rotate=60,anchor=west{_shade(word, function_words)}] at ({index}.5,-.15) {{{escape(word)}}};"
-        )
+        shade = _shade(word, function_words)
+        lines.append(rf"  \node[rotate=60,anchor=west{shade}] at ({index}.5,-.15) {{{escape(word)}}};")
     for index, word in enumerate(alignment.hypothesis):
         lines.append(rf"  \node[anchor=east{_shade(word, function_words)}] at (-.15,{index}.5) {{{escape(word)}}};")
     for match in alignment.matches:
-        corners = (
-            (match.reference_start, match.hypothesis_start),
-            (match.reference_start + match.reference_length, match.hypothesis_start + match.hypothesis_length),
-        )
-        (left, top), (right, bottom) = corners
-        color = f"meteor{match.matcher}"
-        lines.append(rf"  \fill[{color}!25] ({left},{top}) rectangle ({right},{bottom});")
-        for x in range(left, right):
-            for y in range(top, bottom):
-                lines.append(rf"  \begin{{scope}}[{color}] {_mark(match.matcher, f'{x}.5', f'{y}.5')} \end{{scope}}")
+        lines += _draw_match(match)
     for left, top, right, bottom in _chunks(alignment):
         lines.append(rf"  \draw[black!60,rounded corners=1.5pt] ({left},{top}) rectangle ({right},{bottom});")
-    start = 0.3
-    for matcher in used:
-        name = alignment.matchers[matcher]
-        lines.append(
-            rf"  \begin{{scope}}[meteor{matcher}] {_mark(matcher, f'{start:.1f}', f'{down + 0.8:.1f}')} \end{{scope}} "
-            rf"\node[anchor=west] at ({start + 0.4:.1f},{down + 0.8:.1f}) {{{escape(name)}}};"
-        )
-        start += 2 + 0.55 * len(name)
+    lines += _draw_legend(matchers, alignment.matchers, n_rows + 0.8)
     lines.append(r"\end{tikzpicture}")
     return "\n".join(lines) + "\n"
+
+
+def _draw_match(match: AlignedMatch) -> Iterator[str]:
+    """Yield the TikZ commands of a match: a rectangle with a mark in each cell."""
+    left, top = match.reference_start, match.hypothesis_start
+    right, bottom = left + match.reference_length, top + match.hypothesis_length
+    color = f"meteor{match.matcher}"
+    yield rf"  \fill[{color}!25] ({left},{top}) rectangle ({right},{bottom});"
+    for x in range(left, right):
+        for y in range(top, bottom):
+            yield rf"  \begin{{scope}}[{color}] {_mark(match.matcher, f'{x}.5', f'{y}.5')} \end{{scope}}"
+
+
+def _draw_legend(matchers: Sequence[int], names: Sequence[str], y: float) -> Iterator[str]:
+    """Yield the TikZ commands of the legend: the mark and the name of each matcher, in a row."""
+    x = 0.3
+    for matcher in matchers:
+        name = names[matcher]
+        mark = _mark(matcher, f"{x:.1f}", f"{y:.1f}")
+        yield (
+            rf"  \begin{{scope}}[meteor{matcher}] {mark} \end{{scope}} "
+            rf"\node[anchor=west] at ({x + 0.4:.1f},{y:.1f}) {{{escape(name)}}};"
+        )
+        x += 2 + 0.55 * len(name)
 
 
 def _shade(word: str, function_words: Collection[str]) -> str:
@@ -111,14 +124,12 @@ def _mark(matcher: int, x: str, y: str) -> str:
 
 
 def _chunks(alignment: Alignment) -> list[tuple[int, int, int, int]]:
-    """Return left, top, right and bottom of each chunk."""
+    """Return the left, top, right and bottom coordinate of each chunk."""
     boxes: dict[int, tuple[int, int, int, int]] = {}
-    for match, number in zip(alignment.matches, chunk_numbers(alignment.matches), strict=True):
-        left, top = boxes[number][:2] if number in boxes else (match.reference_start, match.hypothesis_start)
-        boxes[number] = (
-            left,
-            top,
-            match.reference_start + match.reference_length,
-            match.hypothesis_start + match.hypothesis_length,
-        )
+    for match, chunk in zip(alignment.matches, chunk_numbers(alignment.matches), strict=True):
+        left, top = match.reference_start, match.hypothesis_start
+        right, bottom = left + match.reference_length, top + match.hypothesis_length
+        if chunk in boxes:
+            left, top, _, _ = boxes[chunk]
+        boxes[chunk] = (left, top, right, bottom)
     return list(boxes.values())

@@ -24,10 +24,12 @@ from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.files import PathLike
 from meteor_e.base.progress import Progress, silent
 from meteor_e.significance.resampling import SIGNIFICANT
+from meteor_e.significance.systems import SystemTest
 from meteor_e_evaluation.reports import charts
-from meteor_e_evaluation.reports.lengths import distributions
+from meteor_e_evaluation.reports.lengths import Distributions, distributions
 from meteor_e_evaluation.reports.payload import encode
 from meteor_e_evaluation.reports.scored import ALL_PAIRS_LIMIT, MetricResult, Report, score_systems
+from meteor_e_evaluation.reports.scored_system import ScoredSystem
 from meteor_e_evaluation.reports.styles import (
     MATCHER_STYLES,
     SHAPES,
@@ -144,7 +146,7 @@ def render(report: Report) -> str:
     }
     template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
     text: str = template.render(
-        **_context(report),
+        **_make_context(report),
         style=Markup(style),
         script=Markup(script),
         style_hash=_hash(style),
@@ -177,63 +179,64 @@ def _palette() -> str:
     )
 
 
-def _context(report: Report) -> dict[str, Any]:
+def _make_context(report: Report) -> dict[str, Any]:
+    """Return the variables of the template."""
     rows = distributions(report)
-    matchers = [
-        {"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)}
-        for index, name in enumerate(report.matchers)
-    ]
-    systems = [
-        {
-            "name": visible(system.name),
-            "letter": letter(index),
-            "style": index % len(SYSTEMS),
-            "dashes": system_style(index).dashes,
-            "corpus": system.corpus,
-            "shares": system.corpus.contributions(),
-        }
-        for index, system in enumerate(report.systems)
-    ]
     return {
         "report": report,
         "title": visible(report.title),
         "version": __version__,
         "references": sorted({len(texts) for texts in report.references}),
-        "systems": systems,
-        "matchers": matchers,
+        "systems": [_describe_system(index, system) for index, system in enumerate(report.systems)],
+        "matchers": [
+            {"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)}
+            for index, name in enumerate(report.matchers)
+        ],
         "shapes": SHAPES,
         "comparison": report.comparison,
-        "metrics": [_metric(result) for result in report.metrics],
-        "differences": _differences(report),
+        "metrics": [_describe_metric(result) for result in report.metrics],
+        "differences": _list_differences(report),
         "most_pairs": MOST_PAIRS,
         "all_pairs": len(report.systems) <= ALL_PAIRS_LIMIT,
         "balance_width": _BALANCE_WIDTH,
         "length_classes": [cell.lengths for cell in rows[0].cells],
-        "rows": [
-            (
-                row,
-                charts.scale_of(row.low, row.high, charts.PANEL.width),
-                [[charts.line_path(entry) for entry in cell.distributions] for cell in row.cells],
-            )
-            for row in rows
-        ],
+        "rows": [(row, charts.scale_of(row.low, row.high, charts.PANEL.width), _draw_lines(row)) for row in rows],
         "panel": charts.PANEL,
         "unmeasured": int((report.lengths == 0).sum()),
         "bars": charts.stack_contributions(report, _BAR_WIDTH),
         "bar_width": _BAR_WIDTH,
         "significant": SIGNIFICANT,
         "rival": report.rival,
-        "findings": [_summary(report, result) for result in report.metrics] if len(systems) > 1 else [],
+        "findings": [_summarize(report, result) for result in report.metrics] if len(report.systems) > 1 else [],
     }
 
 
-def _metric(result: MetricResult) -> dict[str, Any]:
+def _describe_system(index: int, system: ScoredSystem) -> dict[str, Any]:
+    """Return the data of a system for the overview."""
+    return {
+        "name": visible(system.name),
+        "letter": letter(index),
+        "style": index % len(SYSTEMS),
+        "dashes": system_style(index).dashes,
+        "corpus": system.corpus,
+        "shares": system.corpus.contributions(),
+    }
+
+
+def _draw_lines(row: Distributions) -> list[list[str]]:
+    """Return for each length class the SVG path of each system's distribution."""
+    return [[charts.line_path(entry) for entry in cell.distributions] for cell in row.cells]
+
+
+def _describe_metric(result: MetricResult) -> dict[str, Any]:
     """Return the data of a metric for the overview: the systems, the best first, and the scale of their intervals."""
     ranking = result.ranking()
     tests = None
+    values = list(result.scores)
     if result.comparison is not None:
         tests = [result.comparison.against_baseline(system) for system in range(len(ranking))]
-    values = [*result.scores, *(bound for test in tests or () for bound in test.interval)]
+        for test in tests:
+            values += test.interval
     return {
         "label": visible(result.label),
         "signature": visible(result.signature),
@@ -247,31 +250,33 @@ def _metric(result: MetricResult) -> dict[str, Any]:
     }
 
 
-def _differences(report: Report) -> list[list[dict[str, Any]]]:
+def _list_differences(report: Report) -> list[list[dict[str, Any]]]:
     """Return the pairs of systems to show for each metric, the largest difference first.
 
     Under the first metric, these are all pairs, unless there are more than :data:`ALL_PAIRS_LIMIT` systems. Under the
     other metrics, these are the pairs with the first system.
     """
-    show_all_pairs = len(report.systems) <= ALL_PAIRS_LIMIT
-    return [
-        sorted(
-            (
-                _pair(report, metric, better, worse)
-                for better, worse in combinations(result.ranking(), 2)
-                if (metric == 0 and show_all_pairs) or 0 in (better, worse)
-            ),
-            key=lambda pair: -abs(pair["difference"]),
-        )
-        for metric, result in enumerate(report.metrics)
-    ]
+    pairs_by_metric = []
+    for metric, result in enumerate(report.metrics):
+        show_all_pairs = metric == 0 and len(report.systems) <= ALL_PAIRS_LIMIT
+        pairs = [
+            _describe_pair(report, metric, better, worse)
+            for better, worse in combinations(result.ranking(), 2)
+            if show_all_pairs or 0 in (better, worse)
+        ]
+        pairs.sort(key=lambda pair: -abs(pair["difference"]))
+        pairs_by_metric.append(pairs)
+    return pairs_by_metric
 
 
-def _pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any]:
+def _describe_pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any]:
     """Return the data of a pair of systems: their test, its interval, and on how many segments each is better."""
     result = report.metrics[metric]
-    test = None if result.comparison is None else result.comparison.between(*sorted((better, worse)))
-    low, high = (test and test.difference_interval) or (math.nan, math.nan)
+    test = None
+    low, high = math.nan, math.nan
+    if result.comparison is not None:
+        test = result.comparison.between(min(better, worse), max(better, worse))
+        low, high = test.difference_interval or (math.nan, math.nan)
     return {
         "better": better,
         "worse": worse,
@@ -284,25 +289,33 @@ def _pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any
     }
 
 
-def _summary(report: Report, result: MetricResult) -> tuple[str, str]:
+def _summarize(report: Report, result: MetricResult) -> tuple[str, str]:
     """Return a metric's name, and a summary of its scores of the best system and the next one.
 
     If these two systems were not tested, the best system is compared with the first system, the baseline.
     """
-    names = [f"{letter(index)} ({visible(system.name)})" for index, system in enumerate(report.systems)]
-    best, second, *_ = result.ranking()
-    if result.comparison is not None and not result.comparison.is_tested(*sorted((best, second))):
-        second = 0
+    best, second = result.ranking()[:2]
+    test = None
+    if result.comparison is not None:
+        if not result.comparison.is_tested(min(best, second), max(best, second)):
+            second = 0
+        test = result.comparison.between(min(best, second), max(best, second))
+    best_name, second_name = (f"{letter(index)} ({visible(report.systems[index].name)})" for index in (best, second))
     best_score, second_score, digits = result.scores[best], result.scores[second], result.decimals
     if best_score == second_score:
-        summary = f"{names[best]} and {names[second]} have the same score, {best_score:.{digits}f}."
+        summary = f"{best_name} and {second_name} have the same score, {best_score:.{digits}f}."
     else:
-        difference = f"{abs(best_score - second_score):.{digits}f} {'above' if result.higher_is_better else 'below'}"
-        summary = f"{names[best]} is best ({best_score:.{digits}f}), {difference} {names[second]}."
-    if result.comparison is not None:
-        test = result.comparison.between(*sorted((best, second)))
-        assert test.p is not None
-        negation = "" if test.p < SIGNIFICANT else "not "
-        p_value = f"p {'' if test.p < 0.001 else '= '}{_format_p(test.p)}"
-        summary += f" The difference is {negation}significant ({p_value})."
+        direction = "above" if result.higher_is_better else "below"
+        difference = f"{abs(best_score - second_score):.{digits}f}"
+        summary = f"{best_name} is best ({best_score:.{digits}f}), {difference} {direction} {second_name}."
+    if test is not None:
+        summary += f" {_summarize_test(test)}"
     return visible(result.label), summary
+
+
+def _summarize_test(test: SystemTest) -> str:
+    """Return a sentence on whether the difference of two systems is significant."""
+    assert test.p is not None
+    negation = "" if test.p < SIGNIFICANT else "not "
+    relation = "" if test.p < 0.001 else "= "
+    return f"The difference is {negation}significant (p {relation}{_format_p(test.p)})."

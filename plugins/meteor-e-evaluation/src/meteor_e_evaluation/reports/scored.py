@@ -228,11 +228,7 @@ def score_systems(
     scored = tuple(score_system(meteor, name, hypotheses, texts, progress) for name, hypotheses in systems.items())
     report_metrics = [*metrics] if None in metrics else [*metrics, None]
     other_metrics = [metric for metric in report_metrics if metric is not None]
-    table = None
-    if other_metrics:
-        inputs = [System.from_lists(system.name, system.hypotheses, texts) for system in scored]
-        keep = KeptData(segments=True, statistics=True, details=True)
-        table = evaluate(other_metrics, inputs, keep=keep, progress=progress)
+    table = _score_other_metrics(other_metrics, scored, texts, progress)
     metric_results = []
     for index, metric in enumerate(report_metrics):
         test_all_pairs = index == 0 and len(systems) <= ALL_PAIRS_LIMIT
@@ -244,7 +240,7 @@ def score_systems(
             metric_index = other_metrics.index(metric)
             metric_results.append(_metric_result(metric, metric_index, table, scored, texts, compare))
     return Report(
-        title or _title(list(systems)),
+        title or _make_title(list(systems)),
         meteor.chain.language.code,
         meteor.chain.task,
         meteor.matcher_names,
@@ -256,6 +252,20 @@ def score_systems(
         report_metrics.index(None),
         tuple(range(1, len(texts) + 1) if ids is None else ids),
     )
+
+
+def _score_other_metrics(
+    metrics: Sequence[Metric],
+    systems: Sequence[ScoredSystem],
+    references: Sequence[tuple[str, ...]],
+    progress: Progress,
+) -> ScoreTable | None:
+    """Score the systems with all metrics except for METEOR; ``None`` if there are no other metrics."""
+    if not metrics:
+        return None
+    inputs = [System.from_lists(system.name, system.hypotheses, references) for system in systems]
+    keep = KeptData(segments=True, statistics=True, details=True)
+    return evaluate(metrics, inputs, keep=keep, progress=progress)
 
 
 def _compare(
@@ -296,28 +306,39 @@ def _metric_result(
     references: Sequence[Sequence[str]],
     compare: Compare,
 ) -> MetricResult:
-    """Return the scores, the tests and the explanations of one of the metrics of results."""
+    """Return the scores, the tests and the explanations of a metric.
+
+    Args:
+        metric: the metric.
+        metric_index: index of the metric in the table.
+        table: scores of the systems.
+        systems: the systems.
+        references: references of the segments.
+        compare: tests the differences between the systems.
+    """
     entries = [system.metrics[metric_index] for system in table.systems]
     scores = tuple(entry.values[0] for entry in entries)
-    is_percentage = max(map(abs, scores)) >= 10
+    decimals = metric.decimals
+    is_percentage = max(abs(score) for score in scores) >= 10
+    if is_percentage:
+        decimals = min(decimals, PERCENTAGE_DECIMALS)
+    has_details = len(entries[0].segment_details) > 0
     result = MetricResult(
         metric.label,
         table.metrics[metric_index].signature,
         metric.higher_is_better,
-        min(metric.decimals, PERCENTAGE_DECIMALS) if is_percentage else metric.decimals,
+        decimals,
         scores,
         tuple(np.array(entry.segment_values)[:: len(entry.values)] for entry in entries),
         compare([np.asarray(entry.statistics) for entry in entries], lambda sums: main_scores(metric.scores(sums))),
+        details=tuple(list(entry.segment_details) for entry in entries) if has_details else (),
     )
-    if len(entries[0].segment_details):
-        details = tuple(list(entry.segment_details) for entry in entries)
-        result = dataclasses.replace(result, details=details)
     if not isinstance(metric, Explains):
         return result
-    return dataclasses.replace(result, explanations=tuple(_explanations(metric, result, systems, references)))
+    return dataclasses.replace(result, explanations=tuple(_explain_differences(metric, result, systems, references)))
 
 
-def _explanations(
+def _explain_differences(
     metric: Explains, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
 ) -> Iterator[SystemExplanation]:
     """Yield explanations of the differences to the first system: of all segments, and of the largest differences."""
@@ -330,14 +351,15 @@ def _explanations(
             return
         yield SystemExplanation(index, None, text)
         differences = np.abs(result.gains(0, index))
-        for segment in np.argsort(-differences, kind="stable")[:EXPLAINED_SEGMENTS].tolist():
-            if differences[segment] > 0:
-                hypotheses = [first.hypotheses[segment]], [system.hypotheses[segment]]
-                text = metric.explain(*hypotheses, [references[segment]], names)
-                yield SystemExplanation(index, segment, text)
+        largest = np.argsort(-differences, kind="stable")[:EXPLAINED_SEGMENTS]
+        for segment in largest[differences[largest] > 0].tolist():
+            hypotheses = [first.hypotheses[segment]], [system.hypotheses[segment]]
+            text = metric.explain(*hypotheses, [references[segment]], names)
+            yield SystemExplanation(index, segment, text)
 
 
-def _title(names: Sequence[str]) -> str:
+def _make_title(names: Sequence[str]) -> str:
     """Return a title with the names of the first systems."""
+    title = ", ".join(names[:TITLE_SYSTEMS])
     n_others = len(names) - TITLE_SYSTEMS
-    return ", ".join(names[:TITLE_SYSTEMS]) + (f" and {n_others} more" if n_others > 0 else "")
+    return f"{title} and {n_others} more" if n_others > 0 else title
