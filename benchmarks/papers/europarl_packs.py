@@ -28,7 +28,7 @@ from command import sample_folder
 from sample_data import shared_data
 
 from meteor_e.base.progress import silent
-from meteor_e.packs.build import pack_place
+from meteor_e.packs.build import open_builder
 from meteor_e.packs.build_indexes import build_paraphrase_index
 from meteor_e.packs.pack import PARAPHRASES, TABLE_FILE, Pack
 from meteor_e.packs.store import PackStore
@@ -59,14 +59,14 @@ def build(language: str, text: str, translation: str, pivot: str, packs: Path, t
 
 def swap(pack: Pack, target: Path, paraphrases: Path) -> Pack:
     """Build a pack that is like another one except for its paraphrases."""
-    with pack_place(target) as place:
+    with open_builder(target) as builder:
         manifest = replace(pack.manifest, version=f"{pack.manifest.version} with paraphrases from bitext")
-        with place.finished(manifest) as (folder, contents):
+        with builder.stage(manifest) as (folder, contents):
             for name in pack.manifest.files:
                 if name not in (PARAPHRASES, TABLE_FILE):
                     shutil.copyfile(pack.path / name, folder / name)
             contents["paraphrases"] = build_paraphrase_index(paraphrases, folder / PARAPHRASES, silent)
-    return Pack(place.target)
+    return Pack(builder.target)
 
 
 def tau(language: str, packs: Path, significance: bool) -> None:

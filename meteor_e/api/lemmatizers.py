@@ -22,8 +22,8 @@ from typing import ClassVar, Literal
 
 from meteor_e.api.component import Component
 from meteor_e.api.tokens import Token
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.errors import PluginError, plugin_errors
-from meteor_e.base.memory import Memory
 
 WORD_LIMIT = 1 << 17
 """Number of word types whose lemmas are cached. The cache is cleared when it is full."""
@@ -49,9 +49,9 @@ class Lemmatizer(Component):
     tags: bool = True
 
     _sentence_cache = cached_property(
-        lambda self: Memory[tuple[str, ...], list[Token]](SENTENCE_LIMIT, self._make_tokens)
+        lambda self: BoundedCache[tuple[str, ...], list[Token]](SENTENCE_LIMIT, self._make_tokens)
     )
-    _word_cache = cached_property(lambda self: Memory[str, Token](WORD_LIMIT))
+    _word_cache = cached_property(lambda self: BoundedCache[str, Token](WORD_LIMIT))
 
     @abstractmethod
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
@@ -82,7 +82,7 @@ class Lemmatizer(Component):
         if missing_words:
             new_tokens = dict(zip(missing_words, self._make_tokens(missing_words), strict=True))
             tokens.update(new_tokens)
-            cache.remember(new_tokens)
+            cache.add_items(new_tokens)
         return [tokens[word] for word in words]
 
     def _make_tokens(self, words: Sequence[str]) -> list[Token]:

@@ -35,8 +35,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from meteor_e.api.component import Component
 from meteor_e.api.context import PhraseTable
 from meteor_e.api.tokens import Token
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.errors import InputError
-from meteor_e.base.memory import Memory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,7 +119,9 @@ class KeyMatcher(Matcher):
     identity: Callable[[str], Hashable] = str
     """Function that returns equal values for words that count as equal. ``compat`` compares the hash values of Java."""
 
-    _key_cache = cached_property(lambda self: Memory[Token, tuple[Hashable, ...]](CACHE_LIMIT, self.distinct_keys))
+    _key_cache = cached_property(
+        lambda self: BoundedCache[Token, tuple[Hashable, ...]](CACHE_LIMIT, self.distinct_keys)
+    )
 
     @abstractmethod
     def keys(self, token: Token) -> Collection[Hashable]:
@@ -176,7 +178,7 @@ class OverlapMatcher(Matcher):
     Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:OverlapOptions"
 
     _piece_cache = cached_property(
-        lambda self: Memory[Token, frozenset[tuple[Hashable, int]]](CACHE_LIMIT, self.distinct_pieces)
+        lambda self: BoundedCache[Token, frozenset[tuple[Hashable, int]]](CACHE_LIMIT, self.distinct_pieces)
     )
 
     @abstractmethod
@@ -271,7 +273,7 @@ class SimilarityMatcher(_VectorMatcher):
     must derive from it.
     """
 
-    _row_cache = cached_property(lambda self: Memory[Token, "NDArray[np.float32]"](CACHE_LIMIT))
+    _row_cache = cached_property(lambda self: BoundedCache[Token, "NDArray[np.float32]"](CACHE_LIMIT))
 
     @abstractmethod
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
@@ -290,7 +292,7 @@ class SimilarityMatcher(_VectorMatcher):
         if missing_tokens:
             new_rows = dict(zip(missing_tokens, self.compute_vectors(missing_tokens), strict=True))
             rows.update(new_rows)
-            cache.remember(new_rows)
+            cache.add_items(new_rows)
         return np.stack([rows[token] for token in tokens])
 
     def compute_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
@@ -308,7 +310,7 @@ class SimilarityMatcher(_VectorMatcher):
         return rows
 
 
-class SentenceMemory(Memory[tuple[Token, ...], "NDArray[np.int16]"]):
+class SentenceMemory(BoundedCache[tuple[Token, ...], "NDArray[np.int16]"]):
     """A cache of the vectors of sentences. It is cleared before its size would exceed :data:`SENTENCE_BYTES`.
 
     Several threads may use the same cache. A pickled copy is empty.
@@ -320,14 +322,14 @@ class SentenceMemory(Memory[tuple[Token, ...], "NDArray[np.int16]"]):
         super().__init__(SENTENCE_LIMIT)
         self.size = 0
 
-    def remember(self, items: Mapping[tuple[Token, ...], NDArray[np.int16]]) -> None:
+    def add_items(self, items: Mapping[tuple[Token, ...], NDArray[np.int16]]) -> None:
         """Add the vectors of sentences."""
         size = sum(rows.nbytes for rows in items.values())
         if self.size + size > SENTENCE_BYTES:
             self.clear()
             self.size = 0
         self.size += size
-        super().remember(items)
+        super().add_items(items)
 
     def __reduce__(self) -> tuple[object, tuple[()]]:
         return SentenceMemory, ()
@@ -444,7 +446,7 @@ class ContextualMatcher(_VectorMatcher):
         rows_by_sentence = {
             sentence: rounded[start:end].copy() for sentence, (start, end) in zip(sentences, spans, strict=True)
         }
-        self.memory.remember(rows_by_sentence)
+        self.memory.add_items(rows_by_sentence)
         return rows_by_sentence
 
 

@@ -21,8 +21,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from meteor_e.api.component import Component
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.errors import PluginError, plugin_errors
-from meteor_e.base.memory import Memory
 
 TEXT_LIMIT = 1 << 13
 """Number of texts whose words are cached, because the references are the same for all systems."""
@@ -40,7 +40,7 @@ class Segmenter(Component):
 
     kind: ClassVar[str] = "segmenter"
 
-    _cache = cached_property(lambda self: Memory[str, str](TEXT_LIMIT, self._segment_and_join))
+    _cache = cached_property(lambda self: BoundedCache[str, str](TEXT_LIMIT, self._segment_and_join))
 
     @abstractmethod
     def segment(self, text: str) -> Sequence[str]:

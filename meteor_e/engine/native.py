@@ -176,10 +176,10 @@ class NativeEngine(Engine):
                 session = self._start_session()
             yield session
         except self._module.DamagedIndexError as error:
-            from meteor_e.packs.indexes import damaged
+            from meteor_e.packs.indexes import raise_damaged
 
             file, problem = error.args
-            damaged(Path(file), problem)
+            raise_damaged(Path(file), problem)
         if len(self._idle_sessions) < _MAX_IDLE_SESSIONS and session.core.size <= VOCABULARY_LIMIT:
             self._idle_sessions.append(session)
 

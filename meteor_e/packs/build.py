@@ -15,7 +15,7 @@ from meteor_e.base.files import PathLike, decode_utf8, read_regular, sha256_of
 from meteor_e.base.folders import replace_folder, working_folder
 from meteor_e.base.locks import lock_folder
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.build_indexes import PathOrStream, build_paraphrase_index, build_synonym_index, refuse_huge
+from meteor_e.packs.build_indexes import PathOrStream, build_paraphrase_index, build_synonym_index, check_table_size
 from meteor_e.packs.pack import (
     FILE_NAME,
     FUNCTION_WORDS,
@@ -66,7 +66,7 @@ def build_pack(
 ) -> Pack:
     """Build a pack from files in METEOR's formats, and open it.
 
-    An existing pack is replaced when the new pack is complete. A folder that is not a pack is not replaced.
+    An existing pack is replaced when the new pack is complete. A folder that is not a pack is never replaced.
 
     Args:
         target: the folder of the pack. A store finds packs in its root folder.
@@ -96,28 +96,28 @@ def build_pack(
         )
         if sources is None:
             for path in files:
-                refuse_huge(path)
-            sources = [SourceFile.of(path) for path in files]
+                check_table_size(path)
+            sources = [SourceFile.from_path(path) for path in files]
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
-    with pack_place(target, name, progress) as place:
-        return place.build(ingredients, language, sources, version=version)
+    with open_builder(target, name, progress) as builder:
+        return builder.build(ingredients, language, sources, version=version)
 
 
 @dataclass(frozen=True)
-class PackPlace:
-    """The folders in which a pack is built. Call :func:`pack_place` to create an instance.
+class PackBuilder:
+    """Builds a pack in a temporary folder. Call :func:`open_builder` to create an instance.
 
     Attributes:
         target: the folder of the pack, which is created or replaced when the pack is complete.
         name: the name of the pack.
-        scratch: a temporary folder on the same disk.
+        temporary_folder: a temporary folder on the same disk.
         progress: called with the progress.
     """
 
     target: Path
     name: str
-    scratch: Path
+    temporary_folder: Path
     progress: Progress
 
     def build(
@@ -137,24 +137,26 @@ class PackPlace:
         manifest = Manifest(
             name=self.name, language=language, version=version, sources=tuple(sources), licence=ingredients.licence
         )
-        with self.finished(manifest) as (folder, contents):
+        with self.stage(manifest) as (folder, contents):
             contents.update(_write_files(folder, ingredients, self.progress))
         return Pack(self.target)
 
     @contextlib.contextmanager
-    def finished(self, manifest: Manifest) -> Iterator[tuple[Path, dict[str, int]]]:
-        """Yield a folder for the files of the pack; afterwards, write the manifest and move the folder to the target.
+    def stage(self, manifest: Manifest) -> Iterator[tuple[Path, dict[str, int]]]:
+        """Return a context in which the caller writes the files of the pack to a folder.
+
+        After the context, the manifest is written, and the folder is moved to the target.
 
         Args:
             manifest: the manifest. Its name, files, contents and ``built_with`` are replaced.
 
         Yields:
-            The folder, and the ``contents`` of the manifest. The caller adds files and counts.
+            The folder, and the ``contents`` of the manifest, to which the caller adds counts.
 
         Raises:
             ResourceError: if the pack cannot be written, or the target exists and is not a pack.
         """
-        folder = self.scratch / "pack"
+        folder = self.temporary_folder / "pack"
         contents = dict(manifest.contents)
         try:
             folder.mkdir()
@@ -168,16 +170,22 @@ class PackPlace:
             path = error.filename2 or error.filename or folder
             raise ResourceError(f"cannot write {path}: {error.strerror}") from error
         _check_target(self.target)
-        with contextlib.suppress(ResourceError):
+        # An identical pack is not replaced, because another process may be reading it.
+        if not self._has_identical_pack(manifest):
+            replace_folder(folder, self.target)
+
+    def _has_identical_pack(self, manifest: Manifest) -> bool:
+        """Return whether the target is an undamaged pack with the same manifest."""
+        try:
             existing_pack = Pack(self.target)
-            if existing_pack.manifest == manifest and not existing_pack.verify():
-                return  # Do not replace an identical pack, which another process may be reading.
-        replace_folder(folder, self.target)
+        except ResourceError:
+            return False
+        return existing_pack.manifest == manifest and not existing_pack.verify()
 
 
 @contextlib.contextmanager
-def pack_place(target: PathLike, name: str | None = None, progress: Progress = silent) -> Iterator[PackPlace]:
-    """Lock the folder of a pack while the pack is built. Other processes wait for the lock.
+def open_builder(target: PathLike, name: str | None = None, progress: Progress = silent) -> Iterator[PackBuilder]:
+    """Lock the folder of a pack, and yield a builder for the pack. Other processes wait for the lock.
 
     Args:
         target: the folder of the pack. An existing pack is replaced when the new pack is complete.
@@ -191,8 +199,8 @@ def pack_place(target: PathLike, name: str | None = None, progress: Progress = s
     name = check_name(name or target.name)
     check_name(target.name)
     _check_target(target)  # Check the target before the build, which may take hours.
-    with lock_folder(target.parent, target.name, progress), working_folder(target) as scratch:
-        yield PackPlace(target, name, scratch, progress)
+    with lock_folder(target.parent, target.name, progress), working_folder(target) as temporary_folder:
+        yield PackBuilder(target, name, temporary_folder, progress)
 
 
 def _check_target(target: Path) -> None:

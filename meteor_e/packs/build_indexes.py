@@ -23,7 +23,7 @@ from meteor_e.packs.indexes import (
     PARAPHRASES,
     RIGHT_SIDE,
     SYNONYMS,
-    vocabulary_sections,
+    make_vocabulary_sections,
     write_index,
 )
 
@@ -66,8 +66,8 @@ PathOrStream = str | os.PathLike[str] | Stream
 """A file in METEOR's format, plain or compressed by gzip."""
 
 
-def refuse_huge(path: Path) -> None:
-    """Raise an error if a file is larger than a table may be. It is called before a file is hashed.
+def check_table_size(path: Path) -> None:
+    """Raise an error if a file is too large for a table. The check precedes hashing the file.
 
     Raises:
         ResourceError: if the file is too large.
@@ -99,12 +99,15 @@ def build_synonym_index(
     for location, word, ids in _read_pairs(synsets, progress):
         synset_ids[word] = [_parse_synset_id(text, location) for text in ids.split()]
     base_forms: dict[bytes, list[bytes]] = {}
-    for _, base, forms in _read_pairs(exceptions, progress) if exceptions is not None else ():
-        for form in forms.split():
-            base_forms.setdefault(form, []).append(base)
-    words = dict.fromkeys([*synset_ids, *base_forms, *(base for bases in base_forms.values() for base in bases)])
+    if exceptions is not None:
+        for _, base, forms in _read_pairs(exceptions, progress):
+            for form in forms.split():
+                base_forms.setdefault(form, []).append(base)
+    words = dict.fromkeys([*synset_ids, *base_forms])
+    for bases in base_forms.values():
+        words.update(dict.fromkeys(bases))
     word_ids = {word: word_id for word_id, word in enumerate(words)}
-    sections, parameters = vocabulary_sections(list(words), Path(target))
+    sections, parameters = make_vocabulary_sections(list(words), Path(target))
     sections += _flatten_rows([synset_ids.get(word, []) for word in words])
     sections += _flatten_rows([[word_ids[base] for base in base_forms.get(word, [])] for word in words])
     write_index(Path(target), SYNONYMS, [*parameters, len(synset_ids)], sections)
@@ -123,16 +126,19 @@ def _read_pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str,
 
 
 def _parse_synset_id(text: bytes, location: str) -> int:
-    if text.isdigit() and len(text) <= 20 and (value := int(text)) < 1 << 32:
-        return value
-    raise ResourceError(
-        f"{location}: {text[:40].decode()!r} is not a synset id; ids are whole numbers below 4294967296"
-    )
+    """Return a synset id as an integer. Raise ResourceError if it is not an integer below 2³²."""
+    is_number = text.isdigit() and len(text) <= 20
+    if not is_number or int(text) >= 1 << 32:
+        raise ResourceError(
+            f"{location}: {text[:40].decode()!r} is not a synset id; ids are whole numbers below 4294967296"
+        )
+    return int(text)
 
 
 def _flatten_rows(rows: list[list[int]]) -> list[bytes]:
     """Return two arrays as bytes: the offset of each row, and the concatenated rows."""
-    starts, data = array("I", [0]), array("I")
+    starts = array("I", [0])
+    data = array("I")
     for row in rows:
         data.extend(row)
         starts.append(len(data))
@@ -156,7 +162,8 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
         ResourceError: for a malformed table, with file and line.
     """
     vocabulary, ids, lengths = _read_phrases(source, progress)
-    stage, n_steps = Stage("indexing paraphrases", "steps"), 4
+    stage = Stage("indexing paraphrases", "steps")
+    n_steps = 4
     progress(stage, 0, n_steps)
     words, ids, n_first_words = _sort_vocabulary(vocabulary, ids, lengths)
     progress(stage, 1, n_steps)
@@ -164,7 +171,7 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
     progress(stage, 2, n_steps)
     entries = _fill_entries(nodes, phrase_nodes[0::2], phrase_nodes[1::2])
     progress(stage, 3, n_steps)
-    sections, parameters = vocabulary_sections(words, Path(target))
+    sections, parameters = make_vocabulary_sections(words, Path(target))
     parameters += [n_first_words, len(nodes) - 1, len(entries), int(lengths.max(initial=0))]
     write_index(Path(target), PARAPHRASES, parameters, [*sections, nodes.data, entries.data])
     progress(stage, n_steps, n_steps)
@@ -186,10 +193,11 @@ def _read_phrases(
     word_ids: collections.defaultdict[bytes, int] = collections.defaultdict()
     word_ids.default_factory = word_ids.__len__
     separator_id = word_ids[_SEPARATOR]
-    all_ids, all_lengths = [np.empty(0, np.uint32)], [np.empty(0, np.uint8)]
+    all_ids = [np.empty(0, np.uint32)]
+    all_lengths = [np.empty(0, np.uint8)]
     for name, n_previous_lines, lines in _read_entries(source, 3, MAX_TEXT, "paraphrases", progress):
         _check_probabilities(lines, name, n_previous_lines)
-        del lines[0::3]
+        del lines[0::3]  # The remaining lines are phrases.
         text = b" \xff ".join([*lines, b""])
         tokens = text.split() if b"\x0b" not in text else _JAVA_WORDS.findall(text)
         ids = np.fromiter(map(word_ids.__getitem__, tokens), np.uint32, len(tokens))
@@ -211,28 +219,27 @@ def _read_entries(
         source: the file.
         lines_per_entry: the number of lines of an entry.
         limit: the maximum size of the text in bytes.
-        kind: what the file contains, for messages.
+        kind: the content of the file, for messages.
         progress: called with the progress.
 
     Raises:
         ResourceError: if the file cannot be read, is too large, is not valid UTF-8, or ends inside an entry.
     """
     with contextlib.ExitStack() as stack:
-        if isinstance(source, Stream):
-            stream, name, size = source
-        else:
-            name = os.fspath(source)
-            with os_errors_as(ResourceError, f"cannot read the file of {kind} {name}"):
-                stream = stack.enter_context(open_regular(source))
-                size = os.fstat(stream.fileno()).st_size
-        buffered = stack.enter_context(io.BufferedReader(cast("io.RawIOBase", stream), 1 << 20))
+        if not isinstance(source, Stream):
+            source = _open_stream(source, kind, stack)
+        name = source.name
+        buffered = stack.enter_context(io.BufferedReader(cast("io.RawIOBase", source.stream), 1 << 20))
         n_previous_lines = 0
         lines: list[bytes] = []
         partial_line = b""
         for block in _read_blocks(buffered, name, limit):
             *complete_lines, partial_line = (partial_line + block).split(b"\n")
-            # The empty block marks the end of the file, whose last line need not end in a line break.
-            lines += complete_lines if block or not partial_line else [partial_line]
+            lines += complete_lines
+            is_end_of_file = not block
+            if is_end_of_file and partial_line:
+                lines.append(partial_line)
+                partial_line = b""
             n_complete = len(lines) - len(lines) % lines_per_entry
             decode_utf8(b"\n".join(lines[:n_complete]), name, n_previous_lines)
             yield name, n_previous_lines, lines[:n_complete]
@@ -241,14 +248,28 @@ def _read_entries(
             if len(partial_line) + sum(map(len, lines)) > MAX_ENTRY:
                 raise ResourceError(
                     f"{name}, line {n_previous_lines + 1}: an entry of more than {spell_size(MAX_ENTRY)}; "
-                    f"this cannot be a file of {kind}, whose entries are {lines_per_entry} lines each"
+                    f"this cannot be a file of {kind}, whose entries have {lines_per_entry} lines"
                 )
-            progress(Stage(f"reading {kind}", "B"), buffered.tell(), size)
+            progress(Stage(f"reading {kind}", "B"), buffered.tell(), source.size)
         if lines:
             raise ResourceError(
-                f"{name}, line {n_previous_lines + len(lines)}: the file ends inside an entry, "
-                f"which is {lines_per_entry} lines"
+                f"{name}, line {n_previous_lines + len(lines)}: the file ends inside an entry; "
+                f"entries have {lines_per_entry} lines"
             )
+
+
+def _open_stream(path: str | os.PathLike[str], kind: str, stack: contextlib.ExitStack) -> Stream:
+    """Open a file, which the stack closes.
+
+    Args:
+        path: the path of the file.
+        kind: the content of the file, for messages.
+        stack: closes the file.
+    """
+    name = os.fspath(path)
+    with os_errors_as(ResourceError, f"cannot read the file of {kind} {name}"):
+        stream = stack.enter_context(open_regular(path))
+        return Stream(stream, name, os.fstat(stream.fileno()).st_size)
 
 
 def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: int) -> Iterator[bytes]:
@@ -279,23 +300,24 @@ def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: in
             block = block.removeprefix(b"\xef\xbb\xbf")
         n_bytes += len(block)
         if n_bytes > limit:
-            raise ResourceError(f"{name} holds more than {spell_size(limit)} of text; refusing to index it")
+            raise ResourceError(f"{name} contains more than {spell_size(limit)} of text; refusing to index it")
         yield block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _check_probabilities(lines: list[bytes], name: str, n_previous_lines: int) -> None:
     """Raise a ResourceError if the first line of an entry is not a number, which means that the lines are shifted."""
-    try:
-        collections.deque(map(float, lines[0::3]), maxlen=0)
-    except ValueError:
-        for index, text in enumerate(lines[0::3]):
-            try:
-                # Other numbers may follow the probability. The Java program ignores this line.
-                float(text.split(maxsplit=1)[0])
-            except (ValueError, IndexError):
-                excerpt = text.decode()[:40].strip()
-                line_number = n_previous_lines + 3 * index + 1
-                raise ResourceError(f"{name}, line {line_number}: expected a probability, found {excerpt!r}") from None
+    first_lines = lines[0::3]
+    with contextlib.suppress(ValueError):
+        collections.deque(map(float, first_lines), maxlen=0)  # This is the fastest way to parse and discard numbers.
+        return
+    for index, text in enumerate(first_lines):
+        try:
+            # Other numbers may follow the probability. The Java program ignores this line.
+            float(text.split(maxsplit=1)[0])
+        except (ValueError, IndexError):
+            excerpt = text.decode()[:40].strip()
+            line_number = n_previous_lines + 3 * index + 1
+            raise ResourceError(f"{name}, line {line_number}: expected a probability, found {excerpt!r}") from None
 
 
 def _check_lengths(lengths: NDArray[np.int64], name: str, n_previous_lines: int) -> None:
@@ -342,23 +364,23 @@ def _build_trie(
     phrase_nodes = np.zeros(len(lengths), np.uint32)
     node_words = [np.array([_ROOT_WORD], np.uint32)]
     node_parents = [np.zeros(0, np.uint32)]
-    total = 1
+    n_nodes = 1
     phrases = np.arange(len(lengths))
     for level in range(int(lengths.max()) if len(lengths) else 0):
         phrases = phrases[lengths[phrases] > level]
         keys = phrase_nodes[phrases].astype(np.uint64) * np.uint64(n_words) + ids[starts[phrases] + level]
         distinct_keys, inverse = np.unique(keys, return_inverse=True)
-        phrase_nodes[phrases] = (total + inverse).astype(np.uint32)
+        phrase_nodes[phrases] = (n_nodes + inverse).astype(np.uint32)
         node_words.append((distinct_keys % np.uint64(n_words)).astype(np.uint32))
         node_parents.append((distinct_keys // np.uint64(n_words)).astype(np.uint32))
-        total += len(distinct_keys)
-    if total >= (1 << 32) - 1:
+        n_nodes += len(distinct_keys)
+    if n_nodes >= (1 << 32) - 1:
         raise ResourceError("the paraphrase table is too large for an index")
-    children = np.bincount(np.concatenate(node_parents), minlength=total)
-    nodes = np.zeros((total + 1, 3), np.uint32)
+    child_counts = np.bincount(np.concatenate(node_parents), minlength=n_nodes)
+    nodes = np.zeros((n_nodes + 1, 3), np.uint32)
     nodes[:-1, 0] = np.concatenate(node_words) << FLAG_BITS
     nodes[0, 1] = 1
-    nodes[1:, 1] = 1 + np.cumsum(children)
+    nodes[1:, 1] = 1 + np.cumsum(child_counts)
     return nodes, phrase_nodes
 
 

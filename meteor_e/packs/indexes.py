@@ -18,9 +18,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import open_regular
-from meteor_e.base.memory import Memory
 
 FORMAT_VERSION = 1
 BYTE_ORDER_MARK = 0x0A0B0C0D
@@ -75,107 +75,130 @@ class IndexFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
-        self.path = path = Path(path)
-        try:
-            with open_regular(path) as file:
-                view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise ResourceError(f"cannot open the index {path}: {reason}") from error
-        if bytes(view[:8]) != layout.magic:
-            damaged(path, f"it does not begin with {layout.magic.decode('ascii')!r}, so it is not such an index")
-        end = _FIXED.size + _SECTION.size * len(layout.sections)
-        if len(view) < end:
-            damaged(path, "it ends inside its header")
-        _, version, byte_order, size, crc, n_sections, *parameters = _FIXED.unpack_from(view)
-        if byte_order != BYTE_ORDER_MARK or sys.byteorder != "little":
-            damaged(path, "its byte order is not the one of this machine")
-        if version != FORMAT_VERSION:
-            damaged(path, f"it has format version {version}; this release reads version {FORMAT_VERSION}")
-        if size != len(view):
-            damaged(path, f"it holds {len(view)} bytes and should hold {size}")
-        # The checksum is computed over the header with zeros in place of the checksum.
-        initial_crc = zlib.crc32(bytes(4), zlib.crc32(view[:_CRC_OFFSET]))
-        if n_sections != len(layout.sections) or crc != zlib.crc32(view[_CRC_OFFSET + 4 : end], initial_crc):
-            damaged(path, "the checksum of its header is wrong")
-        self.parameters: tuple[int, ...] = tuple(parameters)
-        self.sections: dict[str, memoryview] = {}
-        for index, (name, item_size) in enumerate(layout.sections):
-            start, length = _SECTION.unpack_from(view, _FIXED.size + _SECTION.size * index)
-            if start % ALIGNMENT or start < end or start + length > size or length % item_size:
-                damaged(path, f"its section {name!r} lies outside the file or is out of line")
-            end = start + length
-            self.sections[name] = view[start:end].cast("I") if item_size % 4 == 0 else view[start:end]
+        self.path = Path(path)
+        view = self._map_file()
+        self.parameters = self._read_header(view, layout)
+        self.sections = self._map_sections(view, layout)
         self.size, self._max_probes = self.parameters[:2]
-        self._offsets, self._bytes, self._slots = list(self.sections.values())[:3]
-        self._ids = Memory[str, int](_CACHED_WORDS)
+        self._offsets = self.sections["word_offsets"]
+        self._bytes = self.sections["word_bytes"]
+        self._slots = self.sections["word_slots"]
+        self._ids = BoundedCache[str, int](_CACHED_WORDS)
         n_slots = len(self._slots)
+        is_power_of_two = n_slots & (n_slots - 1) == 0
         if (
             len(self._offsets) != self.size + 1
             or self._offsets[self.size] != len(self._bytes)
-            or n_slots & (n_slots - 1)
+            or not is_power_of_two
             or n_slots <= self.size
             or self._max_probes > n_slots
         ):
-            damaged(path, "its word table does not fit")
+            raise_damaged(self.path, "its word table does not fit")
+
+    def _map_file(self) -> memoryview:
+        """Return a view of the mapped file."""
+        try:
+            with open_regular(self.path) as file:
+                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise ResourceError(f"cannot open the index {self.path}: {reason}") from error
+
+    def _read_header(self, view: memoryview, layout: Layout) -> tuple[int, ...]:
+        """Check the header of the file, and return the parameters."""
+        if bytes(view[:8]) != layout.magic:
+            raise_damaged(self.path, f"it does not begin with {layout.magic.decode('ascii')!r}, like such an index")
+        header_size = _FIXED.size + _SECTION.size * len(layout.sections)
+        if len(view) < header_size:
+            raise_damaged(self.path, "it ends inside its header")
+        _, version, byte_order, size, crc, n_sections, *parameters = _FIXED.unpack_from(view)
+        if byte_order != BYTE_ORDER_MARK or sys.byteorder != "little":
+            raise_damaged(self.path, "its byte order is not the byte order of this machine")
+        if version != FORMAT_VERSION:
+            raise_damaged(self.path, f"it has format version {version}; this release reads version {FORMAT_VERSION}")
+        if size != len(view):
+            raise_damaged(self.path, f"it has {len(view)} bytes instead of {size}")
+        # The checksum is computed over the header with zeros in place of the checksum.
+        initial_crc = zlib.crc32(bytes(4), zlib.crc32(view[:_CRC_OFFSET]))
+        header_crc = zlib.crc32(view[_CRC_OFFSET + 4 : header_size], initial_crc)
+        if n_sections != len(layout.sections) or crc != header_crc:
+            raise_damaged(self.path, "the checksum of its header is wrong")
+        return tuple(parameters)
+
+    def _map_sections(self, view: memoryview, layout: Layout) -> dict[str, memoryview]:
+        """Return a view of each section, with items of 4 bytes or of one byte."""
+        sections = {}
+        previous_end = _FIXED.size + _SECTION.size * len(layout.sections)
+        for index, (name, item_size) in enumerate(layout.sections):
+            start, length = _SECTION.unpack_from(view, _FIXED.size + _SECTION.size * index)
+            end = start + length
+            if start % ALIGNMENT or start < previous_end or end > len(view) or length % item_size:
+                raise_damaged(self.path, f"its section {name!r} is misaligned, or exceeds the file")
+            sections[name] = view[start:end].cast("I") if item_size % 4 == 0 else view[start:end]
+            previous_end = end
+        return sections
 
     def word_id(self, word: str) -> int:
         """Return the id of a word, or -1 if the index does not contain the word."""
         cached_id = self._ids.get(word)
         if cached_id is not None:
             return cached_id
-        key = word.encode("utf-8", "surrogatepass")
-        offsets, data, slots = self._offsets, self._bytes, self._slots
-        position, word_id = zlib.crc32(key), -1
         try:
-            for _ in range(self._max_probes):
-                slot = slots[position & (len(slots) - 1)]
-                if not slot:
-                    break
-                if data[offsets[slot - 1] : offsets[slot]] == key:
-                    word_id = slot - 1
-                    break
-                position += 1
+            word_id = self._search_word(word.encode("utf-8", "surrogatepass"))
         except IndexError:
-            damaged(self.path, "its word table does not fit")
+            raise_damaged(self.path, "its word table does not fit")
         self._ids[word] = word_id
         return word_id
 
-    def word(self, number: int) -> str:
+    def _search_word(self, key: bytes) -> int:
+        """Search the hash table for a word in UTF-8. Return its id, or -1 if the table does not contain the word."""
+        offsets, data, slots = self._offsets, self._bytes, self._slots
+        position = zlib.crc32(key)
+        for _ in range(self._max_probes):
+            slot = slots[position & (len(slots) - 1)]
+            if slot == 0:
+                return -1
+            word_id = slot - 1
+            if data[offsets[word_id] : offsets[word_id + 1]] == key:
+                return word_id
+            position += 1
+        return -1
+
+    def word(self, word_id: int) -> str:
         """Return the word with an id."""
         try:
-            start, end = self._offsets[number], self._offsets[number + 1]
+            start, end = self._offsets[word_id], self._offsets[word_id + 1]
             if start <= end <= len(self._bytes):
                 return str(self._bytes[start:end], "utf-8")
         except (IndexError, UnicodeDecodeError):
             pass
-        damaged(self.path, f"it has no word {number}")
+        raise_damaged(self.path, f"it has no word {word_id}")
 
-    def row(self, starts: memoryview, data: memoryview, number: int) -> memoryview:
+    def row(self, starts: memoryview, data: memoryview, index: int) -> memoryview:
         """Return a row of a table.
 
         Args:
             starts: the offset of each row in ``data``.
             data: the concatenated rows.
-            number: the index of the row.
+            index: the index of the row.
         """
         try:
-            start, end = starts[number], starts[number + 1]
+            start, end = starts[index], starts[index + 1]
             if start <= end <= len(data):
                 return data[start:end]
         except IndexError:
             pass
-        damaged(self.path, f"its tables have no row {number}")
+        raise_damaged(self.path, f"its tables have no row {index}")
 
     def __reduce__(self) -> tuple[object, tuple[Path]]:
         return type(self), (self.path,)
 
 
-def damaged(path: Path, problem: str) -> NoReturn:
+def raise_damaged(path: Path, problem: str) -> NoReturn:
     """Raise the :class:`ResourceError` for a damaged index."""
     raise ResourceError(
         f"cannot use the index {path}: {problem}; "
-        "make it again (install its pack, or convert its source), or delete it if it is a cached one"
+        "create it again by installing its pack or converting its source; if it is in the cache, delete it"
     )
 
 
@@ -195,28 +218,45 @@ def write_index(
         raise ValueError("sections or parameters do not fit the layout")
     if sys.byteorder != "little":
         raise ResourceError("indexes need a machine whose byte order is little-endian")
-    position = _FIXED.size + _SECTION.size * len(views)
-    section_table, offsets = b"", []
-    for view in views:
+    header, offsets = _make_header(layout, parameters, [len(view) for view in views])
+    with target.open("wb") as output:
+        output.write(header)
+        for offset, view in zip(offsets, views, strict=True):
+            padding = bytes(offset - output.tell())
+            output.write(padding)
+            for start in range(0, len(view), _BLOCK_SIZE):
+                output.write(view[start : start + _BLOCK_SIZE])
+        output.flush()
+        os.fsync(output.fileno())
+
+
+def _make_header(layout: Layout, parameters: Sequence[int], sizes: Sequence[int]) -> tuple[bytearray, list[int]]:
+    """Return the header of an index, including its checksum, and the offset of each section.
+
+    Args:
+        layout: the layout of the index.
+        parameters: the parameters of the index.
+        sizes: the size of each section in bytes.
+    """
+    position = _FIXED.size + _SECTION.size * len(sizes)
+    section_table = b""
+    offsets = []
+    for size in sizes:
         position += -position % ALIGNMENT
-        section_table += _SECTION.pack(position, len(view))
+        section_table += _SECTION.pack(position, size)
         offsets.append(position)
-        position += len(view)
-    padded = [*parameters, *[0] * (PARAMETERS - len(parameters))]
-    fixed = _FIXED.pack(layout.magic, FORMAT_VERSION, BYTE_ORDER_MARK, position, 0, len(views), *padded)
+        position += size
+    padded_parameters = [*parameters, *[0] * (PARAMETERS - len(parameters))]
+    checksum = 0
+    fixed = _FIXED.pack(
+        layout.magic, FORMAT_VERSION, BYTE_ORDER_MARK, position, checksum, len(sizes), *padded_parameters
+    )
     header = bytearray(fixed + section_table)
     struct.pack_into("<I", header, _CRC_OFFSET, zlib.crc32(header))
-    with target.open("wb") as out:
-        out.write(header)
-        for offset, view in zip(offsets, views, strict=True):
-            out.write(bytes(offset - out.tell()))
-            for start in range(0, len(view), _BLOCK_SIZE):
-                out.write(view[start : start + _BLOCK_SIZE])
-        out.flush()
-        os.fsync(out.fileno())
+    return header, offsets
 
 
-def vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list[bytes], list[int]]:
+def make_vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list[bytes], list[int]]:
     """Return the sections and parameters of a vocabulary.
 
     Args:
@@ -228,10 +268,21 @@ def vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list[byte
     """
     text = b"".join(words)
     if len(text) >= 1 << 32 or len(words) >= 1 << 30:
-        raise ResourceError(f"{source} holds more words than an index can ({len(words)}, {len(text)} bytes)")
+        raise ResourceError(f"{source} has too many words for an index ({len(words)} words, {len(text)} bytes)")
     offsets = array("I", [0, *itertools.accumulate(map(len, words))])
-    slots = array("I", bytes(4 * max(2, 1 << (2 * len(words) - 1).bit_length() if words else 2)))
-    mask = len(slots) - 1
+    slots, max_probes = _fill_hash_table(words)
+    # A word is absent if it takes more probes than any word of the vocabulary.
+    return [offsets.tobytes(), text, slots.tobytes()], [len(words), min(max_probes + 1, len(slots))]
+
+
+def _fill_hash_table(words: Sequence[bytes]) -> tuple[array[int], int]:
+    """Return the slots of the hash table of words, and the number of probes of its longest probe sequence.
+
+    A slot is 0, or the id of a word plus 1. Fewer than half of the slots are used.
+    """
+    n_slots = max(2, 1 << (2 * len(words) - 1).bit_length()) if words else 2
+    slots = array("I", bytes(4 * n_slots))
+    mask = n_slots - 1
     max_probes = 0
     for word_id, word in enumerate(words):
         position = zlib.crc32(word) & mask
@@ -241,8 +292,7 @@ def vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list[byte
             n_probes += 1
         slots[position] = word_id + 1
         max_probes = max(max_probes, n_probes)
-    # A word is absent if it takes more probes than any word of the vocabulary.
-    return [offsets.tobytes(), text, slots.tobytes()], [len(words), min(max_probes + 1, len(slots))]
+    return slots, max_probes
 
 
 class SynonymIndex(IndexFile):
@@ -250,11 +300,11 @@ class SynonymIndex(IndexFile):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path, SYNONYMS)
-        *_, synset_start, synset_ids, base_start, base_ids = self.sections.values()
-        self._synsets, self._bases = (synset_start, synset_ids), (base_start, base_ids)
-        for start, data in (self._synsets, self._bases):
-            if len(start) != self.size + 1 or start[self.size] != len(data):
-                damaged(self.path, "its synset table does not fit")
+        self._synsets = self.sections["synset_start"], self.sections["synset_ids"]
+        self._bases = self.sections["base_start"], self.sections["base_ids"]
+        for starts, data in (self._synsets, self._bases):
+            if len(starts) != self.size + 1 or starts[self.size] != len(data):
+                raise_damaged(self.path, "its synset table does not fit")
 
     def synsets(self, word: str) -> tuple[int, ...]:
         """Return the ids of a word's synsets, in the order of the source file; empty for an unknown word."""
@@ -284,8 +334,11 @@ class ParaphraseIndex(IndexFile):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path, PARAPHRASES)
         _, _, self._first_words, self.nodes, n_entries, self.longest = self.parameters[:6]
-        *_, records, self._entries = self.sections.values()
-        self._words, self._first_child, self._first_entry = records[0::3], records[1::3], records[2::3]
+        self._entries = self.sections["entries"]
+        records = self.sections["nodes"]
+        self._words = records[0::3]
+        self._first_child = records[1::3]
+        self._first_entry = records[2::3]
         if (
             len(records) != 3 * (self.nodes + 1)
             or len(self._entries) != n_entries
@@ -296,7 +349,7 @@ class ParaphraseIndex(IndexFile):
             or self._first_child[self.nodes] != self.nodes
             or self._first_entry[self.nodes] != n_entries
         ):
-            damaged(self.path, "its phrase table does not fit")
+            raise_damaged(self.path, "its phrase table does not fit")
 
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
         """Return the length and the node of each table phrase that begins at a position, the shortest first.
@@ -334,7 +387,7 @@ class ParaphraseIndex(IndexFile):
                     return phrases
                 position += 1
         except IndexError:
-            damaged(self.path, "a phrase in it leads nowhere")
+            raise_damaged(self.path, "a node of its trie does not exist")
 
     def paraphrases(self, node: int) -> Sequence[int]:
         """Return the nodes of the paraphrases of a phrase, in the order of the table, including duplicates.
@@ -353,7 +406,7 @@ class ParaphraseIndex(IndexFile):
                 # Nodes are in breadth-first order, so first children are sorted and follow their parents.
                 node = bisect_right(self._first_child, node, 0, node) - 1
         except IndexError:
-            damaged(self.path, f"it has no phrase {node}")
+            raise_damaged(self.path, f"it has no phrase {node}")
         return tuple(map(self.word, reversed(word_ids)))
 
     def __len__(self) -> int:

@@ -78,36 +78,52 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
             if zipfile.is_zipfile(path):
                 archive = stack.enter_context(zipfile.ZipFile(path))
                 if _JAR_MEMBER in archive.namelist():
-                    match = _JAR.fullmatch(path.name)
-                    paths = path.parent.glob("data/*.gz")
-                    files = {f"data/{file.name}": (file.stat().st_size, partial(open_regular, file)) for file in paths}
-                    version = match[2] if match else "unknown"
-                    yield MeteorData(archive, path.name, version, (SourceFile.of(path),), files)
+                    yield _open_separate_jar(archive, path)
                     return
                 files = {info.filename: (info.file_size, partial(archive.open, info)) for info in archive.infolist()}
             elif tarfile.is_tarfile(path):
                 files = _list_members(stack.enter_context(tarfile.open(path)), path)
-            jar_match = next(filter(None, map(_JAR.fullmatch, files)), None)
-            if jar_match is None:
-                raise ResourceError(
-                    f"{path} is not a source of METEOR's data: give the wheel pycocoevalcap 1.2, "
-                    "the tarball meteor-1.5.tar.gz, or the file meteor-1.5.jar with its data folder beside it"
-                )
-            content = files[jar_match[0]][1]().read(MAX_JAR + 1)
-            if len(content) > MAX_JAR:
-                raise ResourceError(
-                    f"{path.name}: {jar_match[0]} is larger than {MAX_JAR >> 20} MiB; refusing to read it"
-                )
-            jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
-            folder = jar_match[1] or ""
-            files = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
-            yield MeteorData(jar, path.name, jar_match[2], (SourceFile.of(path),), files)
+            yield _open_inner_jar(files, path, stack)
     except _ARCHIVE_ERRORS as error:
         raise ResourceError(f"{path} is damaged or cut short: {error}") from error
     except OSError as error:
         # zipfile and gzip raise OSError without a number for damaged data.
         reason = error.strerror or str(error)
         raise ResourceError(f"cannot read {error.filename or path}: {reason}") from error
+
+
+def _open_separate_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
+    """Return the data of a jar that is a file of its own, with the files in the folder ``data`` next to it."""
+    match = _JAR.fullmatch(path.name)
+    version = match[2] if match else "unknown"
+    files: _Files = {}
+    for file in path.parent.glob("data/*.gz"):
+        files[f"data/{file.name}"] = (file.stat().st_size, partial(open_regular, file))
+    return MeteorData(jar, path.name, version, (SourceFile.from_path(path),), files)
+
+
+def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> MeteorData:
+    """Return the data of a jar inside a wheel or tarball.
+
+    Args:
+        files: the members of the wheel or tarball.
+        path: the path of the wheel or tarball.
+        stack: closes the jar.
+    """
+    matches = [match for match in map(_JAR.fullmatch, files) if match]
+    if not matches:
+        raise ResourceError(
+            f"{path} is not a source of METEOR's data: give the wheel pycocoevalcap 1.2, the tarball "
+            "meteor-1.5.tar.gz, or the file meteor-1.5.jar next to its data folder"
+        )
+    jar_name, folder, version = matches[0][0], matches[0][1] or "", matches[0][2]
+    _, open_jar = files[jar_name]
+    content = open_jar().read(MAX_JAR + 1)
+    if len(content) > MAX_JAR:
+        raise ResourceError(f"{path.name}: {jar_name} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
+    jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
+    files_of_folder = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
+    return MeteorData(jar, path.name, version, (SourceFile.from_path(path),), files_of_folder)
 
 
 def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:
@@ -132,32 +148,31 @@ def open_ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
         data: the data of METEOR.
         language: the ISO code of the language.
     """
-    english_name, code = LANGUAGES[language], METEOR_CODES.get(language, language)
-    notices: tuple[tuple[str, bytes], ...] = ()
-    synsets = exceptions = None
+    english_name = LANGUAGES[language]
+    ingredients = Ingredients(
+        function_words=_read_member(data, f"function/{english_name}.words"),
+        prefixes=_read_member(data, f"nonbreaking/{english_name}.prefixes"),
+        licence=LICENCE,
+    )
     if language == "en":
-        synsets, exceptions = (
-            Stream(
-                io.BytesIO(_read_member(data, f"synonym/{english_name}.{end}")), f"{english_name}.{end} of {data.name}"
-            )
-            for end in ("synsets", "exceptions")
+        ingredients = ingredients._replace(
+            synonyms=_open_synonym_file(data, f"{english_name}.synsets"),
+            exceptions=_open_synonym_file(data, f"{english_name}.exceptions"),
+            notices=(("COPYING.WORDNET", _read_member(data, "synonym/COPYING.WORDNET")),),
+            licence=LICENCE + WORDNET_LICENCE,
         )
-        notices = (("COPYING.WORDNET", _read_member(data, "synonym/COPYING.WORDNET")),)
-    name = f"data/paraphrase-{code}.gz"
-    with contextlib.ExitStack() as stack:
-        table = None
-        if name in data.files:
-            size, open_file = data.files[name]
-            table = Stream(stack.enter_context(open_file()), f"{name} of {data.name}", size)
-        yield Ingredients(
-            function_words=_read_member(data, f"function/{english_name}.words"),
-            prefixes=_read_member(data, f"nonbreaking/{english_name}.prefixes"),
-            synonyms=synsets,
-            exceptions=exceptions,
-            paraphrases=table,
-            notices=notices,
-            licence=LICENCE + (WORDNET_LICENCE if synsets else ""),
-        )
+    table_name = f"data/paraphrase-{METEOR_CODES.get(language, language)}.gz"
+    if table_name not in data.files:
+        yield ingredients
+        return
+    size, open_table = data.files[table_name]
+    with open_table() as table:
+        yield ingredients._replace(paraphrases=Stream(table, f"{table_name} of {data.name}", size))
+
+
+def _open_synonym_file(data: MeteorData, name: str) -> Stream:
+    """Return a synonym file of the jar as a stream."""
+    return Stream(io.BytesIO(_read_member(data, f"synonym/{name}")), f"{name} of {data.name}")
 
 
 def _read_member(data: MeteorData, name: str) -> bytes:

@@ -58,7 +58,7 @@ class SourceFile:
     sha256: str
 
     @classmethod
-    def of(cls, path: Path) -> SourceFile:
+    def from_path(cls, path: Path) -> SourceFile:
         """Return the name and SHA-256 of a file.
 
         Raises:
@@ -113,32 +113,45 @@ class Manifest:
         try:
             return cls._parse(content)
         except KeyError as error:
-            raise ResourceError(f"{path} is damaged: its {error} is missing") from None
+            raise ResourceError(f"{path} is damaged: the key {error} is missing") from None
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ResourceError(f"{path} is damaged: {error}") from None
 
     @classmethod
     def _parse(cls, content: bytes) -> Manifest:
-        """Return the manifest of a JSON text; the exceptions for an invalid manifest vary."""
+        """Return the manifest of a JSON text. Invalid manifests cause various exceptions."""
         data = json.loads(content)
         json.dumps(data, ensure_ascii=False).encode()  # This raises an error for surrogates, which cannot be printed.
         if data["format"] != FORMAT_VERSION:
             raise ValueError(f"its format is {data['format']!r}; this release reads format {FORMAT_VERSION}")
-        strings = {key: data[key] for key in ("name", "language", "version", "licence", "built_with")}
-        sources = tuple(SourceFile(**source) for source in data["sources"])
-        files = {name: PackFile(**file) for name, file in data["files"].items()}
-        manifest = cls(**strings, sources=sources, contents=data["contents"], files=files)
-        if not all(isinstance(value, str) for value in [*strings.values(), *(source.name for source in sources)]):
-            raise TypeError("a text in it is of another type")
-        if not all(type(value) is int for value in [*manifest.contents.values(), *(f.size for f in files.values())]):
-            raise TypeError("a number in it is of another type")
-        hashes = [*(source.sha256 for source in sources), *(file.sha256 for file in files.values())]
-        if not all(map(_SHA256.fullmatch, hashes)):
-            raise ValueError("a 'sha256' in it is not a SHA-256")
-        for name in (manifest.name, *files):
-            if not _NAME.fullmatch(name) or name == FILE_NAME:
-                raise ValueError(f"{name!r} is not a name for a pack or a file of one")
+        manifest = cls(
+            name=data["name"],
+            language=data["language"],
+            version=data["version"],
+            sources=tuple(SourceFile(**source) for source in data["sources"]),
+            licence=data["licence"],
+            built_with=data["built_with"],
+            contents=data["contents"],
+            files={name: PackFile(**file) for name, file in data["files"].items()},
+        )
+        manifest._check_values()
         return manifest
+
+    def _check_values(self) -> None:
+        """Raise TypeError or ValueError for a value that a manifest cannot contain."""
+        texts = [self.name, self.language, self.version, self.licence, self.built_with]
+        texts += [source.name for source in self.sources]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("a value that must be a text has another type")
+        numbers = [*self.contents.values(), *(file.size for file in self.files.values())]
+        if not all(type(number) is int for number in numbers):
+            raise TypeError("a value that must be a whole number has another type")
+        hashes = [source.sha256 for source in self.sources] + [file.sha256 for file in self.files.values()]
+        if not all(_SHA256.fullmatch(sha256) for sha256 in hashes):
+            raise ValueError("a value of 'sha256' is not a SHA-256")
+        for name in (self.name, *self.files):
+            if not _NAME.fullmatch(name) or name == FILE_NAME:
+                raise ValueError(f"{name!r} is not a name for a pack or for a file of a pack")
 
 
 def check_name(name: str) -> str:
@@ -167,8 +180,8 @@ def how_to_install(name: str, *, again: bool = False) -> str:
     if is_installable(name):
         return f"install it{' again' if again else ''} with `meteor-e pack install {name}`"
     if again:
-        return "build it again (`meteor-e pack build`, or `build_pack`), or take it from where it came from"
-    return "it is none of METEOR's; `meteor-e pack build` makes packs from bitext, `build_pack` from files of your own"
+        return "build it again (`meteor-e pack build` or `build_pack`), or copy it again from its source"
+    return "METEOR has no such pack; `meteor-e pack build` builds packs from bitext, `build_pack` from your own files"
 
 
 def read_list(path: str | os.PathLike[str], parse: Callable[[str], _T]) -> _T:
@@ -176,7 +189,7 @@ def read_list(path: str | os.PathLike[str], parse: Callable[[str], _T]) -> _T:
 
     Args:
         path: the path of the file.
-        parse: function that parses the text.
+        parse: a function that parses the text.
 
     Raises:
         ResourceError: if the file cannot be read or is not valid UTF-8.
@@ -196,12 +209,18 @@ def parse_prefixes(text: str) -> NonbreakingPrefixes:
     Each line contains one prefix. A line that begins with ``#`` is a comment. ``PREFIX #NUMERIC_ONLY#`` is a prefix
     only before digits.
     """
-    lines = [line.strip() for line in re.split(r"[\r\n]", text)]
-    matches = {line: _NUMERIC.match(line) for line in lines if line and not line.startswith("#")}
-    return NonbreakingPrefixes(
-        frozenset(prefix for prefix, match in matches.items() if not match),
-        frozenset(match[1] for match in matches.values() if match),
-    )
+    always = set()
+    numeric = set()
+    for line in re.split(r"[\r\n]", text):
+        entry = line.strip()
+        numeric_match = _NUMERIC.match(entry)
+        if not entry or entry.startswith("#"):
+            continue
+        if numeric_match:
+            numeric.add(numeric_match[1])
+        else:
+            always.add(entry)
+    return NonbreakingPrefixes(frozenset(always), frozenset(numeric))
 
 
 _READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
@@ -211,6 +230,17 @@ _READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     PARAPHRASES: ("paraphrases", ParaphraseIndex),
 }
 """The attribute that each data file supplies, and the function that reads the file."""
+
+
+def _is_same_stamp(stored_stamp: str, stamp: str) -> bool:
+    """Return whether a file has the size and the modification time of its last check.
+
+    Archives and container images truncate modification times to seconds. The nanoseconds of such a time are ignored.
+    """
+    nanoseconds = 9
+    if stamp.endswith("0" * nanoseconds):
+        return stored_stamp[:-nanoseconds] == stamp[:-nanoseconds]
+    return stored_stamp == stamp
 
 
 class Pack(LanguageResources):
@@ -239,66 +269,74 @@ class Pack(LanguageResources):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path).absolute()
         try:
-            self.manifest = manifest = Manifest.read(self.path)
-            data_files = [name for name in DATA_FILES if name in manifest.files]
-            for problem in self._find_problems(data_files, trust=True):
-                raise ResourceError(problem)
+            self.manifest = Manifest.read(self.path)
+            data_files = [name for name in DATA_FILES if name in self.manifest.files]
+            problems = self._find_problems(data_files, trust=True)
+            if problems:
+                raise ResourceError(problems[0])
             for name in data_files:
                 attribute, read = _READERS[name]
                 setattr(self, attribute, read(self.path / name))
         except ResourceError as error:
-            name = self.path.name
-            advice = how_to_install(name, again=True)
-            raise ResourceError(f"pack {name!r} in {self.path} is damaged: {error}; {advice}") from error
-        self.name, self.language, self.version = manifest.name, manifest.language, manifest.version
-        hashes = "".join(f"{name} {manifest.files[name].sha256}\n" for name in data_files)
+            advice = how_to_install(self.path.name, again=True)
+            raise ResourceError(f"pack {self.path.name!r} in {self.path} is damaged: {error}; {advice}") from error
+        self.name = self.manifest.name
+        self.language = self.manifest.language
+        self.version = self.manifest.version
+        hashes = "".join(f"{name} {self.manifest.files[name].sha256}\n" for name in data_files)
         self.digest = hashlib.sha256(hashes.encode()).hexdigest()[:12]
         self.description = f"{self.name}@{self.digest}"
 
     @property
     def summary(self) -> str:
         """The numbers of function words, prefixes, synonyms and paraphrases, as text."""
-        counts = {key: self.manifest.contents.get(key) for key in CONTENTS}
-        return ", ".join(
-            f"{'no' if count is None else f'{count:,}'} {key.replace('_', ' ')}" for key, count in counts.items()
-        )
+        parts = []
+        for key in CONTENTS:
+            count = self.manifest.contents.get(key)
+            parts.append(f"{'no' if count is None else f'{count:,}'} {key.replace('_', ' ')}")
+        return ", ".join(parts)
 
     def verify(self) -> list[str]:
-        """Hash all files again and return the problems, an empty list if there are none."""
+        """Hash all files again, and return the problems as error messages. The list is empty for an intact pack."""
         return self._find_problems(self.manifest.files, trust=False)
 
     def _find_problems(self, names: Iterable[str], trust: bool) -> list[str]:
-        """Return the problems of files.
+        """Return the problems of files as error messages.
 
         Args:
             names: the names of the files.
-            trust: do not hash files again that have not changed since their last check.
+            trust: whether files that have not changed since their last check are not hashed again.
         """
-        previous_stamps: dict[str, object] = {}
-        with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
-            previous_stamps = dict(json.loads((self.path / CHECKED).read_bytes()))
-        stamps, problems = dict(previous_stamps), []
+        stored_stamps = self._read_stamps()
+        stamps = dict(stored_stamps)
+        problems = []
         for name in names:
-            expected = self.manifest.files[name]
+            expected_file = self.manifest.files[name]
             try:
                 status = (self.path / name).stat()
                 stamp = f"{status.st_size} {status.st_mtime_ns}"
-                # Archives and container images truncate modification times to seconds.
-                end = -9 if stamp.endswith("0" * 9) else None
-                if status.st_size != expected.size:
-                    problems.append(f"{name} holds {status.st_size} bytes and should hold {expected.size}")
-                elif not (trust and str(previous_stamps.get(name))[:end] == stamp[:end]):
-                    if sha256_of(self.path / name) == expected.sha256:
-                        stamps[name] = stamp
-                    else:
-                        problems.append(f"the SHA-256 of {name} is not the manifest's")
+                if status.st_size != expected_file.size:
+                    problems.append(f"{name} has {status.st_size} bytes instead of {expected_file.size}")
+                elif trust and _is_same_stamp(str(stored_stamps.get(name)), stamp):
+                    continue
+                elif sha256_of(self.path / name) == expected_file.sha256:
+                    stamps[name] = stamp
+                else:
+                    problems.append(f"the SHA-256 of {name} differs from the manifest")
             except OSError as error:
                 problems.append(f"{name} cannot be read: {error.strerror}")
-        if stamps != previous_stamps:
-            # The stamps of a read-only pack are not saved, so that its files are hashed again next time.
+        if stamps != stored_stamps:
+            # The stamps of a read-only pack are not saved. Its files are hashed again the next time.
             with contextlib.suppress(OSError), atomic_file(self.path / CHECKED) as temporary_file:
                 temporary_file.write_text(json.dumps(stamps) + "\n", encoding="utf-8")
         return problems
+
+    def _read_stamps(self) -> dict[str, object]:
+        """Return the size and modification time of each file at its last check; empty if they cannot be read."""
+        try:
+            return dict(json.loads((self.path / CHECKED).read_bytes()))
+        except (OSError, ValueError, TypeError, RecursionError):
+            return {}
 
     def __repr__(self) -> str:
         return f"Pack({self.name!r}, digest={self.digest!r}, path={str(self.path)!r})"

@@ -60,16 +60,12 @@ class PackStore:
         """
         # These modules load slowly, and a process that scores does not need them.
         from meteor_e.packs import download
-        from meteor_e.packs.build import pack_place
+        from meteor_e.packs.build import open_builder
         from meteor_e.packs.meteor_data import open_ingredients, open_meteor
 
         code = ISO_CODES.get(language, language)
         if code not in LANGUAGES:
-            raise ResourceError(
-                f"METEOR has no data for the language {language!r}{near_miss(language, LANGUAGES)}; "
-                f"it has for {', '.join(LANGUAGES)}. A language without data needs no pack; "
-                "`meteor-e pack build` makes one from bitext"
-            )
+            raise ResourceError(_describe_missing_data(language))
         path = download.local_path(os.fspath(source)) if source is not None else None
         alternative = download.ALTERNATIVE.format(language=code)
         if offline and path is None:
@@ -78,19 +74,19 @@ class PackStore:
                 f"offline, {alternative}"
             )
         if path is not None and not path.exists():
-            raise ResourceError(f"there is no {path} to install the pack {code!r} from")
+            raise ResourceError(f"cannot install the pack {code!r} from {path}: the file does not exist")
         target = self.root / code
         previous_id = _file_id(target)
-        with pack_place(target, code, progress) as place:
+        with open_builder(target, code, progress) as builder:
             if source is None and _file_id(target) != previous_id:
                 # Another process installed the pack while this process waited.
                 return Pack(target)
             if source is None:
-                path = download.download_wheel(download.METEOR_WHEEL, place.scratch, progress, alternative)
+                path = download.download_wheel(download.METEOR_WHEEL, builder.temporary_folder, progress, alternative)
             elif path is None:
-                path = download.download_url(os.fspath(source), place.scratch, progress)
+                path = download.download_url(os.fspath(source), builder.temporary_folder, progress)
             with open_meteor(path) as data, open_ingredients(data, code) as ingredients:
-                return place.build(ingredients, code, data.sources, version=data.version)
+                return builder.build(ingredients, code, data.sources, version=data.version)
 
     def names(self) -> list[str]:
         """Return the sorted names of the installed packs, including damaged packs."""
@@ -114,7 +110,7 @@ class PackStore:
             pack = Pack(folder)
         if pack.name != folder.name:
             advice = how_to_install(folder.name, again=True)
-            raise ResourceError(f"pack {folder.name!r} in {folder} is that of a pack {pack.name!r}; {advice}")
+            raise ResourceError(f"the folder {folder} contains the pack {pack.name!r}, not {folder.name!r}; {advice}")
         return pack
 
     def get(self, name: str) -> Pack:
@@ -161,18 +157,16 @@ def find_resources(
     Raises:
         ResourceError: for a pack that is missing or damaged.
     """
-    resources = None if pack is None else find_pack(pack, offline)
-    if resources is not None and pack != language.pack:
+    resources = LanguageResources() if pack is None else find_pack(pack, offline)
+    if isinstance(resources, Pack) and pack != language.pack:
         # A language may name a pack of another language, but a chain may not.
         context = MatcherContext(language, resources)
         context.check_language([resources.language], f"the pack {pack!r} is", claimed=True)
-    if resources is not None and function_words is None:
-        return resources
     if function_words is None:
-        return LanguageResources()
+        return resources
     words_pack = find_pack(function_words, offline)
     origin = f"function-words-of-{words_pack.name}@{words_pack.digest}"
-    return (resources or LanguageResources()).replace(origin, function_words=words_pack.function_words)
+    return resources.replace(origin, function_words=words_pack.function_words)
 
 
 def find_pack(name: str, offline: bool | None = None) -> Pack:
@@ -196,6 +190,14 @@ def find_pack(name: str, offline: bool | None = None) -> Pack:
         print(f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)", file=sys.stderr)
     with terminal_progress() as progress:
         return store.install(name, offline=offline, progress=progress)
+
+
+def _describe_missing_data(language: str) -> str:
+    """Return the error message for a language that METEOR does not have data for."""
+    return (
+        f"METEOR has no data for the language {language!r}{near_miss(language, LANGUAGES)}; it has data for "
+        f"{', '.join(LANGUAGES)}. Other languages do not need a pack; `meteor-e pack build` builds packs from bitext"
+    )
 
 
 def _file_id(target: Path) -> tuple[int, int] | None:

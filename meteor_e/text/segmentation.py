@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from meteor_e.api.segmenters import Segmenter
-from meteor_e.base.memory import Memory
+from meteor_e.base.bounded_cache import BoundedCache
 
 _JOINERS = "\u200c\u200d"
 
@@ -35,7 +35,7 @@ class UnicodeSegmenter(Segmenter):
     """
 
     name = "unicode"
-    _chunks = functools.cached_property(lambda self: Memory[str, str](CHUNK_LIMIT))
+    _chunks = functools.cached_property(lambda self: BoundedCache[str, str](CHUNK_LIMIT))
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""

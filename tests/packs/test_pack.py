@@ -101,10 +101,10 @@ def test_a_damaged_file_is_noticed_and_named(tiny_pack: Pack, file: str, attribu
 
     path.unlink()
     path.write_bytes(whole[:-1])
-    expect(f"{file} holds {len(whole) - 1} bytes and should hold {len(whole)}")
+    expect(f"{file} has {len(whole) - 1} bytes instead of {len(whole)}")
     path.write_bytes(whole)
     flip(path, len(whole) - 2)
-    expect(f"the SHA-256 of {file} is not the manifest's")
+    expect(f"the SHA-256 of {file} differs from the manifest")
     path.unlink()
     expect(f"{file} cannot be read: No such file")
     path.mkdir()
@@ -159,14 +159,14 @@ def edited(tiny_pack: Pack, **changes: object) -> None:
     [
         ({"format": 2}, "its format is 2; this release reads format 1"),
         ({"name": "../x"}, "'../x' is not a name"),
-        ({"version": 1.5}, "a text in it is of another type"),
+        ({"version": 1.5}, "a value that must be a text has another type"),
         ({"sources": ["x"]}, ""),
         ({"sources": [{"name": "x"}]}, "missing 1 required positional argument: 'sha256'"),
-        ({"contents": {"synonyms": True}}, "a number in it is of another type"),
+        ({"contents": {"synonyms": True}}, "a value that must be a whole number has another type"),
         ({"contents": [1]}, ""),
-        ({"files": {"../../passwd": {"size": 1, "sha256": "0" * 64}}}, "is not a name for a pack or a file"),
-        ({"files": {"manifest.json": {"size": 1, "sha256": "0" * 64}}}, "is not a name for a pack or a file"),
-        ({"files": {"a": {"size": "1", "sha256": "0" * 64}}}, "a number in it is of another type"),
+        ({"files": {"../../passwd": {"size": 1, "sha256": "0" * 64}}}, "is not a name for a pack or for a file"),
+        ({"files": {"manifest.json": {"size": 1, "sha256": "0" * 64}}}, "is not a name for a pack or for a file"),
+        ({"files": {"a": {"size": "1", "sha256": "0" * 64}}}, "a value that must be a whole number has another type"),
         ({"files": {"a": {"size": 1, "sha256": "xyz"}}}, "is not a SHA-256"),
         ({"files": {"a": 1}}, ""),
     ],

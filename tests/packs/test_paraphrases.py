@@ -12,7 +12,14 @@ from own_resources import TABLE, flip, table_text
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs.build_indexes import build_paraphrase_index
-from meteor_e.packs.indexes import WORD_SECTIONS, IndexFile, Layout, ParaphraseIndex, vocabulary_sections, write_index
+from meteor_e.packs.indexes import (
+    WORD_SECTIONS,
+    IndexFile,
+    Layout,
+    ParaphraseIndex,
+    make_vocabulary_sections,
+    write_index,
+)
 
 WORDS = st.one_of(
     st.sampled_from(["a", "b", "c", "of", "…", "ß", "\U0001d11e", "a\u00a0b"]),
@@ -96,7 +103,7 @@ def test_every_truncation_is_refused(index: ParaphraseIndex) -> None:
             ParaphraseIndex(path)
     path.unlink()
     path.write_bytes(data + b"\0")
-    with pytest.raises(ResourceError, match="should hold"):
+    with pytest.raises(ResourceError, match="bytes instead of"):
         ParaphraseIndex(path)
 
 
@@ -147,7 +154,7 @@ LAYOUT = Layout(b"MEtests.", WORD_SECTIONS)
 
 
 def vocabulary(path: Path, words: list[str]) -> IndexFile:
-    sections, parameters = vocabulary_sections([word.encode() for word in words], path)
+    sections, parameters = make_vocabulary_sections([word.encode() for word in words], path)
     write_index(path, LAYOUT, parameters, sections)
     return IndexFile(path, LAYOUT)
 

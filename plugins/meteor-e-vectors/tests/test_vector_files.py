@@ -56,7 +56,7 @@ def test_digest_depends_on_words_and_vectors_only(tmp_path):
     ("change", "message"),
     [
         (lambda data: data[:40], "ends inside its header"),
-        (lambda data: data[:-1], "holds .* bytes and should hold"),
+        (lambda data: data[:-1], "has .* bytes instead of"),
         (lambda data: data[:8] + b"\x02" + data[9:], "format version 2"),
         (lambda data: data[:33] + b"\xff" + data[34:], "checksum of its header"),
         (lambda data: data.replace(b'"digest"', b'"digits"'), "its metadata cannot be read"),

@@ -16,7 +16,7 @@ from meteor_e.api import ConfigError, InputError
 from meteor_e.base.files import PathLike, input_name, os_errors_as
 from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.plain import read_segments
-from meteor_e.packs.build import Ingredients, pack_place
+from meteor_e.packs.build import Ingredients, open_builder
 from meteor_e.packs.pack import LANGUAGE_FILE, TABLE_FILE, Pack, SourceFile
 from meteor_e_bitext.alignment import align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
@@ -83,7 +83,7 @@ def build_from_bitext(
     if any(str(file) == "-" for file in inputs):
         raise ConfigError("the files of a bitext are read more than once, so standard input cannot be one of them")
     work_folder = Path(work).absolute() if work is not None else target.with_name(f".work-{target.name}")
-    with pack_place(target, name, progress) as builder:
+    with open_builder(target, name, progress) as builder:
         sources = [_read_source(file) for file in inputs]
         stages = Stages(work_folder, done)
         build = _BitextBuild(stages, (text, pivot_text), bitext, sources, options, threads, progress)
@@ -304,4 +304,4 @@ def _read_source(file: Path) -> SourceFile:
     """
     next(read_segments(file, encoding="latin-1"), None)
     with os_errors_as(InputError, f"cannot read {file}"):
-        return SourceFile.of(file)
+        return SourceFile.from_path(file)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.files import PathLike, input_name
-from meteor_e.base.memory import Memory
 from meteor_e.base.progress import Progress
 from meteor_e.formats.plain import read_segments
 from meteor_e_bitext.numbering import number_rows
@@ -46,7 +46,7 @@ class _PhraseWriter:
         self._word_file = word_file
         self._length_file = length_file
         self._ids: dict[str, int] = {}
-        self._cache = Memory[str, tuple[int, ...]](_CACHE_SIZE)
+        self._cache = BoundedCache[str, tuple[int, ...]](_CACHE_SIZE)
         self._pending_words = array("I")
         self._pending_lengths = bytearray()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from meteor_e.base.array_cache import Floats
-from meteor_e.base.memory import Memory
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.scoring.arrays import apply_scalar
 from meteor_e_captions.grouping import group
 from meteor_e_captions.lexicon import KINDS, split
@@ -431,7 +431,7 @@ class Encoding:
 
     def __init__(self, encoder: Encoder, remember: int = 4096) -> None:
         self._encoder = encoder
-        self._cache = Memory[str, Floats](remember)
+        self._cache = BoundedCache[str, Floats](remember)
 
     def __call__(self, texts: Sequence[str]) -> dict[str, Floats]:
         """Return the vector of each text."""
@@ -440,7 +440,7 @@ class Encoding:
         missing = [text for text in distinct_texts if text not in cached]
         rows = self._encoder.vectors([split(text) for text in missing])
         encoded = {text: row.astype(np.float64) for text, row in zip(missing, rows, strict=True)}
-        self._cache.remember(encoded)
+        self._cache.add_items(encoded)
         return cached | encoded
 
 

@@ -15,7 +15,7 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import terminal_progress
 from meteor_e.chains.chain import find_language
-from meteor_e.packs.build import pack_place
+from meteor_e.packs.build import open_builder
 from meteor_e.packs.download import download_url
 from meteor_e.packs.pack import SourceFile
 from meteor_e.packs.store import PackStore
@@ -48,18 +48,18 @@ def synonyms_command(language: str, source: str | None) -> None:
             "the language has without a pack; `meteor-e pack build` makes one from bitext"
         )
     name, url = f"{code}-omw", source or ARCHIVE
-    with terminal_progress() as progress, pack_place(PackStore().root / name, name, progress) as place:
+    with terminal_progress() as progress, open_builder(PackStore().root / name, name, progress) as builder:
         path = Path(url)
         if url.startswith(("http://", "https://")):
             if is_offline():
                 raise ResourceError(
                     f"offline, so {url} is not downloaded; run: meteor-e pack install {code} --from omw-1.4.zip"
                 )
-            path = download_url(url, place.scratch, progress)
-        file = SourceFile.of(path)
+            path = download_url(url, builder.temporary_folder, progress)
+        file = SourceFile.from_path(path)
         if source is None and file.sha256 != SHA256:
             raise ResourceError(f"{path.name} has the SHA-256 {file.sha256}, not {SHA256}")
-        made, words = wordnet(path, WORDNETS[code], place.scratch)
-        place.build(made, code, [file], version="1.4" if file.sha256 == SHA256 else "1")
+        made, words = wordnet(path, WORDNETS[code], builder.temporary_folder)
+        builder.build(made, code, [file], version="1.4" if file.sha256 == SHA256 else "1")
     click.echo(f"installed {name} ({words:,} words with synonyms); license: {made.licence}")
     click.echo(f"score with: -l {code} --set pack={name} -m exact,synonym")

@@ -24,8 +24,8 @@ from meteor_e.packs.indexes import (
     WORD_SECTIONS,
     IndexFile,
     Layout,
-    damaged,
-    vocabulary_sections,
+    make_vocabulary_sections,
+    raise_damaged,
     write_index,
 )
 from meteor_e_vectors.subwords import Subwords
@@ -76,14 +76,14 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
         subword_rows = np.frombuffer(file.sections["subword_rows"], dtype=np.float32)
         self.counts: NDArray[np.uint32] = np.frombuffer(file.sections["counts"], dtype=np.uint32)
         if not dimension or len(rows) != count * dimension or len(subword_rows) != bucket_count * dimension:
-            damaged(file.path, "its vectors do not fit its header")
+            raise_damaged(file.path, "its vectors do not fit its header")
         if len(self.counts) != count:
-            damaged(file.path, "its counts do not fit its header")
+            raise_damaged(file.path, "its counts do not fit its header")
         self.rows: NDArray[np.float32] = rows.reshape(count, dimension)
         self.subwords: Subwords | None = None
         if bucket_count:
             if not 0 < shortest <= longest:
-                damaged(file.path, "the lengths of its subwords do not fit")
+                raise_damaged(file.path, "the lengths of its subwords do not fit")
             self.subwords = Subwords(subword_rows.reshape(bucket_count, dimension), shortest, longest)
         try:
             self.metadata: dict[str, Any] = json.loads(bytes(file.sections["metadata"]))
@@ -91,10 +91,10 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
             self.key: str = self.metadata.get("key", "word")
             checksum = self.metadata.pop("sha256")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            damaged(file.path, "its metadata cannot be read")
+            raise_damaged(file.path, "its metadata cannot be read")
         sections = [file.sections[name] for name, _ in LAYOUT.sections[:-1]]
         if _compute_checksum(sections, self.metadata) != checksum:
-            damaged(file.path, "its SHA-256 does not match its content")
+            raise_damaged(file.path, "its SHA-256 does not match its content")
 
     @cached_property
     def words(self) -> list[str]:
@@ -198,7 +198,7 @@ def write_vectors(
     _check_finite(rows, lambda index: f"the vector of {words[index]!r}")
     if subwords is not None:
         _check_finite(subwords.rows, lambda index: f"subword vector {index}")
-    word_sections, word_parameters = vocabulary_sections(
+    word_sections, word_parameters = make_vocabulary_sections(
         [word.encode("utf-8", "surrogatepass") for word in words], target
     )
     row_data = np.ascontiguousarray(rows, dtype="<f4")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from meteor_e.base.memory import Memory
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e_captions.ptb.characters import DIGIT, LOWER, UPPER, replace_by_class
 from meteor_e_captions.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
 
@@ -72,11 +72,11 @@ class Tokenizer:
         self._lowercase = lowercase
         self._drop = drop
         # The tokens of pieces that do not depend on their context.
-        self._context_free_pieces = Memory[str, str](_CACHE_SIZE)
+        self._context_free_pieces = BoundedCache[str, str](_CACHE_SIZE)
         # The same pieces, and marks. Valid for lines in which no token spans several pieces.
-        self._separate_pieces = Memory[str, str](_CACHE_SIZE)
+        self._separate_pieces = BoundedCache[str, str](_CACHE_SIZE)
         # The tokens of marks, and the characters in the next piece that may join them.
-        self._marks = Memory[str, tuple[str, frozenset[str]]](_CACHE_SIZE)
+        self._marks = BoundedCache[str, tuple[str, frozenset[str]]](_CACHE_SIZE)
 
     def lines(self, lines: Sequence[str]) -> list[str]:
         """Return the tokens of each line, joined by spaces.
@@ -111,7 +111,7 @@ class Tokenizer:
         tokens = self._look_up_line(text[start:end], piece_cache)
         return self._tokenize_pieces(text, classes, start, end) if tokens is None else tokens
 
-    def _look_up_line(self, line: str, piece_cache: Memory[str, str]) -> str | None:
+    def _look_up_line(self, line: str, piece_cache: BoundedCache[str, str]) -> str | None:
         """Return the tokens of a line, or ``None`` if a piece depends on its context."""
         pieces = line.split(" ")
         for _ in range(2):
@@ -123,7 +123,7 @@ class Tokenizer:
                     break
         return None
 
-    def _add_to_cache(self, piece: str, classes: str, piece_cache: Memory[str, str]) -> bool:
+    def _add_to_cache(self, piece: str, classes: str, piece_cache: BoundedCache[str, str]) -> bool:
         """Add the tokens of a piece to a cache, and return whether that was possible."""
         if len(piece) > _LONGEST_CACHED_PIECE:
             return False

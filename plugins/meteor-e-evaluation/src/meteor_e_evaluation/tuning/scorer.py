@@ -9,7 +9,7 @@ import numpy as np
 
 from meteor_e import Parameters
 from meteor_e.base.array_cache import Floats
-from meteor_e.base.memory import Memory
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.scoring.arrays import fmean, fragmentation, precision_recall
 from meteor_e_evaluation.tuning.data import TuningSet
 
@@ -42,7 +42,7 @@ class PointScorer:
         self._fragmentations, self._fragmentation_index = np.unique(fragmentation(counts), return_inverse=True)
         has_several_references = len(data.starts) != len(counts)
         self._starts = data.starts if has_several_references else None
-        self._powers = Memory[float, Floats](MAX_POWERS)
+        self._powers = BoundedCache[float, Floats](MAX_POWERS)
         self._precision_recall: tuple[Point, Floats, Floats] | None = None
         self._fmean: tuple[Point, Floats] | None = None
         self._scores = np.empty(len(counts))

@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from meteor_e import ConfigError, MatcherContext, ResourceError
 from meteor_e.api import ComponentOptions, Meta
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.errors import near_miss
 from meteor_e.base.lowercase import lowercase
-from meteor_e.base.memory import Memory
 from meteor_e_languages.lemmatizers.picklable import PicklableLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
 
@@ -65,7 +65,7 @@ class HantaLemmatizer(PicklableLemmatizer):
 
     def _start(self) -> None:
         self._tagger = _tagger(self._language)
-        self._lemmas = Memory[tuple[str, str], str](LEMMA_LIMIT)  # never pickled
+        self._lemmas = BoundedCache[tuple[str, str], str](LEMMA_LIMIT)  # never pickled
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> HantaLemmatizer:

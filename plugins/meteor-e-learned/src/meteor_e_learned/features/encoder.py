@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
 from meteor_e.base.array_cache import Floats
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.extras import require
-from meteor_e.base.memory import Memory
 from meteor_e.base.thread_pool import ThreadPool
 from meteor_e_learned.features.references import mean_over_references, segment_pairs
 
@@ -58,7 +58,7 @@ class EncoderFeature(Feature):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._cache: Memory[str, Vectors] = Memory(CACHE_SIZE)
+        self._cache: BoundedCache[str, Vectors] = BoundedCache(CACHE_SIZE)
         self._load()
 
     def _load(self) -> None:

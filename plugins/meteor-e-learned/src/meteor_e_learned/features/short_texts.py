@@ -11,7 +11,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from meteor_e.base.memory import Memory
+from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.text.stemming import SnowballStemmer
 from meteor_e_learned.frequencies import word_rarity
 
@@ -103,7 +103,7 @@ def _make_term(word: str) -> Term:
     return Term(_stem()(form), word not in STOP_WORDS, max(lowest, min(highest, word_rarity(word) - 1)))
 
 
-_terms: Memory[str, Term] = Memory(1 << 16, _make_term)
+_terms: BoundedCache[str, Term] = BoundedCache(1 << 16, _make_term)
 
 
 def split_terms(folded: str) -> list[Term]:

@@ -5,42 +5,42 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
-from meteor_e.base.memory import Memory
+from meteor_e.base.bounded_cache import BoundedCache
 
 
 def test_it_never_holds_more_than_its_limit():
-    memory = Memory[int, str](3)
+    cache = BoundedCache[int, str](3)
     for number in range(10):
-        memory[number] = str(number)
-        assert len(memory) <= 3
-        assert memory[number] == str(number)
-    assert memory.limit == 3
+        cache[number] = str(number)
+        assert len(cache) <= 3
+        assert cache[number] == str(number)
+    assert cache.limit == 3
 
 
 def test_several_at_once():
-    memory = Memory[int, int](4)
-    memory[0] = 0
-    memory.remember({1: 1, 2: 2, 3: 3})
-    assert len(memory) == 4
-    memory.remember({4: 4})
-    assert memory == {4: 4}
-    memory.remember(dict.fromkeys(range(9), 0))
-    assert len(memory) == 9
-    memory[10] = 1
-    assert memory == {10: 1}
+    cache = BoundedCache[int, int](4)
+    cache[0] = 0
+    cache.add_items({1: 1, 2: 2, 3: 3})
+    assert len(cache) == 4
+    cache.add_items({4: 4})
+    assert cache == {4: 4}
+    cache.add_items(dict.fromkeys(range(9), 0))
+    assert len(cache) == 9
+    cache[10] = 1
+    assert cache == {10: 1}
 
 
 def test_a_copy_keeps_the_limit_and_no_item():
-    memory = Memory[int, int](2)
-    memory[0] = 1
-    for other in (copy.copy(memory), copy.deepcopy(memory), pickle.loads(pickle.dumps(memory))):
-        assert type(other) is Memory
+    cache = BoundedCache[int, int](2)
+    cache[0] = 1
+    for other in (copy.copy(cache), copy.deepcopy(cache), pickle.loads(pickle.dumps(cache))):
+        assert type(other) is BoundedCache
         assert (other, other.limit) == ({}, 2)
-    assert memory == {0: 1}
+    assert cache == {0: 1}
 
 
 class Squares:
-    _known = cached_property(lambda self: Memory[int, int](5))
+    _known = cached_property(lambda self: BoundedCache[int, int](5))
 
     def square(self, number: int) -> int:
         found = self._known.get(number)

@@ -1,0 +1,54 @@
+"""A cache of computed values with a maximum number of items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class BoundedCache(dict[Key, Value]):
+    """A dictionary that removes all items when a new item would exceed the limit.
+
+    Like a dictionary, the cache can be used by several threads without a lock. Another thread may clear it at any time,
+    so a thread should look up a value once and keep the result. If n threads add items at the same time, the cache may
+    exceed the limit by n items. Copies and pickled caches are empty.
+
+    A cached property gives each instance of a class its own cache::
+
+        _stems = cached_property(lambda self: BoundedCache(STEM_LIMIT, self.stem))
+
+    Args:
+        limit: the maximum number of items.
+        make: a function that computes the value of a missing key.
+    """
+
+    __slots__ = ("limit", "make")
+
+    def __init__(self, limit: int, make: Callable[[Key], Value] | None = None) -> None:
+        super().__init__()
+        self.limit = limit
+        self.make = make
+
+    def __missing__(self, key: Key) -> Value:
+        if self.make is None:
+            raise KeyError(key)
+        value = self.make(key)
+        self[key] = value
+        return value
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        if len(self) >= self.limit:
+            self.clear()
+        super().__setitem__(key, value)
+
+    def add_items(self, items: Mapping[Key, Value]) -> None:
+        """Add several items. If there are more items than the limit, all of them are kept until the next addition."""
+        if len(self) + len(items) > self.limit:
+            self.clear()
+        self.update(items)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.limit, self.make)
