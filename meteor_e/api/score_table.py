@@ -1,6 +1,6 @@
-"""A table of scores: what systems scored under metrics, as plain data.
+"""A table of scores: the scores of systems under metrics, as plain data.
 
-:func:`meteor_e.evaluate.evaluate` fills it. Significance tests and output formats are functions of it.
+:func:`meteor_e.evaluate.evaluate` returns a table. Significance tests and output formats are functions of it.
 """
 
 from __future__ import annotations
@@ -12,22 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.formats import MetricColumn
 from meteor_e.api.segments import SegmentId
-from meteor_e.base.html import html_table
 
-# NumPy is imported where it is needed: plain METEOR starts without it.
+# NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 
 @dataclass(frozen=True)
 class MetricInfo:
-    """What a table knows of a metric.
+    """The description of a metric in a table.
 
     Attributes:
-        label: what tables call the metric.
-        columns: its columns.
-        signature: what must be the same for the numbers to be the same.
-        about: what JSON says in addition to the signature.
+        label: name of the metric in tables.
+        columns: columns of the metric.
+        signature: version and options. Scores with different signatures cannot be compared.
+        about: additional entries for JSON.
     """
 
     label: str
@@ -35,23 +34,32 @@ class MetricInfo:
     signature: str
     about: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def width(self) -> int:
-        """Number of values: for each column the score and its parts."""
-        return sum(1 + len(column.parts) for column in self.columns)
+    def split_values(self, values: Sequence[float]) -> list[Sequence[float]]:
+        """Return the values of each column: the score and its parts.
+
+        Args:
+            values: the values of all columns of the metric, one after the other.
+        """
+        column_values = []
+        start = 0
+        for column in self.columns:
+            end = start + 1 + len(column.parts)
+            column_values.append(values[start:end])
+            start = end
+        return column_values
 
 
 @dataclass
 class MetricScores:
-    """What one system scored under one metric.
+    """The scores of one system under one metric.
 
     Attributes:
-        values: of each column the score, then its parts.
-        total: the sum of the segments' statistics, ``(width,)``: whole numbers in a list, or an array.
-        segment_values: the values of the segments, one row after the other; empty if segments were not kept.
-        statistics: of the segments, ``(segments, width)``; ``None`` if they were not kept.
-        details: of the system, for JSON; ``None`` for none.
-        segment_details: of the segments, for JSON; empty if they were not kept.
+        values: for each column the score and its parts.
+        total: the sum of the segments' statistics, ``(width,)``: a list of integers, or an array.
+        segment_values: the values of all segments, one segment after the other; empty if segments were not kept.
+        statistics: statistics of the segments, ``(segments, width)``; ``None`` if they were not kept.
+        details: details of the system for JSON; ``None`` if there are none.
+        segment_details: details of the segments for JSON; empty if they were not kept.
     """
 
     values: list[float]
@@ -70,14 +78,14 @@ class MetricScores:
 
 @dataclass
 class SystemScores:
-    """What one system scored.
+    """The scores of one system.
 
     Attributes:
-        system: its name.
+        system: name of the system.
         segment_count: number of segments.
         metrics: one entry per metric.
-        ids: ids of the segments, if segments were kept.
-        reference_digest: a hash of the references, if they are compared; else 0.
+        ids: ids of the segments; empty if segments were not kept.
+        reference_digest: a hash of the references; 0 if it was not computed.
     """
 
     system: str
@@ -93,9 +101,10 @@ class ScoreTable:
 
     Attributes:
         metrics: the metrics.
-        systems: the systems; the first is the baseline of tests.
-        reference_counts: the distinct numbers of references of a segment.
-        left_out: segments that cannot be scored and were left out of all systems: position in the file, from 0 → id.
+        systems: the systems. Significance tests compare the first system with all others.
+        reference_counts: the distinct numbers of references per segment.
+        left_out: ids of segments that were left out of all systems because they could not be scored, by their position
+            in the file, from 0.
     """
 
     metrics: list[MetricInfo]
@@ -108,11 +117,20 @@ class ScoreTable:
         """The columns of all metrics."""
         return [column for info in self.metrics for column in info.columns]
 
+    def column_values(self, system: SystemScores) -> list[Sequence[float]]:
+        """Return the values of a system in each column: the score and its parts."""
+        values: list[Sequence[float]] = []
+        for info, scores in zip(self.metrics, system.metrics, strict=True):
+            values += info.split_values(scores.values)
+        return values
+
     def _repr_html_(self) -> str:
-        """Return a table of the systems' scores, with the signatures, for notebooks."""
+        """Return an HTML table of the systems' scores for notebooks, with the signatures below it."""
+        from meteor_e.base.html import html_table  # This import takes time, and is only needed in notebooks.
+
         rows: list[Sequence[str | float]] = []
-        for index, system in enumerate(self.systems):
-            scores = [self.scores(column.name)[index] for column in self.columns]
+        for system in self.systems:
+            scores = [values[0] for values in self.column_values(system)]
             rows.append((system.system, *scores, system.segment_count))
         note = "; ".join(dict.fromkeys(info.signature for info in self.metrics))
         return html_table(("system", *(column.name for column in self.columns), "segments"), rows, note)
@@ -126,31 +144,31 @@ class ScoreTable:
         Raises:
             KeyError: if there is no such column.
         """
-        for metric, info in enumerate(self.metrics):
-            start = 0
+        for metric_index, info in enumerate(self.metrics):
+            value_index = 0
             for column in info.columns:
                 if column.name == name:
-                    return metric, start
-                start += 1 + len(column.parts)
+                    return metric_index, value_index
+                value_index += 1 + len(column.parts)
         raise KeyError(name)
 
     def scores(self, name: str) -> list[float]:
-        """Return the systems' scores in a column."""
-        metric, value = self.find_column(name)
-        return [system.metrics[metric].values[value] for system in self.systems]
+        """Return the scores of the systems in a column."""
+        metric_index, value_index = self.find_column(name)
+        return [system.metrics[metric_index].values[value_index] for system in self.systems]
 
     def segment_scores(self, name: str, system: int = 0) -> list[float]:
-        """Return the scores of a system's segments in a column, if segments were kept."""
-        metric, value = self.find_column(name)
-        scores = self.systems[system].metrics[metric]
-        return scores.segment_values[value :: len(scores.values)].tolist()
+        """Return the scores of a system's segments in a column; empty if segments were not kept."""
+        metric_index, value_index = self.find_column(name)
+        scores = self.systems[system].metrics[metric_index]
+        return scores.segment_values[value_index :: len(scores.values)].tolist()
 
 
 class JoinedSequence(Sequence[Any]):
-    """Consecutive sequences as one, without a copy.
+    """Several sequences as one sequence, without a copy.
 
     Args:
-        parts: the sequences.
+        parts: the sequences, in order.
     """
 
     def __init__(self, parts: Sequence[Sequence[Any]]) -> None:

@@ -16,7 +16,7 @@ from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import PluginGroup
 from meteor_e.packs.pack import CONTENTS, is_installable
 from meteor_e.packs.store import PackStore
-from meteor_e.render.plain import count_or_no, format_table
+from meteor_e.render.plain import format_count, format_table
 
 
 class PackGroup(PluginGroup):
@@ -82,7 +82,7 @@ def list_packs(as_json: bool) -> None:
     lines = []
     for row in rows:
         state = "damaged" if row["problem"] else "ok"
-        counts = [count_or_no(row["contents"].get(key)) for key in CONTENTS]
+        counts = [format_count(row["contents"].get(key)) for key in CONTENTS]
         lines.append([row["name"], state, row["version"], row["digest"], *counts])
     click.echo(format_table(header, lines, left=4))
 

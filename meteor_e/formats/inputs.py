@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
 from meteor_e.formats.documents import TextCollection
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
 """Formats that usually have hypotheses and references in separate files."""
@@ -103,7 +105,7 @@ def detect_formats(paths: Iterable[str], form: str | None = None, *, is_only_fil
 class SpooledPath(str):
     """The path of a temporary copy of a pipe. The copy is deleted together with this object."""
 
-    folder: tempfile.TemporaryDirectory[str]
+    folder: TemporaryDirectory[str]
 
 
 def spool_pipes(paths: Iterable[str]) -> list[str]:
@@ -117,8 +119,12 @@ def spool_pipes(paths: Iterable[str]) -> list[str]:
 
 def _spool_pipe(path: str) -> SpooledPath:
     """Copy a pipe to a temporary file, and return the path of the copy."""
+    # These modules take time to import, and few inputs are pipes.
+    import shutil
+    from tempfile import TemporaryDirectory
+
     with os_errors_as(InputError, f"cannot read {path}"):
-        folder = tempfile.TemporaryDirectory(prefix="meteor_e-")
+        folder = TemporaryDirectory(prefix="meteor_e-")
         copy = SpooledPath(Path(folder.name) / Path(path).name)
         copy.folder = folder
         with open_binary(path) as stream, Path(copy).open("wb") as output:

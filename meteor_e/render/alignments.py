@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from meteor_e.render.plain import format_table, isolated, printable
+from meteor_e.render.plain import format_table, isolate, printable
 from meteor_e.scoring.alignment import Alignment
 
 
 def alignment_lines(alignment: Alignment) -> list[str]:
     """Return an alignment as lines: both sides, then one match per line, positions counted from 1."""
     lines = [
-        f"  hypothesis  {isolated(printable(' '.join(alignment.hypothesis)))}",
-        f"  reference   {isolated(printable(' '.join(alignment.reference)))}",
+        f"  hypothesis  {isolate(printable(' '.join(alignment.hypothesis)))}",
+        f"  reference   {isolate(printable(' '.join(alignment.reference)))}",
     ]
     rows = []
     for match, (hypothesis, reference, matcher) in zip(alignment.matches, alignment.pairs(), strict=True):
@@ -18,9 +18,9 @@ def alignment_lines(alignment: Alignment) -> list[str]:
             [
                 matcher,
                 _span(match.hypothesis_start, match.hypothesis_length),
-                isolated(printable(hypothesis)),
+                isolate(printable(hypothesis)),
                 _span(match.reference_start, match.reference_length),
-                isolated(printable(reference)),
+                isolate(printable(reference)),
             ]
         )
     if rows:

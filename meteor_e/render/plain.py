@@ -1,4 +1,4 @@
-"""Plain tables: columns that line up, whether or not there is a terminal."""
+"""Plain tables with aligned columns, and texts and numbers in a form that is safe for a terminal."""
 
 from __future__ import annotations
 
@@ -9,22 +9,29 @@ from typing import ClassVar, TextIO
 
 from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 
+_JOINERS = "\u200c\u200d"
+"""Characters without width that belong to the spelling of Persian, Hindi and other languages."""
+
+_FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
+"""Unicode characters that begin and end an isolate of the bidirectional algorithm."""
+
 
 def display_width(text: str) -> int:
-    """Return how many columns of a terminal the text takes."""
-    wide = unicodedata.east_asian_width
-    return sum(
-        0
-        if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf")
-        else 2
-        if wide(char) in "WF"
-        else 1
-        for char in text
-    )
+    """Return the number of terminal columns that a text occupies."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_character_width, text))
+
+
+def _character_width(char: str) -> int:
+    """Return the number of terminal columns that a character occupies: 0, 1 or 2."""
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Format a table; the first ``left`` columns are aligned to the left, the others to the right."""
+    """Format a table. The first ``left`` columns are aligned to the left, and all others to the right."""
     table = [list(header), *(list(row) for row in rows)]
     widths = [max(display_width(row[column]) for row in table) for column in range(len(header))]
     lines = []
@@ -37,74 +44,77 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
     return "\n".join(lines)
 
 
-def shown_number(value: float | None, digits: int, sign: str = "") -> str:
-    """Return a number with so many decimals; a dash for what is undefined, nothing for ``None``.
+def format_number(value: float | None, digits: int, sign: str = "") -> str:
+    """Return a number as text: a dash for NaN, and an empty text for ``None``.
 
     Args:
         value: the number.
-        digits: decimals.
-        sign: ``+`` to write the sign of positive numbers, too.
+        digits: number of decimals.
+        sign: ``+`` for a sign before positive numbers.
     """
     if value is None:
         return ""
     return "–" if math.isnan(value) else f"{value:{sign}.{digits}f}"
 
 
-def shown_p(p: float | None, digits: int = 4) -> str:
-    """Return a p-value; very small ones as ``<0.0001``."""
-    least = 10**-digits
-    return f"<{least:.{digits}f}" if p is not None and p < least else shown_number(p, digits)
+def format_p(p: float | None, digits: int = 4) -> str:
+    """Return a p-value as text. A very small p-value is written as ``<0.0001``."""
+    smallest = 10**-digits
+    if p is not None and p < smallest:
+        return f"<{smallest:.{digits}f}"
+    return format_number(p, digits)
 
 
-def count_or_no(number: int | None) -> str:
-    """Return a number with commas, ``no`` for None."""
-    return "no" if number is None else f"{number:,}"
+def format_count(count: int | None) -> str:
+    """Return a number with commas between thousands, or ``no`` for ``None``."""
+    return "no" if count is None else f"{count:,}"
 
 
-_JOINERS = "\u200c\u200d"  # they belong to the spelling of Persian, Hindi and others
-_FIRST_STRONG, _END = "\u2068", "\u2069"
+def isolate(text: str) -> str:
+    """Return a text with right-to-left characters in a Unicode isolate, and any other text as it is.
 
-
-def isolated(text: str) -> str:
-    """Return text that keeps its place in a line: one with right-to-left characters is put into a Unicode isolate.
-
-    A terminal or an editor that knows the bidirectional algorithm then shows it from right to left, but does not
-    turn round its neighbors, such as the next column of a table.
+    A terminal or an editor with the bidirectional algorithm then shows the text from right to left without reordering
+    the neighboring text, such as the next column of a table.
     """
     if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text):
-        return f"{_FIRST_STRONG}{text}{_END}"
+        return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}"
     return text
 
 
 def printable(text: str) -> str:
-    """Replace control characters, which could change a terminal, by U+FFFD."""
-    return "".join(
-        char
-        if char == " " or char in _JOINERS or unicodedata.category(char)[0] not in "CZ"
-        else "\ufffd"
-        if char != "\t"
-        else " "
-        for char in text
-    )
+    """Replace tabs by spaces, and control characters, which could affect a terminal, by U+FFFD."""
+    return text if text.isascii() and text.isprintable() else "".join(map(_printable_character, text))
+
+
+def _printable_character(char: str) -> str:
+    """Return a character, or its replacement if it is a control character or a separator."""
+    if char == "\t":
+        return " "
+    if char == " " or char in _JOINERS or unicodedata.category(char)[0] not in "CZ":
+        return char
+    return "\ufffd"
 
 
 class TextOutput(OutputFormat):
-    """Tables that line up, for a terminal."""
+    """Plain tables with aligned columns, for a terminal."""
 
     name: ClassVar[str] = "text"
     segments: ClassVar[bool] = True
     alignments: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write lines as they come, then the tables with their notes."""
-        before = False
+        """Write the lines of the result, then its tables with their notes, with blank lines between them."""
+        needs_blank_line = False
         for line in result.lines(options.digits):
             stream.write(line + "\n")
-            before = True
+            needs_blank_line = True
         for grid in result.grids(options.digits):
-            stream.write("\n" if before else "")
-            before = True
-            stream.write(f"{grid.title}\n" if grid.title else "")
-            stream.write(format_table(grid.header, grid.rows, left=grid.left) + "\n" if grid.header else "")
-            stream.write("\n" if grid.notes and grid.header else "")
+            if needs_blank_line:
+                stream.write("\n")
+            if grid.title:
+                stream.write(f"{grid.title}\n")
+            if grid.header:
+                stream.write(format_table(grid.header, grid.rows, left=grid.left) + "\n")
+                stream.write("\n" if grid.notes else "")
             stream.writelines(f"{note}\n" for note in grid.notes)
+            needs_blank_line = True

@@ -5,26 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.formats import Grid, MetricColumn, Result
-from meteor_e.api.score_table import MetricScores, ScoreTable, SystemScores
-from meteor_e.base.extras import data_frame
-from meteor_e.render.alignments import alignment_lines
-from meteor_e.render.plain import shown_number, shown_p
+from meteor_e.api.score_table import ScoreTable, SystemScores
+from meteor_e.api.segments import SegmentId
+from meteor_e.render.plain import format_number, format_p
 
-# NumPy is imported where it is needed: plain METEOR starts without it.
+# NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
 if TYPE_CHECKING:
     from meteor_e.significance.resampling import Interval
+    from meteor_e.significance.systems import SystemTest
     from meteor_e.significance.tables import TableTests
 
 SCHEMA_VERSION = 2
-"""Version of the JSON document; it rises when a program that reads it has to change."""
+"""The version of the JSON document. It is increased by a change that breaks programs that read the document."""
 
 PART_TITLES = {"f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
-"""What tables for people call parts of a score that have another name there."""
+"""The titles of parts of a score in tables for people, if they differ from the names of the parts."""
 
 TEST_NAMES = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
+"""The names of the significance tests, by method."""
 
 BOOTSTRAP_NOTE = (
     "The paired bootstrap finds differences too easily: of equal systems, about one in ten differs at p < 0.05. "
@@ -32,17 +34,54 @@ BOOTSTRAP_NOTE = (
 )
 
 
+class SegmentRow(NamedTuple):
+    """The scores of one segment of a system.
+
+    Attributes:
+        id: id of the segment.
+        values: for each column of the table, the score and its parts.
+        details: for each metric, its details of the segment, or ``None``.
+    """
+
+    id: SegmentId
+    values: list[Sequence[float]]
+    details: Sequence[Mapping[str, Any] | None]
+
+
+class NumberFormat(NamedTuple):
+    """The format of a column's scores in tables for people.
+
+    Attributes:
+        factor: factor by which scores are multiplied: 100 for percentages, and otherwise 1.
+        decimals: number of decimals.
+    """
+
+    factor: int
+    decimals: int
+
+    def format(self, value: float | None, sign: str = "") -> str:
+        """Return a score as text; ``sign`` is ``+`` for a sign before positive numbers."""
+        return format_number(None if value is None else self.factor * value, self.decimals, sign)
+
+    def format_interval(self, interval: Interval | None, sign: str = "") -> str:
+        """Return an interval in brackets, or an empty text for ``None``."""
+        if interval is None:
+            return ""
+        return f"[{self.format(interval.low, sign)}, {self.format(interval.high, sign)}]"
+
+
 @dataclass(frozen=True)
 class ScoreResult(Result):
-    """A score table with its tests and explanations, for output formats.
+    """A score table with tests and explanations, for output formats.
 
     Attributes:
         table: the scores.
-        tests: of the systems against the first one; ``None`` for none.
-        explanations: why systems differ: metric, baseline, system, text; ``None`` if they were not asked for.
-        worst: how many segments of each system :meth:`lines` shows, lowest scores of the first column first; ``None``
-            for all, in their order.
-        percent_columns: names of the columns that tables and lines for people show from 0 to 100 instead of 0 to 1.
+        tests: significance tests against the first system; ``None`` for no tests.
+        explanations: explanations of differences between systems, as tuples of metric, first system, other system and
+            text; ``None`` if they were not requested.
+        worst: number of segments of each system in :meth:`lines`, from the worst score in the first column; ``None``
+            for all segments in their order.
+        percent_columns: names of columns whose scores tables and lines show from 0 to 100 instead of 0 to 1.
     """
 
     table: ScoreTable
@@ -52,55 +91,63 @@ class ScoreResult(Result):
     percent_columns: frozenset[str] = frozenset()
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with one row per system; ConfigError if pandas is not installed."""
+        """Return a pandas DataFrame with one row per system.
+
+        Raises:
+            ConfigError: if pandas is not installed.
+        """
+        from meteor_e.base.extras import data_frame
+
         names = [column.name for column in self.table.columns]
-        rows = [
-            (system.system, *(values[0] for _, values in _columns(self.table, system))) for system in self.table.systems
-        ]
+        rows = []
+        for system in self.table.systems:
+            rows.append((system.system, *(values[0] for values in self.table.column_values(system))))
         return data_frame(("system", *names), rows)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
-        """Yield the scores of segments, and their alignments where they are known."""
-        table = self.table
-        columns = table.columns
-        names = [f"{column.name} " if len(columns) > 1 else "" for column in columns]
-        decimals, factors = self._decimals(digits), self._factors()
-        for system in table.systems:
-            prefix = f"{system.system}, " if len(table.systems) > 1 else ""
-            for segment_id, values, details in self._shown_segments(system):
-                shown = zip(names, values, factors, decimals, strict=True)
-                scores = [name + shown_number(factor * column[0], places) for name, column, factor, places in shown]
-                yield f"{prefix}segment {segment_id}: {', '.join(scores)}"
-                for detail in details:
-                    if detail and "alignment" in detail:
-                        yield from alignment_lines(detail["alignment"])
-                        yield ""
+        """Yield the scores of segments, and their alignments if they are known."""
+        for system in self.table.systems:
+            if system.ids:
+                yield from self._segment_lines(system, digits)
 
-    def _shown_segments(
-        self, system: SystemScores
-    ) -> Iterable[tuple[Any, list[Sequence[float]], list[Mapping[str, Any] | None]]]:
-        """Return the segments that lines show: all of them, or those with the worst scores of the first column."""
-        segments = _segments(self.table, system)
+    def _segment_lines(self, system: SystemScores, digits: int | None) -> Iterator[str]:
+        """Yield the lines of a system's segments."""
+        from meteor_e.render.alignments import alignment_lines
+
+        columns = self.table.columns
+        formats = self._number_formats(digits)
+        prefix = f"{system.system}, " if len(self.table.systems) > 1 else ""
+        for row in self._select_segments(system):
+            scores = []
+            for column, values, number_format in zip(columns, row.values, formats, strict=True):
+                score = number_format.format(values[0])
+                scores.append(f"{column.name} {score}" if len(columns) > 1 else score)
+            yield f"{prefix}segment {row.id}: {', '.join(scores)}"
+            for details in row.details:
+                if details and "alignment" in details:
+                    yield from alignment_lines(details["alignment"])
+                    yield ""
+
+    def _select_segments(self, system: SystemScores) -> Iterable[SegmentRow]:
+        """Return all segments of a system, or the segments with the worst scores in the first column."""
+        rows = _segment_rows(self.table, system)
         if self.worst is None:
-            return segments
+            return rows
         sign = 1 if self.table.columns[0].higher_is_better else -1
-        return sorted(segments, key=lambda segment: sign * segment[1][0][0])[: self.worst]
+        return sorted(rows, key=lambda row: sign * row.values[0][0])[: self.worst]
 
-    def _factors(self) -> list[int]:
-        """Return the factor by which the shown values of each column are multiplied."""
-        return [100 if column.name in self.percent_columns else 1 for column in self.table.columns]
-
-    def _decimals(self, digits: int | None) -> list[int]:
-        """Return the decimals of each column: ``digits``, or the column's own, two fewer if it is in percent."""
-        if digits is not None:
-            return [digits for _ in self.table.columns]
-        return [
-            max(0, column.decimals - 2) if column.name in self.percent_columns else column.decimals
-            for column in self.table.columns
-        ]
+    def _number_formats(self, digits: int | None) -> list[NumberFormat]:
+        """Return the number format of each column. Percentages have two decimals fewer by default."""
+        formats = []
+        for column in self.table.columns:
+            is_percentage = column.name in self.percent_columns
+            default_decimals = max(0, column.decimals - 2) if is_percentage else column.decimals
+            decimals = default_decimals if digits is None else digits
+            formats.append(NumberFormat(100 if is_percentage else 1, decimals))
+        return formats
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield the scores, the tests and the explanations."""
+        """Yield the tables of the scores and of the tests, and the explanations."""
         yield self._score_grid(digits)
         if self.tests is not None:
             yield self._test_grid(self.tests, digits)
@@ -108,167 +155,152 @@ class ScoreResult(Result):
             yield Grid((), (), notes=text.split("\n"))
 
     def _score_grid(self, digits: int | None) -> Grid:
-        table = self.table
-        columns = table.columns
+        """Return the table of the systems' scores. The parts of a score are shown if there is only one column."""
+        columns = self.table.columns
         with_parts = len(columns) == 1
         header = ["system"]
         for column in columns:
             header.append(column.name + ("" if column.higher_is_better else " ↓"))
-            header += [PART_TITLES.get(part, part) for part in column.parts if with_parts]
+            if with_parts:
+                header += [PART_TITLES.get(part, part) for part in column.parts]
+        formats = self._number_formats(digits)
         rows = []
-        for system in table.systems:
+        for system in self.table.systems:
             cells = [system.system]
-            shown = zip(_columns(table, system), self._factors(), self._decimals(digits), strict=True)
-            for (_, values), factor, places in shown:
-                cells += [shown_number(factor * value, places) for value in (values if with_parts else values[:1])]
+            for values, number_format in zip(self.table.column_values(system), formats, strict=True):
+                shown_values = values if with_parts else values[:1]
+                cells += [number_format.format(value) for value in shown_values]
             rows.append([*cells, str(system.segment_count)])
-        return Grid([*header, "segments"], rows, notes=[*self._signature_notes(), *self._left_out_notes()])
+        return Grid([*header, "segments"], rows, notes=self._score_notes())
 
-    def _signature_notes(self) -> list[str]:
-        """Return the signatures; columns of one signature share a note."""
-        names: dict[str, list[str]] = {}
+    def _score_notes(self) -> list[str]:
+        """Return the notes below the scores: the signatures, and the segments that were left out."""
+        names_by_signature: dict[str, list[str]] = {}
         for info in self.table.metrics:
-            names.setdefault(info.signature, []).extend(column.name for column in info.columns)
-        alone = len(self.table.columns) == 1
-        return [signature if alone else f"{', '.join(labels)}: {signature}" for signature, labels in names.items()]
-
-    def _left_out_notes(self) -> list[str]:
-        ids = list(map(str, self.table.left_out.values()))
-        if not ids:
-            return []
-        what = "segment" if len(ids) == 1 else f"{len(ids)} segments"
-        return [f"Left out, because it cannot be aligned in every system: {what} {', '.join(ids)}."]
+            names_by_signature.setdefault(info.signature, []).extend(column.name for column in info.columns)
+        has_one_column = len(self.table.columns) == 1
+        notes = []
+        for signature, names in names_by_signature.items():
+            notes.append(signature if has_one_column else f"{', '.join(names)}: {signature}")
+        ids = [str(segment_id) for segment_id in self.table.left_out.values()]
+        if ids:
+            count = "segment" if len(ids) == 1 else f"{len(ids)} segments"
+            notes.append(f"Left out, because it cannot be aligned in every system: {count} {', '.join(ids)}.")
+        return notes
 
     def _test_grid(self, tests: TableTests, digits: int | None) -> Grid:
-        """Return the table of tests: of each column one row per system."""
-        table = self.table
-        columns = table.columns
-        alone = len(columns) == 1
+        """Return the table of the tests, with one row per column of the score table and system."""
+        columns = self.table.columns
+        has_one_column = len(columns) == 1
+        formats = self._number_formats(digits)
         rows = []
-        shown = zip(columns, self._factors(), self._decimals(digits), strict=True)
-        for index, (column, factor, places) in enumerate(shown):
-            for system, test in zip(table.systems, tests.columns[index], strict=True):
-                score = list(_columns(table, system))[index][1][0]
-                rows.append(
-                    [
-                        system.system,
-                        *([] if alone else [column.name]),
-                        shown_number(factor * score, places),
-                        _shown_interval(test.interval, places, factor=factor),
-                        shown_number(None if test.difference is None else factor * test.difference, places, "+"),
-                        _shown_interval(test.difference_interval, places, "+", factor),
-                        shown_p(test.p),
-                    ]
-                )
+        for column, system_tests, number_format in zip(columns, tests.columns, formats, strict=True):
+            for system, test in zip(self.table.systems, system_tests, strict=True):
+                metric_cells = [] if has_one_column else [column.name]
+                rows.append([system.system, *metric_cells, *_test_cells(test, number_format)])
+        score_titles = [columns[0].name] if has_one_column else ["metric", "score"]
+        header = ["system", *score_titles, "95 % interval", "difference", "95 % interval", "p"]
+        return Grid(header, rows, notes=self._test_notes(tests), left=1 if has_one_column else 2)
+
+    def _test_notes(self, tests: TableTests) -> list[str]:
+        """Return the notes below the tests: the method, the baseline, and a warning about the bootstrap."""
         method, samples, seed = tests.settings
-        what = f"{TEST_NAMES[method]}, {samples} samples, seed {seed}"
-        if len(table.systems) == 1:
-            notes = [f"interval: {what}"]
-        else:
-            notes = [f"p: two-sided, against {table.systems[0].system}; {what}"]
-            notes += [BOOTSTRAP_NOTE] if method == "bootstrap" else []
-        title = columns[0].name if alone else "score"
-        header = ["system", *([] if alone else ["metric"]), title, "95 % interval", "difference", "95 % interval", "p"]
-        return Grid(header, rows, notes=notes, left=1 if alone else 2)
+        description = f"{TEST_NAMES[method]}, {samples} samples, seed {seed}"
+        if len(self.table.systems) == 1:
+            return [f"interval: {description}"]
+        notes = [f"p: two-sided, against {self.table.systems[0].system}; {description}"]
+        if method == "bootstrap":
+            notes.append(BOOTSTRAP_NOTE)
+        return notes
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield one row per segment, where they are kept, and one per system, with all digits."""
-        table = self.table
-        test_names = ("low", "high", "difference", "p") if self.tests is not None else ()
+        """Yield one row per segment, if segments were kept, and one row per system, with all digits."""
+        test_titles = ("low", "high", "difference", "p") if self.tests is not None else ()
         header = ["system", "segment"]
-        for column in table.columns:
-            header += [column.name, *(f"{column.name} {part}" for part in (*column.parts, *test_names))]
+        for column in self.table.columns:
+            header += [column.name, *(f"{column.name} {title}" for title in (*column.parts, *test_titles))]
         yield header
-        for number, system in enumerate(table.systems):
-            for segment_id, values, _ in _segments(table, system):
-                cells: list[object] = [system.system, segment_id]
-                for column_values in values:
-                    cells += [*column_values, *[None] * len(test_names)]
+        for index, system in enumerate(self.table.systems):
+            for row in _segment_rows(self.table, system):
+                cells: list[object] = [system.system, row.id]
+                for values in row.values:
+                    cells += [*values, *[None] * len(test_titles)]
                 yield cells
-            cells = [system.system, "all"]
-            for index, (_, column_values) in enumerate(_columns(table, system)):
-                cells += column_values
-                if self.tests is not None:
-                    test = self.tests.columns[index][number]
-                    cells += [test.interval.low, test.interval.high, test.difference, test.p]
-            yield cells
+            yield self._system_record(index, system)
+
+    def _system_record(self, system_index: int, system: SystemScores) -> list[object]:
+        """Return the record of a system: for each column the score, its parts and its test."""
+        cells: list[object] = [system.system, "all"]
+        for column_index, values in enumerate(self.table.column_values(system)):
+            cells += values
+            if self.tests is not None:
+                test = self.tests.columns[column_index][system_index]
+                cells += [test.interval.low, test.interval.high, test.difference, test.p]
+        return cells
 
     def document(self) -> dict[str, Any]:
-        """Return what ``docs/reference/score.schema.json`` describes."""
+        """Return the JSON document. ``docs/reference/score.schema.json`` describes it."""
         table = self.table
         document: dict[str, Any] = {
             "version": SCHEMA_VERSION,
             "systems": [_system_entry(table, system) for system in table.systems],
-            "metrics": {
-                column.name: {
-                    "signature": info.signature,
-                    "higher_is_better": column.higher_is_better,
-                    **info.about,
-                }
-                for info in table.metrics
-                for column in info.columns
-            },
+            "metrics": _metric_entries(table),
         }
         if table.left_out:
             document["left_out"] = list(table.left_out.values())
         if self.tests is not None:
-            document["significance"] = _test_entry(table, self.tests)
+            document["significance"] = _significance_entry(table, self.tests)
         if self.explanations is not None:
             keys = ("metric", "baseline", "system", "text")
-            document["explanations"] = [dict(zip(keys, entry, strict=True)) for entry in self.explanations]
+            document["explanations"] = [dict(zip(keys, explanation, strict=True)) for explanation in self.explanations]
         return document
 
     to_dict = document
 
     def task_scores(self) -> Iterator[tuple[str, str, list[float], float]]:
-        """Yield metric, system, scores of segments, and score, for WMT's files; NaN for a segment that is left out."""
-        table = self.table
-        for index, column in enumerate(table.columns):
-            for system in table.systems:
-                scores = [values[index][0] for _, values, _ in _segments(table, system)]
-                for position in table.left_out if scores else ():
-                    scores.insert(position, math.nan)
-                yield column.name, system.system, scores, list(_columns(table, system))[index][1][0]
+        """Yield metric, system, scores of the segments, and score of the system, for the score files of WMT.
+
+        The score of a segment that was left out is NaN.
+        """
+        for index, column in enumerate(self.table.columns):
+            for system in self.table.systems:
+                segment_scores = [row.values[index][0] for row in _segment_rows(self.table, system)]
+                if segment_scores:
+                    for position in self.table.left_out:
+                        segment_scores.insert(position, math.nan)
+                yield column.name, system.system, segment_scores, self.table.column_values(system)[index][0]
 
 
-def _split(table: ScoreTable, metric: int, values: Sequence[float]) -> Iterator[Sequence[float]]:
-    """Yield the values of each column of a metric: the score, then its parts."""
-    start = 0
-    for column in table.metrics[metric].columns:
-        end = start + 1 + len(column.parts)
-        yield values[start:end]
-        start = end
+def _segment_rows(table: ScoreTable, system: SystemScores) -> Iterator[SegmentRow]:
+    """Yield the scores of a system's segments."""
+    values_by_metric = zip(*(scores.segment_rows() for scores in system.metrics), strict=True)
+    # Details are empty if they were not kept.
+    details_by_metric = zip(*(scores.segment_details or repeat(None) for scores in system.metrics), strict=False)
+    segments = zip(system.ids, values_by_metric, strict=True)
+    for (segment_id, metric_values), details in zip(segments, details_by_metric, strict=False):
+        values: list[Sequence[float]] = []
+        for info, info_values in zip(table.metrics, metric_values, strict=True):
+            values += info.split_values(info_values)
+        yield SegmentRow(segment_id, values, details)
 
 
-def _columns(table: ScoreTable, system: SystemScores) -> Iterator[tuple[MetricColumn, Sequence[float]]]:
-    """Yield each column with a system's values."""
-    for index, (info, scores) in enumerate(zip(table.metrics, system.metrics, strict=True)):
-        yield from zip(info.columns, _split(table, index, scores.values), strict=True)
-
-
-def _segments(
-    table: ScoreTable, system: SystemScores
-) -> Iterator[tuple[Any, list[Sequence[float]], list[Mapping[str, Any] | None]]]:
-    """Yield the id of each segment, the values of each column, and the details of each metric."""
-    rows = zip(*(scores.segment_rows() for scores in system.metrics), strict=True)
-    details = zip(*(_segment_details(scores, len(system.ids)) for scores in system.metrics), strict=True)
-    for segment_id, metric_rows, metric_details in zip(system.ids, rows, details, strict=True):
-        values = [part for index, row in enumerate(metric_rows) for part in _split(table, index, row)]
-        yield segment_id, values, list(metric_details)
-
-
-def _segment_details(scores: MetricScores, count: int) -> Iterator[Mapping[str, Any] | None]:
-    if scores.segment_details:
-        yield from scores.segment_details
-    else:
-        yield from (None for _ in range(count))
+def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
+    """Return the cells of a test: score, interval, difference, interval of the difference, and p-value."""
+    return [
+        number_format.format(test.score),
+        number_format.format_interval(test.interval),
+        number_format.format(test.difference, "+"),
+        number_format.format_interval(test.difference_interval, "+"),
+        format_p(test.p),
+    ]
 
 
 class _SegmentEntries(Sequence[dict[str, Any]]):
-    """The segments of a system in a JSON document; each entry is made when it is written."""
+    """The segments of a system in the JSON document. Each entry is created when it is written, to save memory."""
 
     def __init__(self, table: ScoreTable, system: SystemScores) -> None:
-        self._table, self._system = table, system
+        self._table = table
+        self._system = system
 
     def __len__(self) -> int:
         return len(self._system.ids)
@@ -277,59 +309,72 @@ class _SegmentEntries(Sequence[dict[str, Any]]):
         return list(self)[index]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for segment_id, values, details in _segments(self._table, self._system):
-            yield {"id": segment_id, "scores": _score_entries(self._table, values, details)}
+        for row in _segment_rows(self._table, self._system):
+            yield {"id": row.id, "scores": _score_entries(self._table, row.values, row.details)}
 
 
 def _score_entries(
-    table: ScoreTable, values: Sequence[Sequence[float]], details: Sequence[Mapping[str, Any] | None]
+    table: ScoreTable, values: Iterable[Sequence[float]], details: Sequence[Mapping[str, Any] | None]
 ) -> dict[str, Any]:
-    """Return the entry of each column: its score, parts and, in the metric's first column, details."""
+    """Return the entry of each column: its score and parts, and in the first column of a metric also the details."""
     entries: dict[str, Any] = {}
-    columns = iter(values)
-    for info, detail in zip(table.metrics, details, strict=True):
+    remaining_values = iter(values)
+    for info, metric_details in zip(table.metrics, details, strict=True):
         for index, column in enumerate(info.columns):
-            score, *parts = next(columns)
-            entry: dict[str, Any] = {"score": score}
-            if parts:
-                entry["parts"] = dict(zip(column.parts, parts, strict=True))
-            if detail and index == 0:
-                entry["details"] = dict(detail)
+            entry = _score_entry(column, next(remaining_values))
+            if metric_details and index == 0:
+                entry["details"] = dict(metric_details)
             entries[column.name] = entry
     return entries
 
 
-def _system_entry(table: ScoreTable, system: SystemScores) -> dict[str, Any]:
-    entry: dict[str, Any] = {"system": system.system}
-    if len(system.ids):
-        entry["segments"] = _SegmentEntries(table, system)
-    values = [values for _, values in _columns(table, system)]
-    entry["segment_count"] = system.segment_count
-    entry["scores"] = _score_entries(table, values, [scores.details for scores in system.metrics])
+def _score_entry(column: MetricColumn, values: Sequence[float]) -> dict[str, Any]:
+    """Return the entry of a score with its parts."""
+    score, *parts = values
+    entry: dict[str, Any] = {"score": score}
+    if parts:
+        entry["parts"] = dict(zip(column.parts, parts, strict=True))
     return entry
 
 
-def _test_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
-    """Return the section of the tests: for each column one entry per system."""
+def _system_entry(table: ScoreTable, system: SystemScores) -> dict[str, Any]:
+    """Return the entry of a system: its segments, if they were kept, and its scores."""
+    entry: dict[str, Any] = {"system": system.system}
+    if system.ids:
+        entry["segments"] = _SegmentEntries(table, system)
+    entry["segment_count"] = system.segment_count
+    details = [scores.details for scores in system.metrics]
+    entry["scores"] = _score_entries(table, table.column_values(system), details)
+    return entry
+
+
+def _metric_entries(table: ScoreTable) -> dict[str, Any]:
+    """Return the entry of each column with the signature of its metric."""
+    entries = {}
+    for info in table.metrics:
+        for column in info.columns:
+            entries[column.name] = {
+                "signature": info.signature,
+                "higher_is_better": column.higher_is_better,
+                **info.about,
+            }
+    return entries
+
+
+def _significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
+    """Return the section of the significance tests: for each column, one entry per system."""
     method, samples, seed = tests.settings
     keys = ("interval", "difference", "difference_interval", "p")
+    entries: dict[str, list[dict[str, Any]]] = {}
+    for column, system_tests in zip(table.columns, tests.columns, strict=True):
+        entries[column.name] = [
+            {"system": system.system, **{key: getattr(test, key) for key in keys}}
+            for system, test in zip(table.systems, system_tests, strict=True)
+        ]
     return {
         "test": method,
         "samples": samples,
         "seed": seed,
         "baseline": table.systems[0].system,
-        "tests": {
-            column.name: [
-                {"system": system.system, **{key: getattr(test, key) for key in keys}}
-                for system, test in zip(table.systems, tests.columns[index], strict=True)
-            ]
-            for index, column in enumerate(table.columns)
-        },
+        "tests": entries,
     }
-
-
-def _shown_interval(interval: Interval | None, digits: int, sign: str = "", factor: int = 1) -> str:
-    if interval is None:
-        return ""
-    low, high = (shown_number(factor * end, digits, sign) for end in (interval.low, interval.high))
-    return f"[{low}, {high}]"

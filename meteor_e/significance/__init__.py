@@ -1,4 +1,5 @@
-"""Is a difference more than chance? Resampling of segments, and tests of one system against another.
+"""Significance tests: resampling of segments, and comparisons of systems on the same segments.
 
-It works on statistics of segments, so that nothing is aligned again: see :func:`compare_systems`.
+The tests start from the statistics of the segments, so that no segment is aligned again.
+See :func:`meteor_e.significance.systems.compare_systems`.
 """

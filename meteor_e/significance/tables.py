@@ -10,19 +10,19 @@ from meteor_e.api.metrics import Metric, main_scores
 from meteor_e.api.score_table import ScoreTable
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.significance.systems import METHODS, SystemTest, compare_systems
+from meteor_e.significance.systems import METHODS, Scorer, SystemTest, compare_systems
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 
 class Significance(NamedTuple):
-    """How systems are tested against the first one.
+    """The settings of significance tests against the first system.
 
     Attributes:
         method: ``bootstrap`` or ``randomization``.
-        samples: of the test; ``None`` for the method's default.
-        seed: of the test and the intervals.
+        samples: number of samples of the test; ``None`` for the default of the method.
+        seed: seed of the test and of the intervals.
     """
 
     method: str
@@ -30,7 +30,7 @@ class Significance(NamedTuple):
     seed: int = DEFAULT_SEED
 
     def complete(self) -> Significance:
-        """Return the same with the number of samples filled in.
+        """Return the settings with the default number of samples filled in.
 
         Raises:
             ConfigError: for an unknown method.
@@ -42,11 +42,11 @@ class Significance(NamedTuple):
 
 @dataclass(frozen=True)
 class TableTests:
-    """Tests of a table's systems against the first one.
+    """The tests of a table's systems against the first system.
 
     Attributes:
         settings: method, samples and seed.
-        columns: for each column of the table one test per system.
+        columns: for each column of the table, one test per system.
     """
 
     settings: Significance
@@ -54,45 +54,64 @@ class TableTests:
 
 
 def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Significance) -> TableTests:
-    """Test the systems of a table against the first one, in every column.
+    """Test the systems of a table against the first system, in every column.
 
     Args:
-        table: with the statistics of segments and a digest of references.
-        metrics: what scored it.
+        table: the table, with the statistics of segments and a digest of the references.
+        metrics: the metrics of the table.
         significance: method, samples and seed.
 
     Raises:
-        ConfigError: for an unknown method.
-        InputError: if systems are not of the same segments.
+        ConfigError: for an unknown method, or a metric that is not additive.
+        InputError: if the systems do not have the same references.
     """
     settings = significance.complete()
     for metric in metrics:
         if not metric.additive:
             raise ConfigError(
-                f"metric {metric.label}: its score of a system is not a mean of its segments; --significance needs "
-                "a metric whose score is"
+                f"--significance cannot test metric {metric.label}: its score of a system is not the mean of the "
+                "scores of the segments"
             )
+    _check_references(table)
+    columns: list[list[SystemTest]] = []
+    for index, metric in enumerate(metrics):
+        statistics = _collect_statistics(table, index)
+        start = 0
+        for column in table.metrics[index].columns:
+            scorer = _column_scorer(metric, start)
+            tests = compare_systems(
+                statistics, scorer, method=settings.method, samples=settings.samples, seed=settings.seed
+            )
+            columns.append(tests)
+            start += 1 + len(column.parts)
+    return TableTests(settings, columns)
+
+
+def _check_references(table: ScoreTable) -> None:
+    """Raise InputError if two systems have different references."""
     first = table.systems[0]
     for system in table.systems:
         if system.reference_digest != first.reference_digest:
             raise InputError(
-                f"{system.system} and {first.system} are not of the same segments; tests compare systems that are"
+                f"{system.system} and {first.system} have different segments; systems can only be compared on the same "
+                "segments"
             )
-    columns: list[list[SystemTest]] = []
-    for index, metric in enumerate(metrics):
-        statistics: dict[str, Floats] = {}
-        for number, system in enumerate(table.systems):
-            rows = system.metrics[index].statistics
-            assert rows is not None
-            statistics[str(number)] = rows
-        start = 0
-        for column in table.metrics[index].columns:
 
-            def score(sums: Any, metric: Metric = metric, start: int = start) -> Floats:
-                return main_scores(metric.scores(sums), start)
 
-            columns.append(
-                compare_systems(statistics, score, method=settings.method, samples=settings.samples, seed=settings.seed)
-            )
-            start += 1 + len(column.parts)
-    return TableTests(settings, columns)
+def _collect_statistics(table: ScoreTable, metric_index: int) -> dict[str, Floats]:
+    """Return the statistics of one metric for each system, by the system's index."""
+    statistics: dict[str, Floats] = {}
+    for index, system in enumerate(table.systems):
+        rows = system.metrics[metric_index].statistics
+        assert rows is not None
+        statistics[str(index)] = rows
+    return statistics
+
+
+def _column_scorer(metric: Metric, value_index: int) -> Scorer:
+    """Return a function from sums of statistics to one of the metric's values."""
+
+    def score(sums: Any) -> Floats:
+        return main_scores(metric.scores(sums), value_index)
+
+    return score

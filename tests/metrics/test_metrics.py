@@ -304,7 +304,7 @@ def test_tests_need_systems_of_the_same_segments():
     changed = [*other.read()]
     changed[3] = changed[3]._replace(references=("another reference",))
     other = System.from_segments("two", changed)
-    with pytest.raises(InputError, match="two and one are not of the same segments"):
+    with pytest.raises(InputError, match="two and one have different segments"):
         compare_table(evaluate([Lengths()], [one, other], keep=keep), [Lengths()], few)
 
 

@@ -7,7 +7,8 @@ from meteor_e.api.languages import Parameters
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring.formula import compute
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
-from meteor_e.significance.resampling import random_signs
+from meteor_e.significance import resampling
+from meteor_e.significance.resampling import draw_weight_blocks, draw_weights, random_signs
 from meteor_e.significance.systems import compare_pairs, compare_systems, meteor_scorer, meteor_statistics
 
 
@@ -121,3 +122,12 @@ def test_randomization_equals_its_definition(scale):
         remaining = np.where(signs[..., None], rows[first], rows[second]).sum(axis=1)
         extreme = int((np.abs(mean(exchanged) - mean(remaining)) >= observed - 1e-12).sum())
         assert tests[first][second - first].p == (extreme + 1) / 301
+
+
+def test_weight_blocks_are_the_same_samples(monkeypatch):
+    weights = draw_weights(50, 100, seed=3)
+    monkeypatch.setattr(resampling, "BLOCK_CELLS", 17 * 50)
+    blocks = list(draw_weight_blocks(50, 100, seed=3))
+    assert [len(block) for block in blocks] == [17, 17, 17, 17, 17, 15]
+    assert np.array_equal(np.concatenate(blocks), weights)
+    assert (weights.sum(axis=1) == 50).all()

@@ -125,5 +125,5 @@ def test_an_estimators_own_score_of_a_system_is_used_everywhere(mean, recipe, te
     assert scored == corpus.score == evaluated.systems[test.systems.index("fair")]
     arithmetic = np.mean([segment.score for segment in corpus.segments])
     assert scored != pytest.approx(arithmetic, abs=1e-4)
-    with pytest.raises(ConfigError, match="its score of a system is not a mean of its segments"):
+    with pytest.raises(ConfigError, match="its score of a system is not the mean of the scores"):
         run_score(test_set / "out.good", test_set / "out.fair", test_set / "ref.en", "-M", model, "--significance")

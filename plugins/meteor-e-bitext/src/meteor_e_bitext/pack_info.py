@@ -13,7 +13,7 @@ from meteor_e.base.yamlfile import is_path
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.pack import CONTENTS, Pack, how_to_install
 from meteor_e.packs.store import PackStore
-from meteor_e.render.plain import count_or_no, isolated, printable
+from meteor_e.render.plain import format_count, isolate, printable
 from meteor_e_bitext.coverage import Coverage, measure_coverage
 from meteor_e_bitext.texts import pack_text
 
@@ -63,7 +63,7 @@ def _print_manifest(pack: Pack) -> None:
     _print_row("digest", pack.digest)
     _print_row("path", str(pack.path))
     for key in CONTENTS:
-        _print_row(key.replace("_", " "), count_or_no(manifest.contents.get(key)))
+        _print_row(key.replace("_", " "), format_count(manifest.contents.get(key)))
     _print_row("size", f"{sum(file.size for file in manifest.files.values()):,} bytes")
     _print_row("licence", manifest.licence or "not stated")
     _print_row("built with", manifest.built_with)
@@ -94,4 +94,4 @@ def _format_share(count: int, total: int) -> str:
 
 def _make_printable(phrase: str) -> str:
     """Return a phrase without control characters, with its writing direction isolated from the line."""
-    return isolated(printable(phrase))
+    return isolate(printable(phrase))

@@ -9,7 +9,7 @@ from typing import Any
 from meteor_e.api import Result
 from meteor_e.api.formats import Grid
 from meteor_e.render.documents import json_ready
-from meteor_e.render.plain import shown_number, shown_p
+from meteor_e.render.plain import format_number, format_p
 from meteor_e_evaluation.comparison import Comparison
 from meteor_e_evaluation.evaluation import Evaluation, Table, Value
 
@@ -100,12 +100,12 @@ def _sort_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
 
 def _format_value(table: Table, metric: str, column: str, value: Value, digits: int) -> str:
     """Return a value as text, with its rank in parentheses and its interval in brackets."""
-    text = shown_number(value.value, digits)
+    text = format_number(value.value, digits)
     rank = table.ranks.get(column, {}).get(metric)
     if rank is not None:
         text += f" ({rank})"
     if value.interval is not None and not math.isnan(value.value):
-        low, high = (shown_number(bound, digits) for bound in value.interval)
+        low, high = (format_number(bound, digits) for bound in value.interval)
         text += f" [{low}, {high}]"
     return text
 
@@ -129,7 +129,7 @@ def _explain_undefined(table: Table) -> list[str]:
 def _comparison_grid(table: Table, column: str, comparison: Comparison) -> Grid:
     """Return the p-values of a column's tests as text."""
     rows = [
-        [name, *("" if row == other else shown_p(float(p), 3) for other, p in enumerate(comparison.p[row]))]
+        [name, *("" if row == other else format_p(float(p), 3) for other, p in enumerate(comparison.p[row]))]
         for row, name in enumerate(comparison.names)
     ]
     title = (

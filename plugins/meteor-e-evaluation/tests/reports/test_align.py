@@ -90,15 +90,15 @@ def test_show_keeps_right_to_left_text_in_place(cli):
         "code: ar\nname: Arabic\nsegmenter: unicode\nmatchers: [exact]\ndefault_task: li\n",
     )
     out = cli("align", "--text", "ذهب الولد abc 12", "الولد abc ذهب", "-l", "./ar.yaml").out
-    isolated = "\u2068{}\u2069".format
+    isolate = "\u2068{}\u2069".format
     assert out.splitlines() == [
         "segment 1",
-        f"  hypothesis  {isolated('ذهب الولد abc 12')}",
-        f"  reference   {isolated('الولد abc ذهب')}",
+        f"  hypothesis  {isolate('ذهب الولد abc 12')}",
+        f"  reference   {isolate('الولد abc ذهب')}",
         "  matcher  at  hypothesis  at  reference",
-        f"  exact    2   {isolated('الولد')}       1   {isolated('الولد')}",
+        f"  exact    2   {isolate('الولد')}       1   {isolate('الولد')}",
         "  exact    3   abc         2   abc",
-        f"  exact    1   {isolated('ذهب')}         3   {isolated('ذهب')}",
+        f"  exact    1   {isolate('ذهب')}         3   {isolate('ذهب')}",
         "  3 matches in 2 chunks",
         "",
     ]

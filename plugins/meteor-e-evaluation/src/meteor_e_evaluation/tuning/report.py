@@ -9,7 +9,7 @@ import numpy as np
 from meteor_e import __version__
 from meteor_e.api.languages import GREEK
 from meteor_e.base.yamlfile import dump_yaml
-from meteor_e.render.plain import shown_p
+from meteor_e.render.plain import format_p
 from meteor_e_evaluation.tuning.run import Settings, Tuning
 from meteor_e_evaluation.tuning.scorer import Point
 from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut
@@ -112,7 +112,7 @@ def _render_validation(validation: dict[str, Any]) -> str:
 def _render_held_out(held_out: dict[str, Any]) -> list[str]:
     lines = [f"held out  {held_out['on']}"]
     lines += [f"          {name:8} {_format_result(held_out[name])}" for name in ("default", "tuned", "gain")]
-    lines.append(f"          p        {shown_p(held_out['p'])} (one-sided permutation test of the gain)")
+    lines.append(f"          p        {format_p(held_out['p'])} (one-sided permutation test of the gain)")
     if held_out["left out"]:
         lines.append(f"          left out, because they were tuned on: {held_out['left out']} segments")
     return lines
@@ -142,7 +142,7 @@ def _provenance(report: dict[str, Any]) -> dict[str, str]:
         held_out = report["held out"]
         provenance["held out"] = (
             f"{held_out['on']}: default {_format_result(held_out['default'])}, tuned "
-            f"{_format_result(held_out['tuned'])}, gain {_format_result(held_out['gain'])}, p {shown_p(held_out['p'])}"
+            f"{_format_result(held_out['tuned'])}, gain {_format_result(held_out['gain'])}, p {format_p(held_out['p'])}"
         )
     if report["cross-validation"]:
         validation = report["cross-validation"]
