@@ -1,12 +1,11 @@
-"""Evaluation: systems and metrics in, a :class:`~meteor_e.api.score_table.ScoreTable` out."""
+"""Evaluation: score systems under metrics, and return a :class:`~meteor_e.api.score_table.ScoreTable`."""
 
 from __future__ import annotations
 
 import itertools
-import warnings
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.batches import FIRST_BATCH, LARGE_FIRST_BATCH, Batch, Executor, map_in_order, read_batches
@@ -25,25 +24,25 @@ from meteor_e.api.metrics import (
 )
 from meteor_e.api.score_table import JoinedSequence, MetricInfo, MetricScores, ScoreTable, SystemScores
 from meteor_e.api.scoring import BatchScorer, score_batches
-from meteor_e.api.segments import SegmentId, System
-from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, plugin_errors
+from meteor_e.api.segments import Segment, SegmentId, System
+from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, plugin_errors, warn_user
 from meteor_e.base.progress import Progress, Stage, silent
 
-# NumPy is imported where it is needed: plain METEOR starts without it.
+# NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 
 @dataclass(frozen=True)
 class KeptData:
-    """What a table keeps of segments. Without any of it, memory does not grow with the number of segments.
+    """The data of segments that a table keeps. By default, memory does not grow with the number of segments.
 
     Attributes:
-        segments: ids and scores.
-        statistics: what significance tests and sums of tables need.
-        details: what JSON holds in addition to the scores.
-        alignments: METEOR's alignments, as a part of the details.
-        references: a digest of the references, which tells whether systems are of the same segments.
+        segments: whether to keep ids and scores.
+        statistics: whether to keep statistics, which significance tests and sums of tables need.
+        details: whether to keep details, which JSON contains in addition to the scores.
+        alignments: whether to keep METEOR's alignments, as a part of the details.
+        references: whether to compute a digest of the references, which shows whether systems have the same segments.
     """
 
     segments: bool = False
@@ -66,45 +65,43 @@ def evaluate(
 ) -> ScoreTable:
     """Score every system under every metric.
 
-    Each system is read once. With ``on_error="skip"``, systems are read into memory, and scored again without the
-    segments that cannot be scored in one of them.
+    Each system is read once. With ``on_error="skip"``, all systems are read and scored a second time, without the
+    segments that could not be scored in one of them.
 
     Args:
-        metrics: what scores; labels differ.
-        systems: what is scored; the first is the baseline of tests.
-        keep: what the table keeps of segments; by default nothing.
-        on_error: what to do with segments that cannot be scored: ``stop``, ``zero``, or ``skip``, which leaves them out
-            of all systems; by default as each metric's ``on_error`` says.
-        finite: whether statistics that are not finite are an error.
-        are_prepared: whether the metrics are prepared already, for more references than those of these systems.
-        execute: maps a function over batches: with threads of this process, or on a cluster.
-        progress: told about the work on each system.
+        metrics: the metrics, with different labels.
+        systems: the systems. Significance tests compare the first system with all others.
+        keep: the data of segments that the table keeps; by default none.
+        on_error: policy for segments that cannot be scored: ``stop``, ``zero``, or ``skip``, which leaves the segments
+            out of all systems; by default the policy of each metric.
+        finite: whether infinite statistics and NaN are an error.
+        are_prepared: whether the metrics have been prepared, for more references than those of these systems.
+        execute: function that maps a function over batches, with threads of this process or on a cluster.
+        progress: called with the number of segments of each system that have been scored.
 
     Raises:
-        ConfigError: for metrics of different languages, or two columns of one name.
-        InputError: if there is nothing to score, or for a segment without a score.
+        ConfigError: for metrics of different languages, or two columns with the same name.
+        InputError: if there are no systems or segments, or a segment cannot be scored.
     """
-    keep = keep or KeptData()
     if not systems:
         raise InputError("there are no systems to score")
     check_languages(metrics)
+    evaluator = _Evaluator(metrics, keep or KeptData(), finite, are_prepared, execute, progress)
     if on_error != "skip":
-        return _score_systems(metrics, systems, keep, on_error, finite, are_prepared, execute, progress, {})[0]
-    systems = [System.from_segments(system.name, list(system.read()), system.context) for system in systems]
-    table, failures = _score_systems(
-        metrics, systems, keep, "collect", finite, are_prepared, execute, progress, failures={}
-    )
+        return evaluator.score_systems(systems, on_error)
+    systems = [system if system.rereadable else _load_system(system) for system in systems]
+    failures: dict[int, _Failure] = {}
+    table = evaluator.score_systems(systems, "collect", failures)
     if not failures:
         return table
-    _warn_of_failures(failures, several=len(systems) > 1)
-    remaining = [_leave_out(system, failures) for system in systems]
-    table, _ = _score_systems(metrics, remaining, keep, "stop", finite, are_prepared, execute, progress, failures={})
-    table.left_out = {position: failure.id for position, failure in sorted(failures.items())}
+    _warn_about_failures(failures, len(systems))
+    table = evaluator.score_systems([_leave_out(system, failures) for system in systems], "stop")
+    table.left_out = {position: failures[position].id for position in sorted(failures)}
     return table
 
 
 def check_languages(metrics: Sequence[Metric]) -> None:
-    """Raise a ConfigError for metrics of different languages."""
+    """Raise ConfigError if two metrics support only different languages."""
     first = next((metric for metric in metrics if metric.language), None)
     for metric in metrics:
         if first is not None and metric.language not in ("", first.language):
@@ -118,9 +115,9 @@ class _Failure:
     """A segment that cannot be scored.
 
     Attributes:
-        id: of the segment.
-        system: name of the first system in which it failed.
-        error: the reason.
+        id: id of the segment.
+        system: name of the first system in which the segment failed.
+        error: the error of the metric.
     """
 
     id: SegmentId
@@ -128,83 +125,122 @@ class _Failure:
     error: InputError
 
 
-def _warn_of_failures(failures: dict[int, _Failure], *, several: bool) -> None:
-    consequence = "it is left out" + (" of all systems" if several else "")
+def _warn_about_failures(failures: Mapping[int, _Failure], system_count: int) -> None:
+    """Warn about each segment that is left out."""
+    consequence = "it is left out of all systems" if system_count > 1 else "it is left out"
     for _, failure in sorted(failures.items()):
         message = f"segment {failure.id} of {failure.system}: {failure.error}; {consequence}"
-        warnings.warn(message, SegmentWarning, stacklevel=3)
+        warn_user(message, SegmentWarning)
 
 
-def _leave_out(system: System, failures: dict[int, _Failure]) -> System:
+def _load_system(system: System) -> System:
+    """Return a system with all segments in memory."""
+    return System.from_segments(system.name, list(system.read()), system.context)
+
+
+def _leave_out(system: System, failures: Mapping[int, _Failure]) -> System:
     """Return a system without the segments that cannot be scored.
 
     Raises:
         InputError: if no segment remains.
     """
-    remaining = [segment for position, segment in enumerate(system.read()) if position not in failures]
-    if not remaining:
+
+    def read_remaining() -> Iterator[Segment]:
+        for position, segment in enumerate(system.read()):
+            if position not in failures:
+                yield segment
+
+    if next(read_remaining(), None) is None:
         raise InputError(f"{system.name}: no segment can be aligned; there is nothing to score")
-    return System.from_segments(system.name, remaining, system.context)
+    size = None if system.size is None else system.size - len(failures)
+    return replace(system, read=read_remaining, size=size)
 
 
-def _score_systems(
-    metrics: Sequence[Metric],
-    systems: Sequence[System],
-    keep: KeptData,
-    on_error: str | None,
-    finite: bool,
-    are_prepared: bool,
-    execute: Executor[Any],
-    progress: Progress,
-    failures: dict[int, _Failure],
-) -> tuple[ScoreTable, dict[int, _Failure]]:
-    """Return the table, and, if failures are collected, the segments that cannot be scored by their position."""
-    table = ScoreTable([], [])
-    prepared: Sequence[Metric] = metrics
-    looked_up = _LookedUpScores(systems, progress)
-    for index, system in enumerate(systems):
-        # Somebody waits for the first scores of the first system only.
-        first_size = LARGE_FIRST_BATCH if index else FIRST_BATCH
-        prepared, batches = _open_system(metrics, system, first_size, are_prepared)
-        outputs = {
-            number: looked_up.find(metric, index)
-            for number, metric in enumerate(prepared)
-            if isinstance(metric, SystemsMetric) and not metric.scores_segments
-        }
-        known = {number: output.statistics for number, output in outputs.items()}
-        scorer = BatchScorer(prepared, finite, keep.alignments, known)
-        folds = [_MetricFold(metric, keep, outputs.get(number)) for number, metric in enumerate(prepared)]
+@dataclass(frozen=True)
+class _Evaluator:
+    """Scores systems under metrics. The attributes are the arguments of :func:`evaluate`."""
+
+    metrics: Sequence[Metric]
+    keep: KeptData
+    finite: bool
+    are_prepared: bool
+    execute: Executor[Any]
+    progress: Progress
+
+    def score_systems(
+        self, systems: Sequence[System], on_error: str | None, failures: dict[int, _Failure] | None = None
+    ) -> ScoreTable:
+        """Return the scores of the systems.
+
+        Args:
+            systems: the systems.
+            on_error: policy for segments that cannot be scored; ``collect`` adds them to ``failures``.
+            failures: the segments that cannot be scored, by position in the system.
+        """
+        table = ScoreTable([], [])
+        prepared: Sequence[Metric] = self.metrics
+        compared: dict[str, Scores] = {}
+        for index, system in enumerate(systems):
+            # A user waits only for the first scores of the first system.
+            first_size = LARGE_FIRST_BATCH if index else FIRST_BATCH
+            prepared, batches = _open_system(self.metrics, system, first_size, self.are_prepared)
+            outputs = _score_outputs(prepared, systems, index, compared, self.progress)
+            table.systems.append(
+                self._score_system(system, prepared, outputs, batches, on_error, failures, table.reference_counts)
+            )
+        table.metrics = [_describe(metric, table.reference_counts) for metric in prepared]
+        names = [column.name for column in table.columns]
+        for name in names:
+            if names.count(name) > 1:
+                raise ConfigError(
+                    f"two metrics have a column {name!r}; leave one out, or tell them apart by LABEL=METRIC"
+                )
+        return table
+
+    def _score_system(
+        self,
+        system: System,
+        metrics: Sequence[Metric],
+        outputs: Mapping[int, _OutputScores],
+        batches: Iterator[Batch],
+        on_error: str | None,
+        failures: dict[int, _Failure] | None,
+        reference_counts: set[int],
+    ) -> SystemScores:
+        """Return the scores of one system, and add its distinct numbers of references to ``reference_counts``."""
+        output_statistics = {index: output.statistics for index, output in outputs.items()}
+        scorer = BatchScorer(metrics, self.finite, self.keep.alignments, output_statistics)
+        sums = [_MetricSum(metric, self.keep, outputs.get(index)) for index, metric in enumerate(metrics)]
         ids: list[Sequence[SegmentId]] = []
-        segment_count = digest = 0
-        for batch, statistics in score_batches(scorer, batches, on_error=on_error, execute=execute):
-            for fold, rows in zip(folds, statistics, strict=True):
-                if on_error == "collect" and isinstance(rows, SummedStatistics) and rows.failures:
+        segment_count = 0
+        reference_digest = 0
+        for batch, statistics in score_batches(scorer, batches, on_error=on_error, execute=self.execute):
+            for metric_sum, rows in zip(sums, statistics, strict=True):
+                if failures is not None and isinstance(rows, SummedStatistics) and rows.failures:
                     _collect_failures(failures, batch, rows)
                     rows = rows.with_zeros()
-                fold.add(rows, batch)
-            if keep.segments:
+                metric_sum.add(rows, batch)
+            if self.keep.segments:
                 ids.append(batch.ids)
-            if keep.references:
-                for texts in batch.references:
-                    digest = hash((digest, *texts))
-            table.reference_counts.update(map(len, batch.references))
+            if self.keep.references:
+                for references in batch.references:
+                    reference_digest = hash((reference_digest, *references))
+            reference_counts.update(map(len, batch.references))
             segment_count += len(batch)
-            progress(Stage(system.name, "segments"), segment_count, system.size)
-        scores = [fold.finish() for fold in folds]
-        counted = folds[0].segment_count if len(folds) == 1 else segment_count
-        table.systems.append(SystemScores(system.name, counted, scores, JoinedSequence(ids), digest))
-    table.metrics = [_describe(metric, table.reference_counts) for metric in prepared]
-    names = [column.name for column in table.columns]
-    if repeated := next((name for name in names if names.count(name) > 1), None):
-        raise ConfigError(f"two metrics have a column {repeated!r}; leave one out, or tell them apart by LABEL=METRIC")
-    return table, failures
+            self.progress(Stage(system.name, "segments"), segment_count, system.size)
+        scores = [metric_sum.finish() for metric_sum in sums]
+        # A metric whose policy is to skip segments has a smaller count.
+        scored_count = sums[0].segment_count if len(sums) == 1 else segment_count
+        return SystemScores(system.name, scored_count, scores, JoinedSequence(ids), reference_digest)
 
 
 def _describe(metric: Metric, reference_counts: set[int]) -> MetricInfo:
+    """Return the description of a metric for the table."""
     return MetricInfo(metric.label, metric.headings, metric.signature_for(reference_counts), metric.about())
 
 
 def _collect_failures(failures: dict[int, _Failure], batch: Batch, rows: SummedStatistics) -> None:
+    """Add the segments of a batch that cannot be scored, by position in the system."""
     for index, error in rows.failures.items():
         if not isinstance(error, InputError):
             raise error
@@ -212,14 +248,18 @@ def _collect_failures(failures: dict[int, _Failure], batch: Batch, rows: SummedS
 
 
 @dataclass
-class _MetricFold:
-    """Adds up what one metric computes for the batches of one system.
+class _MetricSum:
+    """The sum of the statistics that one metric computes for the batches of one system.
 
     Attributes:
         metric: the metric; prepared if it needs references.
-        keep: what to keep of segments.
-        output: scores of the whole output, of a metric that scores systems at once.
+        keep: the data of segments that the table keeps.
+        output: the scores of the system's output, for a metric that scores whole systems.
         segment_count: number of segments in the sum.
+        total: sum of the statistics; ``None`` without segments.
+        segment_values: scores and parts of the segments.
+        statistics: statistics of the segments, by batch.
+        details: details of the segments, by batch.
     """
 
     metric: Metric
@@ -233,79 +273,90 @@ class _MetricFold:
 
     def add(self, statistics: Floats | SummedStatistics, batch: Batch) -> None:
         """Add the statistics of a batch."""
-        metric, keep = self.metric, self.keep
         self.total = add_statistics(self.total, statistics)
         self.segment_count += statistics.count if isinstance(statistics, SummedStatistics) else len(statistics)
-        if keep.statistics or not metric.additive:
+        if self.keep.statistics or not self.metric.additive:
             import numpy as np
 
             self.statistics.append(np.asarray(statistics, float))
-        if not keep.segments:
-            return
-        with plugin_errors(f"metric {metric.name!r}"):
-            for values in metric_values(metric, metric.segment_scores(statistics)):
-                self.segment_values.extend(values)
-            if keep.details and self.output is not None and self.output.segment_details:
-                self.details.append(self.output.segment_details[batch.position : batch.position + len(batch)])
-            elif (keep.details or keep.alignments) and isinstance(metric, HasDetails):
-                self.details.append(metric.details(statistics, batch) or [{}] * len(batch))
+        if self.keep.segments:
+            with plugin_errors(f"metric {self.metric.name!r}"):
+                self._keep_segments(statistics, batch)
+
+    def _keep_segments(self, statistics: Floats | SummedStatistics, batch: Batch) -> None:
+        """Keep the scores of a batch's segments, and their details if they are requested."""
+        metric = self.metric
+        for values in metric_values(metric, metric.segment_scores(statistics)):
+            self.segment_values.extend(values)
+        if self.keep.details and self.output is not None and self.output.segment_details:
+            self.details.append(self.output.segment_details[batch.position : batch.position + len(batch)])
+        elif (self.keep.details or self.keep.alignments) and isinstance(metric, HasDetails):
+            self.details.append(metric.details(statistics, batch) or [{}] * len(batch))
 
     def finish(self) -> MetricScores:
-        """Return the scores.
+        """Return the scores of the system.
 
         Raises:
             InputError: if there are no segments.
         """
-        metric, total = self.metric, self.total
-        if total is None or not self.segment_count:
+        if self.total is None or not self.segment_count:
             raise InputError("there are no segments to score")
         statistics: Floats | None = None
         if self.statistics:
             import numpy as np
 
             statistics = np.concatenate(self.statistics)
-        details = None
         if self.output is not None:
-            values, details = [self.output.score], self.output.details if self.keep.details else None
-        elif metric.additive:
-            values = total_values(metric, total, self.segment_count)
+            values = [self.output.score]
+        elif self.metric.additive:
+            values = total_values(self.metric, self.total, self.segment_count)
         else:
-            values = system_values(metric, statistics)
-        if details is None and self.keep.details and isinstance(metric, HasDetails):
-            with plugin_errors(f"metric {metric.name!r}"):
-                system_details = metric.details([total])
-            details = system_details[0] if system_details else None
-        return MetricScores(values, total, self.segment_values, statistics, details, JoinedSequence(self.details))
+            values = system_values(self.metric, statistics)
+        details = self._system_details() if self.keep.details else None
+        return MetricScores(values, self.total, self.segment_values, statistics, details, JoinedSequence(self.details))
+
+    def _system_details(self) -> Mapping[str, Any] | None:
+        """Return the details of the system; ``None`` if the metric does not have details."""
+        if self.output is not None and self.output.details is not None:
+            return self.output.details
+        if not isinstance(self.metric, HasDetails):
+            return None
+        with plugin_errors(f"metric {self.metric.name!r}"):
+            details = self.metric.details([self.total])
+        return details[0] if details else None
 
 
 def _open_system(
     metrics: Sequence[Metric], system: System, first_size: int, are_prepared: bool
 ) -> tuple[list[Metric], Iterator[Batch]]:
-    """Return the metrics, prepared for a system, and the system's batches.
+    """Return the metrics, prepared for a system, and the batches of the system.
 
     Raises:
         InputError: if the system has no segments.
     """
-    reads_ahead = not are_prepared and any(metric.needs_references for metric in metrics)
-    segments = list(system.read()) if reads_ahead else []
-    batches = read_batches(iter(segments) if reads_ahead else system.read(), system=system.name, first_size=first_size)
-    first = next(batches, None)
-    if first is None:
+    prepared = list(metrics)
+    segments = system.read()
+    if not are_prepared and any(metric.needs_references for metric in metrics):
+        loaded_segments = list(segments)
+        references = [segment.references for segment in loaded_segments]
+        prepared = [metric.prepare(references) if metric.needs_references else metric for metric in metrics]
+        segments = iter(loaded_segments)
+    batches = read_batches(segments, system=system.name, first_size=first_size)
+    first_batch = next(batches, None)
+    if first_batch is None:
         raise InputError(f"{system.name} is empty; there is nothing to score")
-    references = [segment.references for segment in segments]
-    prepared = [metric.prepare(references) if metric.needs_references and reads_ahead else metric for metric in metrics]
-    return prepared, itertools.chain([first], batches)
+    return prepared, itertools.chain([first_batch], batches)
 
 
 @dataclass(frozen=True)
 class _OutputScores:
-    """Scores of one system's whole output.
+    """The scores of one system's output under a metric that scores whole systems.
 
     Attributes:
-        score: of the system.
-        statistics: score and 1 of each segment.
-        details: what JSON says of the system.
-        segment_details: what JSON says of the segments; empty for nothing.
+        score: score of the system.
+        statistics: for each segment its score, and 1.
+        details: details of the system for JSON.
+        segment_details: details of the segments for JSON; empty if there are none.
     """
 
     score: float
@@ -314,155 +365,177 @@ class _OutputScores:
     segment_details: Sequence[Mapping[str, Any]]
 
 
-class _LookedUpScores:
-    """Scores of metrics that score whole outputs of systems.
-
-    All systems are read at once if a metric compares them; otherwise each is read by itself.
+def _score_outputs(
+    metrics: Sequence[Metric],
+    systems: Sequence[System],
+    system_index: int,
+    compared: dict[str, Scores],
+    progress: Progress,
+) -> dict[int, _OutputScores]:
+    """Return the scores of a system under the metrics that score whole systems, by index of the metric.
 
     Args:
+        metrics: all metrics.
         systems: all systems.
-        progress: told about the work.
+        system_index: index of the system.
+        compared: scores of all systems under metrics that compare systems, by label. They are computed once.
+        progress: called with the progress of a metric.
+
+    Raises:
+        InputError: if segments have different numbers of references, or systems have different references.
     """
+    outputs: dict[int, _OutputScores] = {}
+    for index, metric in enumerate(metrics):
+        if not isinstance(metric, SystemsMetric) or metric.scores_segments:
+            continue
+        if not metric.compares_systems:
+            scores = _score_whole_systems(metric, [systems[system_index]], progress)
+            outputs[index] = _select_output(scores, 0)
+            continue
+        if metric.label not in compared:
+            compared[metric.label] = _score_whole_systems(metric, systems, progress)
+        outputs[index] = _select_output(compared[metric.label], system_index)
+    return outputs
 
-    def __init__(self, systems: Sequence[System], progress: Progress) -> None:
-        self._systems, self._progress = systems, progress
-        self._compared: dict[str, Scores] = {}
 
-    def find(self, metric: SystemsMetric, index: int) -> _OutputScores:
-        """Return the scores of a system.
+def _score_whole_systems(metric: SystemsMetric, systems: Sequence[System], progress: Progress) -> Scores:
+    """Return the scores of systems under a metric that scores whole systems."""
+    outputs = _read_outputs(metric, systems)
+    with plugin_errors(f"metric {metric.name!r}"):
+        return metric.score_shown_systems(outputs, progress=progress)
 
-        Raises:
-            InputError: if segments differ in their number of references, or systems in their references.
-        """
-        import numpy as np
 
-        if metric.compares_systems:
-            scores = self._compared.get(metric.label)
-            if scores is None:
-                scores = self._compared[metric.label] = self._score(metric, self._systems)
-            position = index
-        else:
-            scores, position = self._score(metric, [self._systems[index]]), 0
-        segments = scores.segments[position]
-        return _OutputScores(
-            float(scores.systems[position]),
-            np.stack([segments, np.ones(len(segments))], axis=1),
-            scores.details[position] if scores.details else None,
-            scores.segment_details[position] if scores.segment_details else (),
-        )
+def _select_output(scores: Scores, index: int) -> _OutputScores:
+    """Return the scores of one system."""
+    import numpy as np
 
-    def _score(self, metric: SystemsMetric, systems: Sequence[System]) -> Scores:
-        outputs = _read_outputs(metric, systems)
-        with plugin_errors(f"metric {metric.name!r}"):
-            return metric.score_shown_systems(outputs, progress=self._progress)
+    segments = scores.segments[index]
+    return _OutputScores(
+        float(scores.systems[index]),
+        np.stack([segments, np.ones(len(segments))], axis=1),
+        scores.details[index] if scores.details else None,
+        scores.segment_details[index] if scores.segment_details else (),
+    )
 
 
 def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOutputs:
-    """Read systems whole.
+    """Read the outputs of systems and their references into memory.
 
     Raises:
-        InputError: if segments differ in their number of references, or systems in their references.
+        InputError: if segments have different numbers of references, or systems have different references.
     """
     outputs: list[list[str]] = []
     references: list[tuple[str, ...]] | None = None
     for system in systems:
         segments = list(system.read())
-        texts = [segment.references for segment in segments]
-        if len(set(map(len, texts))) > 1:
+        system_references = [segment.references for segment in segments]
+        if len(set(map(len, system_references))) > 1:
             raise InputError(f"metric {metric.label}: all segments need the same number of references")
-        if references is not None and texts != references:
-            raise InputError(f"metric {metric.label}: {systems[0].name} and {system.name} have other references")
-        references = texts
+        if references is not None and system_references != references:
+            raise InputError(
+                f"metric {metric.label}: {systems[0].name} and {system.name} have different references; the metric "
+                "compares systems on the same segments"
+            )
+        references = system_references
         outputs.append([segment.hypothesis for segment in segments])
-    columns = tuple(list(column) for column in zip(*(references or ()), strict=True))
+    reference_columns = tuple(list(column) for column in zip(*(references or ()), strict=True))
     names = tuple(system.name for system in systems)
-    return SystemOutputs("", "", metric.language, names, tuple(outputs), columns)
+    return SystemOutputs("", "", metric.language, names, tuple(outputs), reference_columns)
 
 
 def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable) -> ScoreTable:
     """Return the table of two consecutive parts of the same systems.
 
-    The digits are those of the whole: whole numbers are added exactly; of other metrics, the statistics of segments
-    have to be kept, and are added one after the other.
+    The digits are the same as if both parts had been scored together. Integer statistics are added exactly. Other
+    statistics must have been kept, and are added one segment after the other.
 
     Args:
-        metrics: what scored both.
-        first: the first part.
-        second: the second part.
+        metrics: the metrics of both tables.
+        first: the table of the first part.
+        second: the table of the second part.
 
     Raises:
-        ConfigError: for other systems or metrics, or if statistics were not kept where they are needed.
+        ConfigError: if the systems or metrics differ, or required statistics were not kept.
     """
     same_metrics = [info.label for info in first.metrics] == [info.label for info in second.metrics]
     same_systems = [system.system for system in first.systems] == [system.system for system in second.systems]
     if not same_metrics or not same_systems or len(metrics) != len(first.metrics):
-        raise ConfigError("only parts of the same systems under the same metrics can be added")
+        raise ConfigError("tables can only be added if they have the same systems and metrics")
     systems = []
-    for left, right in zip(first.systems, second.systems, strict=True):
-        count, ids = left.segment_count + right.segment_count, JoinedSequence([left.ids, right.ids])
-        scores = [_add_scores(*parts, count) for parts in zip(metrics, left.metrics, right.metrics, strict=True)]
-        systems.append(SystemScores(left.system, count, scores, ids))
+    for first_scores, second_scores in zip(first.systems, second.systems, strict=True):
+        segment_count = first_scores.segment_count + second_scores.segment_count
+        scores = []
+        for index, metric in enumerate(metrics):
+            first_part, second_part = first_scores.metrics[index], second_scores.metrics[index]
+            scores.append(_add_scores(metric, first_part, second_part, segment_count))
+        ids = JoinedSequence([first_scores.ids, second_scores.ids])
+        systems.append(SystemScores(first_scores.system, segment_count, scores, ids))
     reference_counts = first.reference_counts | second.reference_counts
     infos = [_describe(metric, reference_counts) for metric in metrics]
     return ScoreTable(infos, systems, reference_counts)
 
 
-def _add_scores(metric: Metric, left: MetricScores, right: MetricScores, segment_count: int) -> MetricScores:
-    """Return a metric's scores of two consecutive parts."""
+def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segment_count: int) -> MetricScores:
+    """Return the scores of one system under one metric, from the scores of two consecutive parts.
+
+    Raises:
+        ConfigError: if statistics are needed that were not kept.
+    """
     statistics = None
-    if left.statistics is not None and right.statistics is not None:
+    if first.statistics is not None and second.statistics is not None:
         import numpy as np
 
-        statistics = np.concatenate([left.statistics, right.statistics])
-    if isinstance(left.total, list) and isinstance(right.total, list):
-        total: Any = [a + b for a, b in zip(left.total, right.total, strict=True)]
-    elif right.statistics is not None:
-        total = add_statistics(left.total, right.statistics)
+        statistics = np.concatenate([first.statistics, second.statistics])
+    if isinstance(first.total, list) and isinstance(second.total, list):
+        total: Any = [first_value + value for first_value, value in zip(first.total, second.total, strict=True)]
+    elif second.statistics is not None:
+        total = add_statistics(first.total, second.statistics)
     else:
-        raise ConfigError(f"metric {metric.label}: parts can be added if the statistics of their segments were kept")
-    details = JoinedSequence([left.segment_details, right.segment_details])
-    values = left.segment_values + right.segment_values
-    whole = total_values(metric, total, segment_count) if metric.additive else system_values(metric, statistics)
-    return MetricScores(whole, total, values, statistics, None, details)
+        raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
+    values = total_values(metric, total, segment_count) if metric.additive else system_values(metric, statistics)
+    segment_values = first.segment_values + second.segment_values
+    segment_details = JoinedSequence([first.segment_details, second.segment_details])
+    return MetricScores(values, total, segment_values, statistics, None, segment_details)
 
 
 def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[tuple[str, str, str, str]]:
-    """Return why systems differ from the first one: metric, first system, other system, text.
+    """Return explanations of the differences between the first system and each other system.
 
     Args:
-        metrics: what scores; those that explain their scores are asked.
-        systems: the systems, which are read once more.
+        metrics: the metrics. Metrics that cannot explain their scores are ignored.
+        systems: the systems, which are read again.
+
+    Returns:
+        Tuples of metric, first system, other system and text.
 
     Raises:
-        ConfigError: if no metric explains its scores, or there are less than two systems.
+        ConfigError: if no metric explains its scores, or there are fewer than two systems.
     """
-    explaining = check_explanations(metrics, systems)
-    texts = [(system.name, list(system.read())) for system in systems]
-    (baseline, segments), *others = texts
-    first = [segment.hypothesis for segment in segments]
+    explaining_metrics = check_explanations(metrics, systems)
+    baseline, *other_systems = [(system.name, list(system.read())) for system in systems]
+    baseline_name, segments = baseline
+    hypotheses = [segment.hypothesis for segment in segments]
     references = [segment.references for segment in segments]
     known_sources = [segment.source for segment in segments if segment.source is not None]
     sources = known_sources if len(known_sources) == len(segments) else None
-    return [
-        (
-            metric.label,
-            baseline,
-            name,
-            metric.explain(first, [s.hypothesis for s in other], references, (baseline, name), sources),
-        )
-        for metric, (name, other) in itertools.product(explaining, others)
-    ]
+    explanations = []
+    for metric in explaining_metrics:
+        for name, other_segments in other_systems:
+            other_hypotheses = [segment.hypothesis for segment in other_segments]
+            text = metric.explain(hypotheses, other_hypotheses, references, (baseline_name, name), sources)
+            explanations.append((metric.label, baseline_name, name, text))
+    return explanations
 
 
 def check_explanations(metrics: Sequence[Metric], systems: Sequence[System]) -> list[Any]:
     """Return the metrics that explain their scores.
 
     Raises:
-        ConfigError: if there is none, or there are less than two systems.
+        ConfigError: if there are no such metrics, or fewer than two systems.
     """
-    explaining = [metric for metric in metrics if isinstance(metric, Explains)]
+    explaining_metrics = [metric for metric in metrics if isinstance(metric, Explains)]
     if len(systems) < 2:
         raise ConfigError("--explain compares systems with the first one; give two or more")
-    if not explaining:
+    if not explaining_metrics:
         raise ConfigError("--explain: none of these metrics explains its scores; models do, such as -M en-light")
-    return explaining
+    return explaining_metrics

@@ -1,4 +1,4 @@
-"""The loop over segments: batches in, statistics out; and the sums of statistics."""
+"""The loop over batches: batches of segments in, statistics out."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ BatchStatistics: TypeAlias = "list[Floats | SummedStatistics]"
 
 @dataclass(frozen=True)
 class BatchScorer:
-    """Computes the statistics of a batch under several metrics; it is pickled to other processes.
+    """Computes the statistics of a batch under several metrics. A scorer can be pickled to other processes.
 
     Attributes:
-        metrics: what scores.
-        finite: whether statistics that are not finite are an error.
+        metrics: the metrics.
+        finite: whether infinite statistics and NaN are an error.
         alignments: whether METEOR's alignments are needed.
-        known: statistics of all segments of the system by the metric's index, for metrics that do not compute them.
+        known: statistics of all segments of the system, by index of a metric that scores whole systems.
     """
 
     metrics: Sequence[Metric]
@@ -33,44 +33,42 @@ class BatchScorer:
     known: Mapping[int, Floats] = field(default_factory=dict)
 
     def __call__(self, batch: Batch) -> BatchStatistics:
-        """Return the statistics; segments that cannot be scored are among their ``failures``."""
+        """Return the statistics of a batch. Segments that cannot be scored are among the ``failures``."""
         batch.alignments = self.alignments
-        return [
-            self.known[index][batch.position : batch.position + len(batch)]
-            if index in self.known
-            else compute_statistics(metric, batch, finite=self.finite, resolve=False)
-            for index, metric in enumerate(self.metrics)
-        ]
+        statistics: BatchStatistics = []
+        for index, metric in enumerate(self.metrics):
+            if index in self.known:
+                statistics.append(self.known[index][batch.position : batch.position + len(batch)])
+            else:
+                statistics.append(compute_statistics(metric, batch, finite=self.finite, resolve=False))
+        return statistics
 
 
 def score_batches(
     scorer: BatchScorer, batches: Iterator[Batch], *, on_error: str | None = None, execute: Executor[Any] = map_in_order
 ) -> Iterator[tuple[Batch, BatchStatistics]]:
-    """Yield batches with their statistics, in order: the only loop over segments.
+    """Yield batches with their statistics, in order. All scoring uses this loop.
 
-    Batches are scored side by side if there is one metric whose ``parallel`` is ``batches``; several metrics score one
+    A single metric whose ``parallel`` is ``batches`` scores several batches at the same time. Several metrics score one
     batch after the other, each with its own threads.
 
     Args:
         scorer: computes the statistics.
         batches: consecutive batches of one system.
-        on_error: ``stop``, ``skip``, ``zero``, or ``collect``, which leaves failures in the statistics; by default each
-            metric's own ``on_error``.
-        execute: maps the scorer over the batches: threads of this process, or a cluster.
+        on_error: policy for segments that cannot be scored: ``stop``, ``skip``, ``zero``, or ``collect``, which leaves
+            the failures in the statistics; by default the policy of each metric.
+        execute: function that maps the scorer over the batches, with threads of this process or on a cluster.
 
     Raises:
-        InputError: for a segment that cannot be scored, if it is to stop.
+        InputError: if a segment cannot be scored and the policy is ``stop``.
     """
     metrics = scorer.metrics
-    threads = metrics[0].threads if len(metrics) == 1 and metrics[0].parallel == "batches" else None
+    is_parallel = len(metrics) == 1 and metrics[0].parallel == "batches"
+    threads = metrics[0].threads if is_parallel else None
     for batch, statistics in execute(scorer, batches, threads):
         batch.alignments = scorer.alignments
-        yield (
-            batch,
-            [
-                resolve_failures(rows, batch, on_error or metric.on_error)
-                if on_error != "collect" and isinstance(rows, SummedStatistics) and rows.failures
-                else rows
-                for metric, rows in zip(metrics, statistics, strict=True)
-            ],
-        )
+        for index, metric in enumerate(metrics):
+            rows = statistics[index]
+            if on_error != "collect" and isinstance(rows, SummedStatistics) and rows.failures:
+                statistics[index] = resolve_failures(rows, batch, on_error or metric.on_error)
+        yield batch, statistics

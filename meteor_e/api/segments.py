@@ -56,11 +56,11 @@ class System:
 
     Attributes:
         name: name of the system in tables.
-        read: function that returns an iterator over the segments, in the order of the file. Some systems, such as
-            those on standard input, can be read only once.
+        read: function that returns an iterator over the segments, in the order of the file.
         size: number of segments; ``None`` if it is unknown before the system is read.
         context: language and kind of the text.
         table: the table that contains the system, if there is one.
+        rereadable: whether ``read`` can be called several times. A system on standard input can be read only once.
     """
 
     name: str
@@ -68,6 +68,7 @@ class System:
     size: int | None = None
     context: TextContext = UNKNOWN_TEXT
     table: TextTable | None = None
+    rereadable: bool = True
 
     @classmethod
     def from_segments(cls, name: str, segments: Sequence[Segment], context: TextContext = UNKNOWN_TEXT) -> System:

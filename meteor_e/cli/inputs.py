@@ -140,7 +140,7 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
             labels = table_class.make().open(path, label_columns, encoding=self.encoding)
             return _split_by_system(table, [segment.hypothesis for segment in labels.segments(0)])
         return [
-            System(name, partial(table.segments, index), table.size, table=table)
+            System(name, partial(table.segments, index), table.size, table=table, rereadable=path != "-")
             for index, name in enumerate(table.systems)
         ]
 

@@ -109,8 +109,11 @@ def _read_plain_systems(
     read = partial(
         _read_plain_system, references=references, references_per_segment=references_per_segment, encoding=encoding
     )
-    names = _system_names(hypotheses)
-    return [System(name, partial(read, path), size) for path, name in zip(hypotheses, names, strict=True)]
+    systems = []
+    for path, name in zip(hypotheses, _system_names(hypotheses), strict=True):
+        is_rereadable = "-" not in (path, *references)
+        systems.append(System(name, partial(read, path), size, rereadable=is_rereadable))
+    return systems
 
 
 def _read_plain_system(

@@ -1,4 +1,4 @@
-"""BLEU, chrF, chrF++ and TER as sacreBLEU computes them, with sacreBLEU's options, numbers and signatures."""
+"""BLEU, chrF, chrF++ and TER of sacreBLEU, with the same options, scores and signatures."""
 
 from __future__ import annotations
 
@@ -26,64 +26,75 @@ Smoothing = Literal["exp", "floor", "add-k", "none"]
 
 
 MAX_TER_WORDS = 4_000_000
-"""Words of a segment times words of a reference, at most, in TER; sacreBLEU's shifts take minutes beyond."""
+"""The maximum product of the numbers of words of a hypothesis and a reference in TER.
+
+For longer texts, sacreBLEU's search for shifts takes minutes.
+"""
 
 
 class SacreBleuMetric(Metric):
-    """A metric of sacreBLEU; scores are sacreBLEU's, from 0 to 100."""
+    """Base of sacreBLEU's metrics, whose scores are from 0 to 100.
+
+    sacreBLEU does not have public functions from statistics to scores. This class calls the private methods that
+    sacreBLEU's own significance tests call.
+    """
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     decimals: ClassVar[int] = 2
     _segment: SacreMetric
     _corpus: SacreMetric
-    _extra = ""
+    _signature_suffix = ""
 
     @classmethod
-    def _metrics(cls) -> Any:
+    def _load_library(cls) -> Any:
+        """Import sacreBLEU's metrics.
+
+        Raises:
+            ConfigError: if sacreBLEU is not installed.
+        """
         return require("sacrebleu.metrics", f"metric {cls.name!r}", "metrics")
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """SacreBLEU's signature, without the number of references."""
+        """The signature of sacreBLEU, without the number of references."""
         return self.signature_for(())
 
     def signature_for(self, reference_counts: Collection[int]) -> str:
-        """Return sacreBLEU's signature for segments with so many references."""
-        corpus: Any = self._corpus
-        # sacreBLEU asks for the number of references before there are any; we fill it in where it is known.
-        signature = type(corpus)._SIGNATURE_TYPE({**vars(corpus), "num_refs": None})
-        counts = reference_counts
-        signature.info["nrefs"] = min(counts) if len(counts) == 1 else "var" if counts else None
-        name = {"CHRF": f"chrF{getattr(self._corpus, 'beta', 2)}"}.get(type(self._corpus).__name__, self.title)
-        name += "+" * getattr(self._corpus, "word_order", 0)
-        return f"{name}|{signature}{self._extra}"
+        """Return the signature of sacreBLEU for segments with these numbers of references."""
+        corpus_metric: Any = self._corpus
+        # sacreBLEU's signature requires the number of references, which may be unknown. It is inserted afterwards.
+        signature = type(corpus_metric)._SIGNATURE_TYPE({**vars(corpus_metric), "num_refs": None})
+        signature.info["nrefs"] = "var" if len(reference_counts) > 1 else next(iter(reference_counts), None)
+        return f"{self._signature_name()}|{signature}{self._signature_suffix}"
 
-    # sacreBLEU offers no public way from statistics to scores. These two methods of its base class are what its
-    # own significance tests use.
+    def _signature_name(self) -> str:
+        """Return the name of the metric in sacreBLEU's signature."""
+        return self.title
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return sacreBLEU's statistics."""
-        references = batch.references
-        most = max(map(len, references))
-        # sacreBLEU wants one list per reference; None where a segment has fewer.
-        sides = [[texts[at] if at < len(texts) else None for texts in references] for at in range(most)]
+        """Return the statistics of sacreBLEU."""
+        max_count = max(map(len, batch.references))
+        # sacreBLEU expects one list per reference, with None for a segment that has fewer references.
+        reference_lists: list[list[str | None]] = []
+        for index in range(max_count):
+            reference_lists.append([texts[index] if index < len(texts) else None for texts in batch.references])
         extract: Any = self._segment._extract_corpus_statistics
-        return np.array(extract(batch.hypotheses, sides), np.float64)
+        return np.array(extract(batch.hypotheses, reference_lists), np.float64)
 
     def segment_scores(self, statistics: Floats) -> Floats:
-        """Return sacreBLEU's sentence scores."""
+        """Return the sentence scores of sacreBLEU."""
         return np.array([self._segment._compute_score_from_stats(row).score for row in statistics.tolist()], float)
 
     def scores(self, sums: Floats) -> Floats:
-        """Return sacreBLEU's corpus scores."""
+        """Return the corpus scores of sacreBLEU."""
         return np.array([self._corpus._compute_score_from_stats(row).score for row in sums.tolist()], float)
 
 
 class AggregatingMetric(SacreBleuMetric):
-    """A metric of counts, which references can be aggregated for."""
+    """A metric of n-gram counts. The counts of several references can be averaged."""
 
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
-        """Approximate expected scores: those against the mean counts of the references."""
+        """Approximate expected scores by scores against the mean counts of the references."""
         from meteor_e.engine.aggregation import Aggregated
 
         rows = sacrebleu_expected(self._segment, hypotheses, references, weights)
@@ -93,7 +104,7 @@ class AggregatingMetric(SacreBleuMetric):
 class BleuMetric(AggregatingMetric):
     """BLEU of sacreBLEU.
 
-    Segments are scored as by sacreBLEU's ``sentence_bleu``: only n-gram orders that a segment has count
+    Segments have the scores of sacreBLEU's ``sentence_bleu``, which ignores orders without n-grams
     (``effective_order``).
     """
 
@@ -101,7 +112,7 @@ class BleuMetric(AggregatingMetric):
     title: ClassVar[str] = "BLEU"
 
     class Options(ComponentOptions):
-        """Those of sacreBLEU, and the smoothing of segments."""
+        """The options of sacreBLEU, and the smoothing of segments."""
 
         tokenize: Annotated[str | None, Meta(description="Tokenizer of sacreBLEU; by default that of trg_lang.")] = None
         smooth_method: Annotated[Smoothing, Meta(description="Smoothing.")] = "exp"
@@ -118,22 +129,28 @@ class BleuMetric(AggregatingMetric):
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
-        metrics, chosen = self._metrics(), self.options
-        known = list(metrics.BLEU.TOKENIZERS)
-        if chosen.tokenize is not None and chosen.tokenize not in known:
-            raise ConfigError(
-                f"metric 'bleu': tokenize is {chosen.tokenize!r}{near_miss(chosen.tokenize, known)}; it must be one of "
-                f"{', '.join(known)}"
-            )
-        given = {name: value for name, value in options_by_name(chosen).items() if name != "smoothing"}
-        smoothing = chosen.smoothing or chosen.smooth_method
+        library = self._load_library()
+        _check_tokenizer(self.options.tokenize, list(library.BLEU.TOKENIZERS))
+        corpus_options = options_by_name(self.options)
+        smoothing = corpus_options.pop("smoothing") or self.options.smooth_method
+        segment_options = {**corpus_options, "smooth_method": smoothing, "effective_order": True}
         try:
-            self._corpus = metrics.BLEU(**given, force=True)
-            self._segment = metrics.BLEU(**{**given, "smooth_method": smoothing, "effective_order": True}, force=True)
+            self._corpus = library.BLEU(**corpus_options, force=True)
+            self._segment = library.BLEU(**segment_options, force=True)
         except (ImportError, RuntimeError, OSError) as error:
-            # Tokenizers of some languages need further libraries, or download a model.
+            # The tokenizers of some languages require other libraries, or download a model.
             raise ConfigError(f"metric 'bleu': {' '.join(str(error).split())}") from error
-        self._extra = f"|segments:{smoothing}" if smoothing != chosen.smooth_method else ""
+        if smoothing != self.options.smooth_method:
+            self._signature_suffix = f"|segments:{smoothing}"
+
+
+def _check_tokenizer(tokenizer: str | None, names: Sequence[str]) -> None:
+    """Raise ConfigError if sacreBLEU does not have a tokenizer of this name."""
+    if tokenizer is not None and tokenizer not in names:
+        raise ConfigError(
+            f"metric 'bleu': tokenize is {tokenizer!r}{near_miss(tokenizer, names)}; it must be one of "
+            f"{', '.join(names)}"
+        )
 
 
 class ChrfMetric(AggregatingMetric):
@@ -143,7 +160,7 @@ class ChrfMetric(AggregatingMetric):
     title: ClassVar[str] = "chrF"
 
     class Options(ComponentOptions):
-        """Those of sacreBLEU."""
+        """The options of sacreBLEU."""
 
         char_order: Annotated[int, Meta(ge=1, le=100, description="The longest character n-grams.")] = 6
         word_order: Annotated[int, Meta(ge=0, le=100, description="The longest word n-grams; 2 is chrF++.")] = 0
@@ -154,7 +171,11 @@ class ChrfMetric(AggregatingMetric):
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
-        self._segment = self._corpus = self._metrics().CHRF(**options_by_name(self.options))
+        self._segment = self._corpus = self._load_library().CHRF(**options_by_name(self.options))
+
+    def _signature_name(self) -> str:
+        """Return the name with the weight of recall, and a plus sign for each order of word n-grams."""
+        return f"chrF{self.options.beta}{'+' * self.options.word_order}"
 
 
 class ChrfPlusMetric(ChrfMetric):
@@ -164,20 +185,20 @@ class ChrfPlusMetric(ChrfMetric):
     title: ClassVar[str] = "chrF++"
 
     class Options(ChrfMetric.Options):
-        """Those of chrF."""
+        """The options of chrF."""
 
         word_order: Annotated[int, Meta(ge=0, le=100, description="The longest word n-grams; 0 is chrF.")] = 2
 
 
 class TerMetric(SacreBleuMetric):
-    """TER (translation edit rate) of sacreBLEU; the lower, the better."""
+    """TER (translation edit rate) of sacreBLEU. Lower scores are better."""
 
     name: ClassVar[str] = "ter"
     title: ClassVar[str] = "TER"
     higher_is_better: ClassVar[bool] = False
 
     class Options(ComponentOptions):
-        """Those of sacreBLEU."""
+        """The options of sacreBLEU."""
 
         normalized: Annotated[bool, Meta(description="Tokenize first.")] = False
         no_punct: Annotated[bool, Meta(description="Remove punctuation.")] = False
@@ -186,13 +207,13 @@ class TerMetric(SacreBleuMetric):
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
-        self._segment = self._corpus = self._metrics().TER(**options_by_name(self.options))
+        self._segment = self._corpus = self._load_library().TER(**options_by_name(self.options))
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return sacreBLEU's statistics.
+        """Return the statistics of sacreBLEU.
 
         Raises:
-            InputError: for a segment that is too long; TER's time grows faster than the product of the lengths.
+            InputError: for a segment that is too long. The time grows faster than the product of the lengths.
         """
         for segment_id, hypothesis, texts in zip(batch.ids, batch.hypotheses, batch.references, strict=True):
             for reference in texts:
@@ -200,12 +221,14 @@ class TerMetric(SacreBleuMetric):
         return super().statistics(batch)
 
     def _check_lengths(self, segment_id: int | str, *texts: str) -> None:
+        """Raise InputError if a hypothesis and its reference have too many words."""
         if math.prod(map(len, texts)) <= MAX_TER_WORDS:
             return
-        words = [len(self._segment._preprocess_segment(text).split()) for text in texts]
-        if math.prod(words) > MAX_TER_WORDS:
+        word_counts = [len(self._segment._preprocess_segment(text).split()) for text in texts]
+        if math.prod(word_counts) > MAX_TER_WORDS:
             raise InputError(
-                f"metric {self.name!r}: segment {segment_id} has {words[0]:,} words and its reference {words[1]:,}; "
+                f"metric {self.name!r}: segment {segment_id} has {word_counts[0]:,} words and its reference "
+                f"{word_counts[1]:,}; "
                 f"TER compares at most {MAX_TER_WORDS:,} pairs of words; score it by sentences"
             )
 
@@ -217,21 +240,29 @@ def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Seque
     Sennrich (2024), "Linear-time Minimum Bayes Risk Decoding with Reference Aggregation".
 
     Args:
-        scorer: BLEU or chrF of sacreBLEU.
-        hypotheses, references: raw segments.
-        weights: of the references; their sum is 1.
+        scorer: sacreBLEU's BLEU or chrF.
+        hypotheses: raw segments.
+        references: raw segments.
+        weights: weights of the references, with a sum of 1.
     """
-    counts: list[defaultdict[Any, float]] = []
-    length = 0.0
+    mean_counts: list[defaultdict[Any, float]] = []
+    mean_length = 0.0
+    is_bleu = False
     for text, weight in zip(references, weights.tolist(), strict=True):
-        known = scorer._extract_reference_info([scorer._preprocess_segment(text)])
-        length += weight * sum(known.get("ref_lens", ()))
-        ngrams = known["ref_ngrams"]
-        orders = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
-        counts = counts or [defaultdict(float) for _ in orders]
-        for mean, found in zip(counts, orders, strict=True):
-            for ngram, count in found.items():
-                mean[ngram] += weight * count
-    whole = {"ref_lens": [length], "ref_ngrams": counts[0]} if "ref_lens" in known else {"ref_ngrams": [counts]}
-    rows = [scorer._compute_segment_statistics(scorer._preprocess_segment(text), whole) for text in hypotheses]
+        information = scorer._extract_reference_info([scorer._preprocess_segment(text)])
+        is_bleu = "ref_lens" in information
+        mean_length += weight * sum(information.get("ref_lens", ()))
+        ngrams = information["ref_ngrams"]
+        # BLEU has one dictionary of n-grams of all orders. chrF has one dictionary per order.
+        counts_by_order = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
+        mean_counts = mean_counts or [defaultdict(float) for _ in counts_by_order]
+        for means, counts in zip(mean_counts, counts_by_order, strict=True):
+            for ngram, count in counts.items():
+                means[ngram] += weight * count
+    mean_reference: dict[str, Any] = {"ref_ngrams": [mean_counts]}
+    if is_bleu:
+        mean_reference = {"ref_lens": [mean_length], "ref_ngrams": mean_counts[0]}
+    rows = []
+    for text in hypotheses:
+        rows.append(scorer._compute_segment_statistics(scorer._preprocess_segment(text), mean_reference))
     return np.array(rows, float)

@@ -1,4 +1,7 @@
-"""Metrics on translations of a test set by several systems: cells of systems and segments, kept in a cache."""
+"""Scores of several systems on a test set, from statistics in a cache.
+
+A cell is one segment of one system. Only the cells that are needed are scored.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +36,12 @@ def score_test_set(
     """Score the systems of a test set.
 
     Args:
-        metric: what scores.
+        metric: the metric.
         test: outputs and references.
         cells: the cells whose scores are needed, ``(systems, segments)``.
-        cache: where statistics are kept.
+        cache: cache of statistics.
         systems: whether scores of whole systems are needed, too.
-        progress: told about the work.
+        progress: called with the number of cells that have been scored.
     """
     if isinstance(metric, SystemsMetric):
         return metric.score_systems(test, cells, cache, systems=systems, progress=progress)
@@ -65,7 +68,7 @@ def score_test_set(
 def chain_statistics(
     meteor: Meteor, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, progress: Progress = silent
 ) -> Counts:
-    """Return a chain's statistics of cells of a test set; parameters are applied afterwards.
+    """Return the statistics of a chain for cells of a test set. They do not depend on the parameters of the chain.
 
     Returns:
         ``(systems, segments, references, width)``; -1 in cells that are neither needed nor in the cache.
@@ -81,10 +84,10 @@ def chain_statistics(
 
 
 def statistics_signature(meteor: Meteor) -> str:
-    """Return the signature of a chain's statistics: the metric's own, except for what is applied afterwards.
+    """Return the signature of a chain's statistics, which do not depend on the parameters of the chain.
 
-    It is the signature of the chain without its task, and with parameters and weights of zero. So everything else that
-    a signature names, now or later, distinguishes statistics in a cache.
+    It is the signature of the chain without its task, and with parameters and weights of zero. Everything else in the
+    signature of a chain distinguishes statistics in a cache.
     """
     chain = meteor.chain
     weights = (0.0,) * len(chain.parameters.weights)
@@ -95,15 +98,15 @@ def statistics_signature(meteor: Meteor) -> str:
 def _load_statistics(
     metric: Metric, test: SystemOutputs, needed_cells: Cells, cache: ArrayCache, progress: Progress, signature: str = ""
 ) -> list[Floats]:
-    """Return the statistics of each system from the cache; needed cells that the cache lacks are computed.
+    """Return the statistics of each system from the cache. Needed cells that are not in the cache are computed.
 
     Args:
-        metric: what scores; prepared if it needs references.
+        metric: the metric; prepared if it needs references.
         test: outputs and references.
-        needed_cells: ``(systems, segments)``.
-        cache: where statistics are kept.
-        progress: told about the work.
-        signature: the key in the cache; by default the metric's own signature.
+        needed_cells: the cells that are needed, ``(systems, segments)``.
+        cache: cache of statistics.
+        progress: called with the number of cells that have been scored.
+        signature: the key in the cache; by default the signature of the metric.
 
     Returns:
         For each system ``(segments, width)``; NaN in cells that are neither needed nor in the cache.
@@ -127,7 +130,7 @@ def _load_statistics(
                 [references[index] for index in missing],
                 None if test.source is None else [test.source[index] for index in missing],
             )
-            # The evaluation decides whether scores may be missing.
+            # NaN is allowed here, because the caller decides whether scores may be missing.
             table = evaluate([metric], [system], keep=KeptData(statistics=True), are_prepared=True, finite=False)
             new_statistics = table.systems[0].metrics[0].statistics
             assert new_statistics is not None

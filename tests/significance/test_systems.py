@@ -57,7 +57,7 @@ def test_the_same_seed_gives_the_same_result():
 @pytest.mark.parametrize(
     ("systems", "method", "error", "message"),
     [
-        ({"a": np.ones((2, 2)), "b": np.ones((3, 2))}, "randomization", InputError, "b has 3 segments, a has 2"),
+        ({"a": np.ones((2, 2)), "b": np.ones((3, 2))}, "randomization", InputError, "b has 3 segments, but a has 2"),
         ({}, "randomization", InputError, "no systems"),
         ({"a": np.ones((0, 2))}, "randomization", InputError, "a has no segments"),
         ({"a": np.ones((2, 2))}, "t", ConfigError, "unknown significance test 't'"),
