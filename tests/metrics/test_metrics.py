@@ -462,7 +462,7 @@ def test_parts_of_a_corpus_add_up_to_the_whole(packs):
         added = add_tables(metrics, scored(0, cut), scored(cut, 5))
         assert [row[2:] for row in ScoreResult(added).records()] == [row[2:] for row in ScoreResult(whole).records()]
         assert [system.segment_count for system in added.systems] == [5, 5]
-    with pytest.raises(ConfigError, match="only parts of the same systems under the same metrics"):
+    with pytest.raises(ConfigError, match="the same systems and metrics"):
         add_tables(metrics, whole, evaluate(metrics[:1], [system(3)]))
 
 

@@ -99,7 +99,7 @@ def test_one_system_and_significance_are_refused(network, test_set):
     one = [test_set / "out.good", test_set / "ref.en", "-M", network]
     with pytest.raises(InputError, match="give two or more"):
         run_score(*one)
-    with pytest.raises(ConfigError, match="--significance needs a metric"):
+    with pytest.raises(ConfigError, match="--significance cannot test metric"):
         run_score(test_set / "out.poor", *one, "--significance")
 
 
