@@ -121,8 +121,8 @@ pairs on a sample of segments. Compare only metrics that were measured on sample
 values in the README were measured on complete test sets. A cell is empty if we did not measure the metric, or if the
 metric does not support the language.
 
-A dagger (†) marks test sets that the model was trained on. For these cells, we trained another model with the same
-recipe but without the test set, and measured it on the complete test set.
+A dagger (†) marks test sets that the model was trained on. For cells with a dagger, we trained another model with the
+same recipe but without the test set, and measured it on the complete test set.
 
 `python benchmarks/atlas/atlas.py run` measures the values that are missing in `benchmarks/atlas/cells`. `python
 benchmarks/atlas/atlas.py write` creates this page."""
