@@ -1,4 +1,4 @@
-"""Small dictionaries like DBnary's, in Turtle, and what their synonyms are, found the plain way."""
+"""Small dictionaries in the format of DBnary, and a simple implementation that finds their synonyms."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ EXPECTED_LEMON = {("maison", "demeure"), ("maison", "logis")}
 
 
 def random_dictionary(seed: int, pages: int) -> str:
-    """Return a dictionary of both models with every kind of link, red links and entries of other languages."""
+    """Return a random dictionary in both models, with all kinds of links, missing pages, and foreign entries."""
     generator = random.Random(seed)
     lines = [PREFIXES]
     nodes = []
@@ -113,7 +113,7 @@ def random_dictionary(seed: int, pages: int) -> str:
 
 
 def plain_pairs(turtle: str, *relations: str, code: str = "fr", edition: str = "fra") -> set[tuple[str, str]]:
-    """Return the pairs of words and synonyms, by walking the graph from node to node."""
+    """Return the pairs of words and synonyms, by following the links of the graph."""
     graph = rdflib.Graph()
     graph.parse(data=turtle, format="turtle")
     spaces = {prefix: rdflib.Namespace(str(iri)) for prefix, iri in graph.namespaces()}

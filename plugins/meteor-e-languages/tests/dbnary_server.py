@@ -1,4 +1,4 @@
-"""A SPARQL server on loopback that can be made to fail in the ways in which public ones do."""
+"""A local SPARQL server that can be made to fail like public servers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ TYPE = "application/sparql-results+json"
 
 
 class Server:
-    """Answers queries by a function from a query to SPARQL results in JSON.
+    """A server that answers queries with a function, which returns SPARQL results in JSON.
 
     Attributes:
-        url: its address.
-        cap: rows that an answer has at most; the others are left out without a word.
-        faults: told the number of each request (from 0) and its query, names what goes wrong, ``None`` for nothing.
-        queries: the queries that came.
+        url: the address.
+        cap: the maximum number of rows of an answer. Longer answers are truncated silently.
+        faults: returns the fault of a request, given its index and its query, or ``None`` for no fault.
+        queries: the queries of all requests.
     """
 
     def __init__(self, answer: Callable[[str], bytes]) -> None:
@@ -107,7 +107,7 @@ class Server:
 
 
 def oxigraph(turtle: str) -> Callable[[str], bytes]:
-    """Return what answers queries on a graph, by Oxigraph."""
+    """Return a function that answers queries on a graph with Oxigraph."""
     import pyoxigraph
 
     store = pyoxigraph.Store()

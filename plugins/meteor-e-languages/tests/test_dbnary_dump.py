@@ -1,4 +1,4 @@
-"""Extraction from Turtle dumps, and METEOR-E's synset files as packs."""
+"""Extraction of synonyms from dumps, and the packs that are built from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbnary_data import EXPECTED, EXPECTED_LEMON, LEMON, ONTOLEX, PREFIXES, plai
 from meteor_e_languages.dbnary import dump
 from meteor_e_languages.dbnary.extraction import install_synsets
 from meteor_e_languages.dbnary.harvest import Harvest
-from meteor_e_languages.dbnary.model import SYNONYM, find_edition, synset_word, word_maker
+from meteor_e_languages.dbnary.model import SYNONYM, find_edition, make_normalizer, normalize_word
 
 from meteor_e import ConfigError, InputError, Meteor
 from meteor_e.cli.program import cli
@@ -22,7 +22,7 @@ FRENCH = builtin_language("fr")
 
 
 def dumped(folder, *turtles, kinds=(SYNONYM,), name="dump.ttl", pack=bytes):
-    """Return the pairs that dumps give."""
+    """Return the pairs of synonyms that are extracted from dumps."""
     with Harvest(folder / "work") as harvest:
         for number, turtle in enumerate(turtles):
             path = folder / f"{number}-{name}"
@@ -33,7 +33,7 @@ def dumped(folder, *turtles, kinds=(SYNONYM,), name="dump.ttl", pack=bytes):
 
 
 @pytest.mark.parametrize(("turtle", "expected"), [(ONTOLEX, EXPECTED), (LEMON, EXPECTED_LEMON)])
-def test_both_models(tmp_path, turtle, expected):
+def test_dumps_of_both_models_are_read(tmp_path, turtle, expected):
     assert dumped(tmp_path, turtle) == expected
 
 
@@ -42,7 +42,7 @@ def test_both_models(tmp_path, turtle, expected):
     [("xml", "dump.rdf"), ("pretty-xml", "dump.xml"), ("json-ld", "dump.jsonld"), ("nt", "dump.nt"), ("n3", "dump.n3")],
 )
 @pytest.mark.parametrize(("turtle", "expected"), [(ONTOLEX, EXPECTED), (LEMON, EXPECTED_LEMON)])
-def test_every_serialization(tmp_path, turtle, expected, serialization, name):
+def test_dumps_in_all_serializations_are_read(tmp_path, turtle, expected, serialization, name):
     rdflib = pytest.importorskip("rdflib", reason="writes the dumps")
     text = rdflib.Graph().parse(data=turtle, format="turtle").serialize(format=serialization)
     packed = tmp_path / "packed"
@@ -52,19 +52,19 @@ def test_every_serialization(tmp_path, turtle, expected, serialization, name):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_random_dictionaries(tmp_path, seed):
+def test_random_dictionaries_give_the_expected_pairs(tmp_path, seed):
     turtle = random_dictionary(seed, 150)
     assert dumped(tmp_path, turtle) == plain_pairs(turtle)
 
 
-def test_parts_of_an_edition(tmp_path):
-    """Nodes and relations may lie in different files."""
+def test_dumps_of_an_edition_are_combined(tmp_path):
+    """Nodes and relations can be in different files."""
     lines = random_dictionary(6, 100).removeprefix(PREFIXES).splitlines()
     parts = [PREFIXES + "\n".join(lines[start::3]) for start in range(3)]
     assert dumped(tmp_path, *parts) == plain_pairs("\n".join([PREFIXES, *lines]))
 
 
-def test_blank_nodes_of_two_dumps_with_one_name(tmp_path):
+def test_blank_nodes_with_equal_names_are_distinguished(tmp_path):
     one, other = (
         f"""{PREFIXES}
 fra:{word}__1 lime:language "fr" ; ontolex:canonicalForm _:form ; dbnary:synonym fra:{synonym}__1 .
@@ -76,12 +76,12 @@ _:form ontolex:writtenRep "{word}" .
 
 
 def two_streams(data):
-    """bzip2 as parallel programs write it: several streams, one after the other."""
+    """Compress with several consecutive streams, as parallel implementations of bzip2 do."""
     return bz2.compress(data[: len(data) // 2]) + bz2.compress(data[len(data) // 2 :])
 
 
 @pytest.mark.parametrize("pack", [bz2.compress, two_streams, gzip.compress, lzma.compress])
-def test_packed_dumps(tmp_path, pack):
+def test_compressed_dumps_are_read(tmp_path, pack):
     assert dumped(tmp_path, ONTOLEX, pack=pack) == EXPECTED
 
 
@@ -96,7 +96,7 @@ def test_packed_dumps(tmp_path, pack):
         (PREFIXES.encode() + 'fra:a dbnary:synonym "é'.encode("latin-1"), "not valid Turtle"),
     ],
 )
-def test_damaged_dumps_leave_nothing(tmp_path, store, content, message):
+def test_damaged_dumps_leave_no_files(tmp_path, store, content, message):
     path = tmp_path / "dump.ttl"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
@@ -104,7 +104,7 @@ def test_damaged_dumps_leave_nothing(tmp_path, store, content, message):
     assert [found.name for found in store.iterdir() if not found.name.endswith(".lock")] == []
 
 
-def test_the_pack_says_where_it_comes_from(tmp_path, store):
+def test_pack_names_its_source(tmp_path, store):
     path = tmp_path / "fr_dbnary_ontolex_20240120.ttl.bz2"
     path.write_bytes(bz2.compress(ONTOLEX.encode()))
     pack, pairs = install_synsets(FRENCH, [path], approximate=True)
@@ -126,9 +126,9 @@ def test_the_pack_says_where_it_comes_from(tmp_path, store):
         ("es", "a\u2028b", "a_b"),
     ],
 )
-def test_words_of_the_dictionary_are_as_in_texts(code, text, word):
+def test_words_of_the_dictionary_have_the_form_of_texts(code, text, word):
     language = builtin_language(code)
-    assert synset_word(text, word_maker(language)) == word
+    assert normalize_word(text, make_normalizer(language)) == word
 
 
 def install(*arguments):
@@ -136,7 +136,7 @@ def install(*arguments):
 
 
 @pytest.mark.usefixtures("store")
-def test_a_dump_that_is_there(tmp_path):
+def test_local_dump_is_installed(tmp_path):
     path = tmp_path / "fr_dbnary_ontolex_20240120.ttl.bz2"
     path.write_bytes(bz2.compress(ONTOLEX.encode()))
     done = install("fr", "--dump", str(path))
@@ -146,7 +146,7 @@ def test_a_dump_that_is_there(tmp_path):
 
 
 @pytest.mark.usefixtures("store")
-def test_it_is_downloaded(monkeypatch):
+def test_latest_dump_is_downloaded(monkeypatch):
     asked = []
 
     def download(url, folder, progress):
@@ -160,7 +160,7 @@ def test_it_is_downloaded(monkeypatch):
     assert asked == ["http://kaiko.getalp.org/static/ontolex/latest/fr_dbnary_ontolex.ttl.bz2"]
 
 
-def test_a_server_that_fails_is_an_error_that_names_the_option(store, monkeypatch):
+def test_failed_download_names_the_option(store, monkeypatch):
     monkeypatch.setattr("meteor_e_languages.dbnary.extraction.DUMP_URL", "http://127.0.0.1:9/{code}.ttl.bz2")
     assert "meteor-e dbnary install fr --dump FILE" in str(install("fr").exception)
     assert "no edition of 'hi'" in str(install("hi").exception)

@@ -1,4 +1,4 @@
-"""Extraction from a SPARQL server that is there, with data in both models, and that fails in all ways."""
+"""Extraction of synonyms from a local SPARQL server, which can be made to fail."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def no_waiting(monkeypatch):
 
 @pytest.fixture
 def serve():
-    """Start servers; they stop at the end of the test."""
+    """Return a function that starts a server, which stops at the end of the test."""
     with ExitStack() as stack:
         yield lambda turtle: stack.enter_context(Server(oxigraph(turtle)).running())
 
 
 def harvested(server, folder, kinds=(SYNONYM,)):
-    """Return the pairs that an endpoint gives."""
+    """Return the pairs of synonyms that are extracted from an endpoint."""
     (folder / "work").unlink(missing_ok=True)
     with Harvest(folder / "work") as harvest:
         endpoint.extract(harvest, server.url, find_edition(FRENCH), kinds)
@@ -44,13 +44,13 @@ def harvested(server, folder, kinds=(SYNONYM,)):
 
 
 @pytest.mark.parametrize(("turtle", "expected"), [(ONTOLEX, EXPECTED), (LEMON, EXPECTED_LEMON)])
-def test_both_models(serve, tmp_path, turtle, expected):
+def test_data_of_both_models_is_read(serve, tmp_path, turtle, expected):
     assert plain_pairs(turtle) == expected
     assert harvested(serve(turtle), tmp_path) == expected
 
 
 @pytest.mark.parametrize(("page", "batch", "cap"), [(7, 5, None), (10_000, 50, 13), (5, 40, 3), (10_000, 1, 2)])
-def test_pages_and_servers_that_cut_answers_lose_nothing(serve, tmp_path, monkeypatch, page, batch, cap):
+def test_pages_and_truncated_answers_lose_no_rows(serve, tmp_path, monkeypatch, page, batch, cap):
     monkeypatch.setattr(endpoint, "PAGE", page)
     monkeypatch.setattr(endpoint, "BATCH", batch)
     turtle = random_dictionary(1, 60)
@@ -62,7 +62,7 @@ def test_pages_and_servers_that_cut_answers_lose_nothing(serve, tmp_path, monkey
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_each_kind(serve, tmp_path, fault):
+def test_query_is_repeated_after_each_kind_of_fault(serve, tmp_path, fault):
     server = serve(ONTOLEX)
     server.faults = lambda number, query: fault if number in (0, 2) else None
     assert harvested(server, tmp_path) == EXPECTED
@@ -70,7 +70,7 @@ def test_a_fault_of_each_kind(serve, tmp_path, fault):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_faults_at_random_lose_and_double_nothing(serve, tmp_path, monkeypatch, seed):
+def test_random_faults_lose_and_repeat_no_rows(serve, tmp_path, monkeypatch, seed):
     monkeypatch.setattr(endpoint, "PAGE", 50)
     monkeypatch.setattr(endpoint, "RETRIES", 30)
     turtle = random_dictionary(seed, 80)
@@ -85,7 +85,7 @@ def test_faults_at_random_lose_and_double_nothing(serve, tmp_path, monkeypatch, 
 @pytest.mark.parametrize(
     ("fault", "message", "queries"), [("503", "failed 9 times", 9), ("400", "refuses the query", 1)]
 )
-def test_an_endpoint_that_fails_to_the_end(serve, tmp_path, fault, message, queries):
+def test_failing_endpoint_is_reported(serve, tmp_path, fault, message, queries):
     server = serve(ONTOLEX)
     server.faults = lambda number, query: fault
     with pytest.raises(ResourceError, match=message):
@@ -93,7 +93,7 @@ def test_an_endpoint_that_fails_to_the_end(serve, tmp_path, fault, message, quer
     assert len(server.queries) == queries
 
 
-def test_an_order_that_loses_rows_is_noticed(serve, tmp_path):
+def test_wrong_order_of_rows_is_detected(serve, tmp_path):
     server = serve(ONTOLEX)
     answer = server.answer
 
@@ -107,7 +107,7 @@ def test_an_order_that_loses_rows_is_noticed(serve, tmp_path):
         harvested(server, tmp_path)
 
 
-def test_the_pack(serve, store):
+def test_pack_is_built_from_an_endpoint(serve, store):
     server = serve(ONTOLEX)
     done = CliRunner().invoke(cli, ["dbnary", "install", "fr", "--endpoint", server.url], catch_exceptions=False)
     assert done.output.startswith("made dbnary-fr (7 words, 6 synonyms)")
@@ -125,6 +125,6 @@ def test_the_pack(serve, store):
         ({"url": "http://127.0.0.1:9/sparql", "offline": True}, ResourceError),
     ],
 )
-def test_what_is_refused(arguments, error):
+def test_unsuitable_arguments_are_refused(arguments, error):
     with pytest.raises(error):
         install_synsets(FRENCH, **arguments)

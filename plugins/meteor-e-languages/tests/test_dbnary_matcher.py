@@ -1,4 +1,4 @@
-"""The matcher, with synset files and packs of our own, and against the METEOR-E program."""
+"""The matcher ``dbnary``, with synset files and packs."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ def synsets(tmp_path):
     return path
 
 
-def test_it_conforms(synsets):
+def test_matcher_conforms(synsets):
     tokens = [Token("voiture"), Token("autos", "auto"), Token("conduit", "conduire"), Token("pilote", "piloter")]
     french = MatcherContext(builtin_language("fr"), LanguageResources())
     check_matcher(DbnaryMatcher, tokens=tokens, context=french, file=synsets)
 
 
-def test_a_word_has_its_own_synsets_and_its_lemmas(synsets):
+def test_word_has_its_synsets_and_those_of_its_lemma(synsets):
     matcher = DbnaryMatcher(DbnaryMatcher.Options(file=str(synsets)))
     assert matcher.keys(Token("voiture")) == {1, 2}
     assert matcher.keys(Token("voiture", "conduire")) == {1, 2, 3, 4}
-    # No suffix rules: without a lemma, an inflected form is unknown.
+    # An inflected form is unknown without a lemma, because there are no suffix rules.
     assert matcher.keys(Token("voitures")) == set()
     assert matcher.keys(Token("pomme_de_terre")) == {5, 6}
 
 
-def test_synsets_of_another_language(synsets, tmp_path):
-    """METEOR-E's synset files tell their language by their name; an option says what a name does not."""
+def test_synsets_of_another_language_are_refused(synsets, tmp_path):
+    """The name of METEOR-E's synset files names the language. For other files, there is an option."""
 
     def made(code, file=synsets, **options):
         return Meteor(code, matchers=["exact", {"use": "dbnary", "file": str(file), **options}])
@@ -51,11 +51,11 @@ def test_synsets_of_another_language(synsets, tmp_path):
     made("no", mine)
     with pytest.raises(ConfigError, match=r"the synsets mine\.synsets are of 'fr', and the chain is for 'no'"):
         made("no", mine, language="fr")
-    with pytest.raises(ConfigError, match="goes with 'file'"):
+    with pytest.raises(ConfigError, match="can only be used with 'file'"):
         DbnaryMatcher(DbnaryMatcher.Options(pack="dbnary-fr", language="fr"))
 
 
-def test_a_chain_with_lemmas(synsets, tmp_path):
+def test_chain_with_lemmas_matches_inflected_words(synsets, tmp_path):
     lemmas = tmp_path / "lemmas.tsv"
     lemmas.write_text("conduisait\tVERB\tconduire\npilotait\tVERB\tpiloter\nautos\tNOUN\tauto\n", encoding="utf-8")
     matchers = ["exact", {"use": "dbnary", "file": str(synsets), "weight": 0.8}]
@@ -69,19 +69,19 @@ def test_a_chain_with_lemmas(synsets, tmp_path):
     assert f"dbnary=0.8({synsets.name}@" in scored.signature
 
 
-def test_the_languages_pack_is_the_default(synsets, store):
+def test_pack_of_the_language_is_the_default(synsets, store):
     build_pack(store / "dbnary-other", language="other", synonyms=synsets)
     meteor = Meteor("other", matchers=["exact", "dbnary"])
     assert meteor.score("auto", ["voiture"]).alignment.pairs() == [("auto", "voiture", "dbnary")]
     assert f"dbnary=0.8(dbnary-other@{PackStore().get('dbnary-other').digest})" in meteor.signature
 
 
-def test_no_pack_is_an_error_that_says_what_to_do(store):
-    with pytest.raises(ResourceError, match="make it with `meteor-e dbnary install other`"):
+def test_missing_pack_is_reported(store):
+    with pytest.raises(ResourceError, match="build it with `meteor-e dbnary install other`"):
         Meteor("other", matchers=["exact", "dbnary"])
     optional = Meteor("other", matchers=["exact", {"use": "dbnary", "optional": True}])
     assert "(none)" in optional.signature
     assert optional.score("auto", ["voiture"]).score == 0
     build_pack(store / "dbnary-other", language="other")
-    with pytest.raises(ResourceError, match="holds no synonyms"):
+    with pytest.raises(ResourceError, match="does not contain synonyms"):
         Meteor("other", matchers=["exact", "dbnary"])

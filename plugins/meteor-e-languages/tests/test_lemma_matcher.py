@@ -1,4 +1,4 @@
-"""The matcher ``lemma`` with simplemma's lemmas, in languages that METEOR never had."""
+"""The matcher ``lemma`` with simplemma's lemmas, in languages that METEOR does not support."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from meteor_e import Meteor
         ("hi", "लड़के किताबें पढ़ते हैं।", "लड़का किताब पढ़ता है।", [1, 1, 1, 1, 0]),
     ],
 )
-def test_sentences(code, hypothesis, reference, matchers):
+def test_inflected_words_match_by_their_lemmas(code, hypothesis, reference, matchers):
     meteor = Meteor(code, matchers=["exact", "lemma"], lemmatizer="simplemma")
     found = {match.reference_start: match.matcher for match in meteor.align(hypothesis, reference).matches}
     assert [found.get(position) for position in range(len(matchers))] == matchers

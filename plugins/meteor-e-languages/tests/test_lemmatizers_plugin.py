@@ -44,7 +44,7 @@ def context(code):
         ("no", ["husene"], ["hus"]),
     ],
 )
-def test_simplemma(code, words, lemmas):
+def test_simplemma_returns_lemmas(code, words, lemmas):
     lemmatizer = SimplemmaLemmatizer.make(context(code))
     tokens = lemmatizer.analyze(words)
     assert [token.lemma for token in tokens] == lemmas
@@ -61,11 +61,11 @@ def test_simplemma(code, words, lemmas):
         (HantaLemmatizer, "de", ["das", "haus"], {"language": "de"}),
     ],
 )
-def test_they_conform(lemmatizer, code, words, options):
+def test_lemmatizers_conform(lemmatizer, code, words, options):
     check_component(lemmatizer, context=context(code), **options)
 
 
-def test_languages_that_simplemma_does_not_know():
+def test_unknown_languages_of_simplemma_are_refused():
     with pytest.raises(ConfigError, match="simplemma does not know the language 'other'"):
         Meteor("other", lemmatizer="simplemma")
     meteor = Meteor("other", matchers=["exact"], lemmatizer="auto")
@@ -77,19 +77,19 @@ def test_languages_that_simplemma_does_not_know():
 
 @pytest.mark.shared
 @pytest.mark.parametrize("code", ["en", "de", "fr"])
-def test_simplemma_gives_the_lemmas_that_the_meteor_e_program_was_run_with(code, shared):
+def test_simplemma_returns_the_lemmas_of_the_golden_outputs(code, shared):
     table = shared / f"golden/meteor-e/resources/{code}.lemmas.tsv"
     rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
     words, lemmas = [row[0] for row in rows], [row[2] for row in rows]
     ours = [lemma for lemma, _ in SimplemmaLemmatizer.make(context(code)).lemmatize(words)]
-    # Another version of its tables may differ in a few words.
+    # A few words may differ between versions of simplemma.
     assert sum(one == other for one, other in zip(ours, lemmas, strict=True)) >= 0.99 * len(lemmas)
 
 
 # -- HanTa ---------------------------------------------------------------------------------------------------------
 
 
-def test_hanta():
+def test_hanta_returns_lemmas_and_tags():
     sentence = ["he", "saw", "the", "saws", "and", "saw", "them"]
     lemmatizer = HantaLemmatizer.make(context("en"))
     see, saw = ("see", "VERB"), ("saw", "NOUN")
@@ -101,26 +101,26 @@ def test_hanta():
 
 
 @pytest.mark.parametrize("word", ["x" * 1_000_000, "\0", "\ud800", "\u0130", "\U0010ffff", "3.5", "``"])
-def test_hanta_and_words_that_are_none(word):
+def test_hanta_accepts_any_text(word):
     (first, second) = HantaLemmatizer.make(context("en")).lemmatize([word, "dogs"])
     assert first[0]
     assert second[0] == "dog"
-    assert len(word) < hanta.LONGEST or first[0] == word
+    assert len(word) < hanta.MAX_CHARACTERS or first[0] == word
 
 
-def test_what_hanta_needs(monkeypatch):
+def test_hanta_needs_its_language_and_library(monkeypatch):
     with pytest.raises(ConfigError, match=r"HanTa has no model of the language 'fr'; it has de, en, nl"):
         Meteor("fr", matchers=["exact"], lemmatizer="hanta")
     monkeypatch.setitem(sys.modules, "HanTa", None)
-    hanta._tagger.cache_clear()
+    hanta._load_tagger.cache_clear()
     with pytest.raises(ResourceError, match=r"HanTa is not installed; install it with `pip install"):
         HantaLemmatizer.make(context("en"))
 
 
-def test_hanta_reads_no_model_of_the_working_directory(tmp_path, monkeypatch):
+def test_hanta_ignores_models_of_the_working_directory(tmp_path, monkeypatch):
     (tmp_path / "morphmodel_en.pgz").write_bytes(b"no model, and it could be any pickle")
     monkeypatch.chdir(tmp_path)
-    hanta._tagger.cache_clear()
+    hanta._load_tagger.cache_clear()
     assert HantaLemmatizer.make(context("en")).lemmatize(["dogs"]) == [("dog", "NOUN")]
 
 
@@ -135,7 +135,7 @@ TREEBANK = [
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
-    """A tagger trained on three sentences."""
+    """A model that is trained on three sentences."""
     from ufal.udpipe import InputFormat, ProcessingError, Sentence, Sentences, Trainer
 
     text = "".join(
@@ -159,7 +159,7 @@ def model(tmp_path_factory):
     return path
 
 
-def test_udpipe(model):
+def test_udpipe_returns_lemmas_and_tags(model):
     lemmatizer = UdpipeLemmatizer.make(context("en"), model_file=str(model), language="en")
     assert lemmatizer.lemmatize(["the", "dogs", "saw", "the", "saw"]) == [
         *(("the", "DET"), ("dog", "NOUN"), ("see", "VERB"), ("the", "DET"), ("saw", "NOUN")),
@@ -171,8 +171,8 @@ def test_udpipe(model):
 
 
 @pytest.mark.parametrize("name", ["simplemma", "hanta"])
-def test_lemmas_of_another_language(name):
-    """A chain's lemmas are of its own language; only 'other' has none of its own."""
+def test_lemmas_of_another_language_are_refused(name):
+    """The lemmas must be of the chain's language, unless the language is 'other'."""
     chain = {"matchers": ["exact"], "lemmatizer": {"use": name, "language": "de"}}
     with pytest.raises(ConfigError, match=f"'{name}': the lemmas are of 'de', and the chain is for 'nl'"):
         Meteor.from_config({"language": "nl", **chain})
@@ -180,8 +180,8 @@ def test_lemmas_of_another_language(name):
         assert Meteor.from_config({"language": own, **chain}).lemmatizer is not None
 
 
-def test_models_whose_names_tell_another_language(model, tmp_path):
-    """UDPipe's and TreeTagger's files begin with the English name of their language."""
+def test_models_named_after_another_language_are_refused(model, tmp_path):
+    """The file names of UDPipe and TreeTagger start with the English name of their language."""
     path = tmp_path / "french-gsd.udpipe"
     path.write_bytes(model.read_bytes())
     for file, options in ((path, {}), (model, {"language": "fr"})):
@@ -198,7 +198,7 @@ def test_models_whose_names_tell_another_language(model, tmp_path):
 
 @pytest.fixture
 def treetagger(tmp_path):
-    """Make a lemmatizer with the stand-in for TreeTagger; its parameter file says how it behaves."""
+    """Return a function that creates a lemmatizer with a fake TreeTagger, which its parameter file controls."""
     program = tmp_path / "tree-tagger"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__).parent / "fake_tree_tagger.py"}" "$@"\n')
     program.chmod(0o755)
@@ -211,7 +211,7 @@ def treetagger(tmp_path):
     return make
 
 
-def test_treetagger(treetagger):
+def test_treetagger_returns_lemmas_and_tags(treetagger):
     lemmatizer = treetagger()
     assert lemmatizer.lemmatize(["le", "chats", "mange"]) == [("le", "ADV"), ("chat", "NOUN"), ("manger", "VERB")]
     assert lemmatizer.lemmatize(["suis", "."]) == [("suivre", "VERB"), (".", "PUNCT")]
@@ -219,7 +219,7 @@ def test_treetagger(treetagger):
     assert lemmatizer.describe().startswith("french.par@")
 
 
-def test_long_sentences_and_threads(treetagger):
+def test_treetagger_with_long_sentences_and_threads(treetagger):
     lemmatizer = treetagger()
     long = ["chats", "mange"] * 20_000
     results = {}
@@ -236,7 +236,7 @@ def test_long_sentences_and_threads(treetagger):
     assert all(results[number] == [("chat", "NOUN")] * number for number in range(1, 5))
 
 
-def test_a_treetagger_that_fails(treetagger):
+def test_failure_of_treetagger_is_reported(treetagger):
     dying = treetagger("dies")
     assert dying.lemmatize(["le"]) == [("le", "ADV")]
     with pytest.raises(ResourceError, match="TreeTagger ended: ERROR: out of memory"):
@@ -249,7 +249,7 @@ def test_a_treetagger_that_fails(treetagger):
         treetagger("odd").lemmatize(["le"])
 
 
-def test_no_process_is_left(treetagger):
+def test_process_of_treetagger_ends(treetagger):
     lemmatizer = treetagger()
     lemmatizer.lemmatize(["le"])
     process = lemmatizer._process._process
@@ -272,5 +272,5 @@ def test_no_process_is_left(treetagger):
         ),
     ],
 )
-def test_universal_tags(language, tag, universal):
+def test_universal_tags_of_known_prefixes(language, tag, universal):
     assert universal_tag(tag, language) == universal

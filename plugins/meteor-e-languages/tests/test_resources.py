@@ -1,4 +1,4 @@
-"""Packs of a wordnet's synonyms, and what the definitions of languages name."""
+"""Packs with the synonyms of a wordnet, and the resources in the definitions of languages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from click.testing import CliRunner
 from meteor_e_languages.install import WORDNETS
-from meteor_e_languages.lemmatizers.simplemma_tables import known_languages, simplemma_code
+from meteor_e_languages.lemmatizers.simplemma_tables import list_languages, simplemma_code
 
 from meteor_e import Meteor, ResourceError
 from meteor_e.chains.chain import find_language
@@ -31,9 +31,9 @@ def install(*arguments):
 
 
 @pytest.mark.parametrize("name", ["omw.zip", "wn-data-isl.tab", "wn-data-isl.tab.gz"])
-def test_a_wordnet_becomes_synonyms(packs, name):
+def test_wordnet_is_installed_as_synonyms(packs, name):
     source = packs / name
-    if name.endswith("zip"):  # as nltk's omw-1.4.zip
+    if name.endswith("zip"):  # like nltk's omw-1.4.zip
         with zipfile.ZipFile(source, "w") as archive:
             archive.writestr("omw-1.4/isl/wn-data-isl.tab", TAB)
             archive.writestr("omw-1.4/fin/wn-data-fin.tab", TAB.replace("hús", "talo"))
@@ -54,10 +54,10 @@ def test_a_wordnet_becomes_synonyms(packs, name):
         ("is", ["--from", "omw.zip"], b"PK\x05\x06" + bytes(18), "no file wn-data-isl.tab"),
         ("is", ["--from", "omw.zip"], b"\x1f\x8bdamaged", "cannot read"),
         ("is", ["--from", "omw.zip"], b"no table", "no synonyms"),
-        ("af", [], b"", "nothing is known to install for 'af'"),
+        ("af", [], b"", "there is no pack to install for 'af'"),
     ],
 )
-def test_refused(packs, monkeypatch, language, arguments, content, message):
+def test_unusable_wordnets_are_refused(packs, monkeypatch, language, arguments, content, message):
     def download(url, folder, progress):
         (folder / "omw-1.4.zip").write_bytes(content)
         return folder / "omw-1.4.zip"
@@ -70,12 +70,12 @@ def test_refused(packs, monkeypatch, language, arguments, content, message):
     assert message in str(result.exception)
 
 
-def test_definitions_name_what_can_be_had():
+def test_definitions_name_the_available_resources():
     dbnary = pytest.importorskip("meteor_e_languages.dbnary.model")
     for name in plugin_registry().languages.names():
         language = find_language(name)
         known = {"omw"} if language.code in {*WORDNETS, "es", "fr"} else set()
         known |= {"dbnary"} if language.code in dbnary.EDITIONS else set()
-        known |= {"simplemma"} if simplemma_code(language.code) in known_languages() else set()
+        known |= {"simplemma"} if simplemma_code(language.code) in list_languages() else set()
         if language.code not in ("other", "se"):
             assert set(language.resources) == known, language.code

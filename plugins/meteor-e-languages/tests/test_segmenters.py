@@ -39,7 +39,7 @@ AWKWARD = [
 
 
 @pytest.mark.parametrize("segmenter", SEGMENTERS)
-def test_the_segmenters_fit(segmenter):
+def test_segmenters_conform(segmenter):
     check_component(segmenter)
 
 
@@ -52,7 +52,7 @@ def test_the_segmenters_fit(segmenter):
         *((IcuSegmenter, one) for one in (THAI, LAO, KHMER, BURMESE)),
     ],
 )
-def test_words(segmenter, sentence):
+def test_segmenters_return_words(segmenter, sentence):
     text, words = sentence
     assert segmenter().segment(text) == words
     assert segmenter().join(text) == " ".join(words)
@@ -60,14 +60,14 @@ def test_words(segmenter, sentence):
 
 @pytest.mark.parametrize("segmenter", SEGMENTERS)
 @pytest.mark.parametrize("text", AWKWARD)
-def test_no_character_is_lost(segmenter, text):
+def test_segmenters_lose_no_characters(segmenter, text):
     words = segmenter().segment(text)
     assert "".join(words) == "".join(text.replace("\0", " ").split())
     assert all(words)
 
 
 @pytest.mark.parametrize("segmenter", SEGMENTERS)
-def test_threads_and_pickles(segmenter):
+def test_segmenters_work_in_threads_and_after_pickling(segmenter):
     made = pickle.loads(pickle.dumps(segmenter()))
     texts = [CHINESE[0] * k + JAPANESE[0] for k in range(1, 40)]
     expected = [segmenter().segment(text) for text in texts]
@@ -82,7 +82,7 @@ def test_threads_and_pickles(segmenter):
         ("ja", "猫が窓辺に座っています。", "犬が玄関に座っていた。"),
     ],
 )
-def test_scores(language, same, other):
+def test_segmenters_affect_scores(language, same, other):
     meteor = Meteor(language, **({"segmenter": "jieba"} if language == "zh" else {}))
     assert meteor.score(same, same).score == 1.0
     score = meteor.score(other, same)
@@ -93,6 +93,6 @@ def test_scores(language, same, other):
     assert "|plugins:meteor-e-languages@" in meteor.signature
 
 
-def test_a_library_that_loses_text_is_found_out():
+def test_library_that_loses_text_is_detected():
     with pytest.raises(Exception, match="MeCab has changed the text that begins with 'abc'"):
         checks.check_words("MeCab", "abc", ["a", "c"])

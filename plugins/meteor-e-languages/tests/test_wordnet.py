@@ -1,4 +1,4 @@
-"""The matcher over a tiny WordNet of our own, over wordnets in nltk's and Debian's layout, and over real ones."""
+"""The matcher ``wordnet``, with a tiny WordNet in the layouts of nltk and Debian, and with real data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from meteor_e.testing import check_matcher, check_plugin
 
 @pytest.fixture(autouse=True)
 def _alone(tmp_path, monkeypatch):
-    """See no WordNet of the machine's, and keep indexes to the test."""
+    """Hide installed wordnets, and use a temporary cache."""
     monkeypatch.setattr(sources, "DEBIAN", tmp_path / "debian")
     monkeypatch.setattr(sources, "nltk_folders", lambda: [tmp_path / "nltk"])
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
@@ -32,7 +32,7 @@ def _alone(tmp_path, monkeypatch):
 
 @pytest.fixture
 def debian(tmp_path):
-    """A tiny WordNet as Debian installs it: without lexnames and index.sense."""
+    """A tiny WordNet without lexnames and index.sense, as Debian installs it."""
     return tiny_wordnet.write(tmp_path / "debian")
 
 
@@ -51,27 +51,27 @@ def match(matcher, one, other):
     return ways.pop()
 
 
-def test_it_conforms(debian):
+def test_matcher_conforms(debian):
     check_plugin(meteor_e_languages.plugin)
     check_matcher(WordnetMatcher, tokens=["car", "auto", "bought", "purchases", "oxen"])
     check_matcher(WordnetMatcher, tokens=["cat", "animals"], relations=["hypernyms"], depth=2)
 
 
-def test_synonyms_and_base_forms(debian):
+def test_synonyms_and_base_forms_match(debian):
     matcher = made()
     assert match(matcher, "car", "automobile")
     assert match(matcher, "cars", "autos")
     assert match(matcher, "bought", "purchased")
     assert match(matcher, "oxen", "kerbau")
     assert match(matcher, "boxes", "boxful")
-    assert match(matcher, "good", "well")  # an adverb, too
+    assert match(matcher, "good", "well")  # also an adverb
     assert match(matcher, "better", "wells") is False
     assert match(matcher, "dog", "animal") is False
     assert match(matcher, Token("xyz", lemma="car"), "auto")
     assert matcher.keys(Token("nowhere")) == set()
 
 
-def test_hypernyms_to_a_depth(debian):
+def test_hypernyms_match_up_to_a_depth(debian):
     one = made(relations=["synonyms", "hypernyms"])
     assert match(one, "dog", "beasts")
     assert match(one, "car", "auto")
@@ -95,14 +95,14 @@ def test_hypernyms_to_a_depth(debian):
         ("derivations", "ox", "ride"),
     ],
 )
-def test_other_relations(debian, relation, one, other):
+def test_words_of_related_synsets_match(debian, relation, one, other):
     assert match(made(), one, other) is False
     assert match(made(relations=["synonyms", relation]), one, other)
     if relation == "derivations":
         assert match(made(relations=["synonyms", relation]), "kerbau", other) is False, "it holds between words"
 
 
-def test_a_chain_and_its_signature(debian):
+def test_chain_has_a_signature(debian):
     chain = ["exact", {"use": "wordnet", "relations": ["synonyms", "hypernyms"], "depth": 2, "weight": 0.5}]
     meteor = Meteor("en", matchers=chain, resources=LanguageResources())
     pairs = meteor.score("the dogs bought cars", ["an animal purchased autos"]).alignment.pairs()
@@ -112,10 +112,10 @@ def test_a_chain_and_its_signature(debian):
     assert pickle.loads(pickle.dumps(meteor)).score("cars", ["autos"]).score > 0
 
 
-# -- where the data are --------------------------------------------------------------------------------------------
+# -- finding the data -----------------------------------------------------------------------------------------------
 
 
-def test_nltk_folder_and_zip(tmp_path):
+def test_folders_and_zip_files_of_nltk_are_found(tmp_path):
     tiny_wordnet.write(tmp_path / "nltk" / "corpora" / "wordnet")
     assert match(made(), "car", "auto")
     packed = tmp_path / "packed" / "corpora"
@@ -126,7 +126,7 @@ def test_nltk_folder_and_zip(tmp_path):
     assert match(made(folder=str(tmp_path / "packed")), "car", "auto")
 
 
-def test_nothing_found_is_one_error_that_says_how_to_get_it(tmp_path):
+def test_missing_data_is_reported(tmp_path):
     with pytest.raises(ResourceError, match="there is no WordNet; get it with"):
         made()
     with pytest.raises(ResourceError, match=f"looked in {re.escape(str(tmp_path))};"):
@@ -137,7 +137,7 @@ def test_nothing_found_is_one_error_that_says_how_to_get_it(tmp_path):
     assert (optional.keys(Token("car")), optional.describe()) == (set(), "none")
 
 
-def test_damaged_files(tmp_path, debian):
+def test_damaged_files_are_refused(tmp_path, debian):
     folder = tmp_path / "debian"
     data = (folder / "data.noun").read_text(encoding="utf-8")
     (folder / "data.noun").write_text(data.replace(" n 01 entity", " n zz entity"), encoding="utf-8")
@@ -163,7 +163,7 @@ def zipped(name, content):
 
 @pytest.fixture
 def french(tmp_path, debian):
-    """A file of the Open Multilingual WordNet over the tiny WordNet."""
+    """A file of the Open Multilingual WordNet with synsets of the tiny WordNet."""
     lines = [
         "# Tiny\tfra\thttp://example.org\tCC0",
         f"{debian['car']}\tfra:lemma\tvoiture",
@@ -178,7 +178,7 @@ def french(tmp_path, debian):
     return path
 
 
-def test_a_file_of_another_language(french):
+def test_files_of_other_languages_are_used(french):
     matcher = made("fr", file=str(french))
     assert match(matcher, "voiture", "auto")
     assert match(matcher, "voitures", "auto") is False, "English rules are for English"
@@ -197,7 +197,7 @@ def test_a_file_of_another_language(french):
         ("corpora/omw-1.4.zip", lambda content: zipped(f"omw-1.4/fra/{FRENCH}", content)),
     ],
 )
-def test_files_are_found_where_nltk_has_them(french, tmp_path, place, written):
+def test_files_in_the_layout_of_nltk_are_found(french, tmp_path, place, written):
     file = tmp_path / "other" / place
     file.parent.mkdir(parents=True)
     file.write_bytes(written(french.read_bytes()))
@@ -207,15 +207,19 @@ def test_files_are_found_where_nltk_has_them(french, tmp_path, place, written):
 @pytest.mark.parametrize(
     ("content", "error", "message"),
     [
-        (b"00001740-n\tfra:lemma\tx\n00001740\tfra:lemma\ty\n", InputError, r"tab:2: a line is a synset"),
-        (b"00001740-n\tfra:lemma\n", InputError, r"tab:1: a line is"),
+        (b"00001740-n\tfra:lemma\tx\n00001740\tfra:lemma\ty\n", InputError, r"tab:2: a line must contain a synset"),
+        (b"00001740-n\tfra:lemma\n", InputError, r"tab:1: a line must contain"),
         (b"00001740-n\tfra:lemma\t\xff\n", InputError, r"tab, line 1: not valid UTF-8"),
-        (b"00001740-n\tdeu:lemma\tx\n", ConfigError, r"tab:1: a word of the language 'deu', but the chain's is 'fra'"),
+        (
+            b"00001740-n\tdeu:lemma\tx\n",
+            ConfigError,
+            r"tab:1: a word of the language 'deu', but the language of the chain is 'fra'",
+        ),
         (b"# nothing\n", ResourceError, "no words"),
         (gzip.compress(b"x" * 1000, mtime=0)[:-9], ResourceError, "cannot read"),
     ],
 )
-def test_damaged_files_of_other_languages(tmp_path, content, error, message):
+def test_malformed_files_of_other_languages_are_refused(tmp_path, content, error, message):
     path = tmp_path / "own.tab"
     path.write_bytes(content)
     with pytest.raises(error, match=message):
@@ -235,7 +239,7 @@ def test_damaged_files_of_other_languages(tmp_path, content, error, message):
         ("quickly", "r", []),
     ],
 )
-def test_base_forms(word, part, forms):
+def test_base_forms_follow_the_rules(word, part, forms):
     found = base_forms(word, part)
     assert set(forms) <= set(found)
     assert found == [] or forms
@@ -255,7 +259,7 @@ def test_base_forms(word, part, forms):
         ("cs", "auto", "automobil"),
     ],
 )
-def test_real_multilingual_wordnets(code, one, other, shared):
+def test_real_multilingual_wordnets_have_synonyms(code, one, other, shared):
     matcher = made(code, folder=str(shared / "data" / "omw"))
     assert match(matcher, one, other)
     assert match(matcher, one, "xyzzy") is False

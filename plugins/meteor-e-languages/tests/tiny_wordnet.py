@@ -1,4 +1,4 @@
-"""A WordNet of a few synsets, in the format of Princeton's (https://wordnet.princeton.edu/documentation/wndb5wn)."""
+"""A WordNet with a few synsets in Princeton's format (https://wordnet.princeton.edu/documentation/wndb5wn)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 HEADER = "  1 This is a tiny WordNet for tests.  \n  2 WordNet {version} Copyright 2006 by nobody.  \n"
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 
-# Name: part of speech, words, links (symbol, synset, source and target word in hexadecimal).
+# For each synset: part of speech, words, and links (symbol, synset, source and target word in hexadecimal).
 SYNSETS: Mapping[str, tuple[str, Sequence[str], Sequence[tuple[str, str, str]]]] = {
     "entity": ("n", ["entity"], []),
     "animal": ("n", ["animal", "beast"], [("@", "entity", "0000")]),
@@ -32,7 +32,7 @@ def write(folder: Path, version: str = "3.0") -> dict[str, str]:
     """Write the files into a folder; return the address of each synset, such as ``00000123-n``."""
     folder.mkdir(parents=True, exist_ok=True)
     offsets: dict[str, int] = {}
-    for _ in range(2):  # The first pass finds out where each line is.
+    for _ in range(2):  # The first pass computes the offset of each line.
         texts = {part: HEADER.format(version=version) for part in FILES}
         for name, (kind, words, links) in SYNSETS.items():
             part = "a" if kind == "s" else kind

@@ -1,1 +1,1 @@
-"""What languages need beyond meteor_e, each around somebody else's program: lemmatizers, and segmenters into words."""
+"""Lemmatizers, synonyms and segmenters for the languages of meteor_e. Each component wraps another program."""

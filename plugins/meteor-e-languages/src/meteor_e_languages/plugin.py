@@ -1,4 +1,4 @@
-"""The hooks."""
+"""The hooks of the plugin. The libraries of a component are imported when a chain uses it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_lemmatizers() -> dict[str, str]:
-    """Return the lemmatizers; what each stands on is imported when a chain uses it."""
+    """Return the lemmatizers."""
     return {
         "auto": "meteor_e_languages.lemmatizers.simplemma_tables:AutoLemmatizer",
         "hanta": "meteor_e_languages.lemmatizers.hanta:HantaLemmatizer",
@@ -19,7 +19,7 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_matchers() -> dict[str, str]:
-    """Return the matchers of synonyms; their libraries are imported when they are used."""
+    """Return the matchers of synonyms."""
     return {
         "dbnary": "meteor_e_languages.dbnary.matcher:DbnaryMatcher",
         "wordnet": "meteor_e_languages.wordnet.matcher:WordnetMatcher",
@@ -28,13 +28,13 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_java_modules() -> dict[str, str]:
-    """Return what METEOR-E added to the Java program."""
+    """Return the module that METEOR-E added to the Java program."""
     return {"synonym": "meteor_e_languages.dbnary.java_module:SynonymModule"}
 
 
 @hookimpl
 def meteor_e_segmenters() -> dict[str, str]:
-    """Return segmenters; the library of each is imported when a language uses it."""
+    """Return the segmenters."""
     return {
         "jieba": "meteor_e_languages.segmenters.chinese:JiebaSegmenter",
         "fugashi": "meteor_e_languages.segmenters.japanese:FugashiSegmenter",
@@ -45,7 +45,7 @@ def meteor_e_segmenters() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return ``meteor-e dbnary``, and what ``meteor-e pack install`` runs for languages without METEOR's data."""
+    """Return ``meteor-e dbnary``, and the hidden command that ``meteor-e pack install`` runs for many languages."""
     return {
         "dbnary": "meteor_e_languages.dbnary.command:dbnary",
         "pack synonyms": "meteor_e_languages.install:synonyms_command",

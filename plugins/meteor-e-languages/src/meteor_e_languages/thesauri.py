@@ -1,4 +1,4 @@
-"""A wordnet of the Open Multilingual Wordnet as a pack's synonyms."""
+"""Convert a wordnet of the Open Multilingual Wordnet to the synonyms of a pack."""
 
 from __future__ import annotations
 
@@ -11,55 +11,78 @@ from pathlib import Path
 from meteor_e.api import ResourceError
 from meteor_e.packs.build import Ingredients
 
-_LICENCES = {"wordnet": "WordNet license"}
+_LICENCE_NAMES = {"wordnet": "WordNet license"}
 
 
-def wordnet(path: Path, code: str, scratch: Path) -> tuple[Ingredients, int]:
-    """Turn a wordnet into METEOR's synsets; phrases are left out.
+def read_wordnet_synonyms(path: Path, code: str, scratch: Path) -> tuple[Ingredients, int]:
+    """Convert a wordnet to METEOR's synsets. Phrases are left out.
 
     Args:
-        path: a zip file with ``wn-data-CODE.tab``, or such a table, plain or gzipped.
-        code: the language's code in names of tables.
-        scratch: where the synsets are put.
+        path: a zip file that contains ``wn-data-CODE.tab``, or such a table, plain or compressed with gzip.
+        code: the code of the language in the name of the table.
+        scratch: the folder for the synsets.
 
     Returns:
-        The pack's ingredients, and how many words have synonyms.
+        The ingredients of the pack, and the number of words with synonyms.
 
     Raises:
-        ResourceError: if the file cannot be read, or holds no synonyms of the language.
+        ResourceError: if the file cannot be read, or does not contain synonyms of the language.
     """
-    text = _table(path, code).decode("utf-8", "replace")
-    header = text.partition("\n")[0].split("\t")
-    licence = header[3].strip() if header[0].startswith("#") and len(header) > 3 else "unknown"
-    groups: dict[str, set[str]] = {}
-    for fields in (line.split("\t") for line in text.splitlines()):
-        if len(fields) > 2 and fields[1].rpartition(":")[2] == "lemma":
-            groups.setdefault(fields[0], set()).add(fields[-1].strip().lower())
-    synsets: dict[str, list[int]] = {}
-    number = 0
-    for group in groups.values():
-        members = sorted(word for word in group if word and not re.search(r"[\s()_]", word))
-        number += len(members) > 1
-        for member in members if len(members) > 1 else ():
-            synsets.setdefault(member, []).append(number)
+    text = _read_table(path, code).decode("utf-8", "replace")
+    synsets = _number_synsets(_group_words(text))
     if not synsets:
         raise ResourceError(f"{path}: the wordnet has no synonyms")
     target = scratch / "synsets.txt"
     with target.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(f"{word}\n{' '.join(map(str, ids))}\n" for word, ids in sorted(synsets.items()))
-    return Ingredients(synonyms=target, licence=_LICENCES.get(licence.lower(), licence)), len(synsets)
+        for word, synset_ids in sorted(synsets.items()):
+            stream.write(f"{word}\n{' '.join(map(str, synset_ids))}\n")
+    return Ingredients(synonyms=target, licence=_read_licence(text)), len(synsets)
 
 
-def _table(path: Path, code: str) -> bytes:
-    """Return the table of a language, unpacked."""
+def _read_licence(text: str) -> str:
+    """Return the license in the first line of a table."""
+    header = text.partition("\n")[0].split("\t")
+    has_licence = header[0].startswith("#") and len(header) > 3
+    licence = header[3].strip() if has_licence else "unknown"
+    return _LICENCE_NAMES.get(licence.lower(), licence)
+
+
+def _group_words(text: str) -> dict[str, set[str]]:
+    """Return the lowercased words of each synset of a table."""
+    words: dict[str, set[str]] = {}
+    for line in text.splitlines():
+        fields = line.split("\t")
+        is_word = len(fields) > 2 and fields[1].rpartition(":")[2] == "lemma"
+        if is_word:
+            words.setdefault(fields[0], set()).add(fields[-1].strip().lower())
+    return words
+
+
+def _number_synsets(words_by_synset: dict[str, set[str]]) -> dict[str, list[int]]:
+    """Return the synset ids of each word that has synonyms, without phrases."""
+    synsets: dict[str, list[int]] = {}
+    synset_id = 0
+    for group in words_by_synset.values():
+        words = sorted(word for word in group if word and not re.search(r"[\s()_]", word))
+        if len(words) < 2:
+            continue
+        synset_id += 1
+        for word in words:
+            synsets.setdefault(word, []).append(synset_id)
+    return synsets
+
+
+def _read_table(path: Path, code: str) -> bytes:
+    """Return the decompressed table of a language."""
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                wanted = [name for name in archive.namelist() if name.endswith(f"/wn-data-{code}.tab")]
-                if not wanted:
-                    raise ResourceError(f"{path} has no file wn-data-{code}.tab")
-                return archive.read(wanted[0])
+                for name in archive.namelist():
+                    if name.endswith(f"/wn-data-{code}.tab"):
+                        return archive.read(name)
+            raise ResourceError(f"{path} has no file wn-data-{code}.tab")
         content = path.read_bytes()
-        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        is_compressed = content[:2] == b"\x1f\x8b"
+        return gzip.decompress(content) if is_compressed else content
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ResourceError(f"cannot read {path}: {error}") from error

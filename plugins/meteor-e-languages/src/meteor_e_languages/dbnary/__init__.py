@@ -1,5 +1,5 @@
 """Synonyms from DBnary.
 
-:mod:`~meteor_e_languages.dbnary.synsets` reads METEOR-E's synset files, and the matcher matches words by them. The
-other modules make such synsets from the SPARQL endpoint, a Turtle dump, or METEOR-E's files.
+:mod:`~meteor_e_languages.dbnary.synsets` reads synset files of METEOR-E and packs, and the matcher ``dbnary`` uses
+them. The other modules build such packs from a SPARQL endpoint or from RDF dumps.
 """

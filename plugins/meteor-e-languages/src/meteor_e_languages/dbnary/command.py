@@ -1,4 +1,4 @@
-"""``meteor-e dbnary``: synsets from DBnary."""
+"""``meteor-e dbnary``: build packs of synsets from DBnary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from meteor_e.cli.commands import FullHelpGroup
 
 @click.group(cls=FullHelpGroup)
 def dbnary() -> None:
-    """Make packs of synsets from DBnary, the Wiktionaries as linked data."""
+    """Build packs of synsets from DBnary, which contains the Wiktionaries as linked data."""
 
 
 @dbnary.command()
@@ -24,14 +24,17 @@ def dbnary() -> None:
     "dumps",
     metavar="FILE",
     multiple=True,
-    help="A dump that you have (fr_dbnary_ontolex.ttl.bz2), instead of a download; may be repeated.",
+    help="Local dump (fr_dbnary_ontolex.ttl.bz2), instead of a download. The option can be repeated.",
 )
 @click.option(
-    "--endpoint", "url", metavar="URL", help="A SPARQL endpoint to ask instead, such as http://kaiko.getalp.org/sparql."
+    "--endpoint",
+    "url",
+    metavar="URL",
+    help="SPARQL endpoint, instead of a dump, such as http://kaiko.getalp.org/sparql.",
 )
-@click.option("--approximate", is_flag=True, help="Count approximate synonyms, too.")
+@click.option("--approximate", is_flag=True, help="Include approximate synonyms.")
 def install(language: str, dumps: tuple[str, ...], url: str | None, approximate: bool) -> None:
-    """Make the pack that the matcher 'dbnary' reads from DBnary's newest dump, which is downloaded.
+    """Build the pack of the matcher 'dbnary' from DBnary's latest dump, which is downloaded.
 
     \b
     meteor-e dbnary install fr
@@ -40,10 +43,15 @@ def install(language: str, dumps: tuple[str, ...], url: str | None, approximate:
     """
     from meteor_e_languages.dbnary.extraction import install_synsets
 
-    found = find_language(language)
+    dump_paths = [Path(dump) for dump in dumps]
     with terminal_progress() as progress:
-        paths = [Path(dump) for dump in dumps]
-        pack, pairs = install_synsets(
-            found, paths, url=url, offline=is_offline(), approximate=approximate, progress=progress
+        pack, pair_count = install_synsets(
+            find_language(language),
+            dump_paths,
+            url=url,
+            offline=is_offline(),
+            approximate=approximate,
+            progress=progress,
         )
-    click.echo(f"made {pack.name} ({pack.manifest.contents['synonyms']:,} words, {pairs:,} synonyms) in {pack.path}")
+    word_count = pack.manifest.contents["synonyms"]
+    click.echo(f"made {pack.name} ({word_count:,} words, {pair_count:,} synonyms) in {pack.path}")

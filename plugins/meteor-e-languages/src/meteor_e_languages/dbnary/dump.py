@@ -1,4 +1,4 @@
-"""Extraction from an RDF dump in any serialization, read as a stream: memory does not grow with the file."""
+"""Extract synonyms from an RDF dump in any serialization. The dump is streamed, so memory does not grow with it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from meteor_e import InputError
 from meteor_e.base.files import decompress, os_errors_as, sha256_of
@@ -18,25 +18,27 @@ from meteor_e_languages.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LA
 if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
-_BUFFER = 50_000
-"""Triples that wait to be written."""
+_BLOCK = 50_000
+"""Number of rows that are written together."""
+
+Row = tuple[str, ...]
 
 
 def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str], progress: Progress = silent) -> str:
-    """Add what a dump says to a work file; call :meth:`Harvest.derive_words` after the last dump.
+    """Add the content of a dump to a work file. Call :meth:`Harvest.derive_words` after the last dump.
 
     Args:
         harvest: the work file.
-        path: the dump, plain or compressed by bzip2, gzip or xz; see :func:`detect_format`.
-        edition: the language.
-        kinds: addresses of the properties that make synonyms.
-        progress: told how much of the file is read.
+        path: the dump, plain or compressed with bzip2, gzip or xz; see :func:`detect_format`.
+        edition: the edition of the language.
+        kinds: the IRIs of the properties that connect synonyms.
+        progress: called with the number of bytes that are read.
 
     Returns:
-        The SHA-256 of the file.
+        The SHA-256 of the dump.
 
     Raises:
-        InputError: if the file cannot be read, breaks off, or is not well-formed, with the line.
+        InputError: if the dump cannot be read, is incomplete, or is malformed (with the line).
     """
     from pyoxigraph import parse
 
@@ -45,76 +47,94 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
         size = path.stat().st_size
         try:
             triples = parse(decompress(file, str(path)), rdf_format, lenient=True)
-            for part in _rows(triples, edition, kinds, os.fspath(path)):
-                for name, rows in part.items():
-                    harvest.add_rows(name, rows)
+            for tables in _read_tables(triples, edition, kinds, os.fspath(path)):
+                for table, rows in tables.items():
+                    harvest.add_rows(table, rows)
                 progress(Stage(f"reading {path.name}", "B"), file.tell(), size)
         except SyntaxError as error:
-            where = f"{path}:{error.lineno}" if error.lineno else str(path)
-            raise InputError(f"{where}: not valid {rdf_format.name}: {error.msg}") from error
+            location = f"{path}:{error.lineno}" if error.lineno else str(path)
+            raise InputError(f"{location}: not valid {rdf_format.name}: {error.msg}") from error
         except (EOFError, zlib.error, lzma.LZMAError) as error:
             raise InputError(f"{path} is damaged or cut short: {error}") from error
         return sha256_of(path)
 
 
-def _rows(
-    triples: object, edition: Edition, kinds: Sequence[str], part: str
-) -> Iterator[dict[str, list[tuple[str, ...]]]]:
-    """Yield the triples that matter, as rows of the tables of the work file.
+def _read_tables(triples: Any, edition: Edition, kinds: Sequence[str], dump: str) -> Iterator[dict[str, list[Row]]]:
+    """Yield blocks of rows for the tables of the work file.
 
-    Blank nodes of several dumps may have one name, so each gets its dump's behind it. (The parser's own renaming
-    remembers every blank node, and memory grows with the file.)
+    Args:
+        triples: the triples of the dump.
+        edition: the edition of the language.
+        kinds: the IRIs of the properties that connect synonyms.
+        dump: the path of the dump, which distinguishes blank nodes with equal names in several dumps. The parser can
+            rename blank nodes, but it remembers all of them, so memory would grow with the dump.
     """
-    from pyoxigraph import BlankNode, NamedNode
-
-    tables: dict[str, list[tuple[str, ...]]] = {}
-    what = {
-        **{NamedNode(kind): ("relation", kind) for kind in kinds},
-        **{NamedNode(one): ("describes", "") for one in DESCRIBES},
-        **{NamedNode(one): ("sense", "") for one in SENSE},
-        **{NamedNode(one): ("form", "") for one in CANONICAL_FORM},
-        **{NamedNode(one): ("written", "") for one in WRITTEN},
-        **{NamedNode(one): ("spoken", "") for one in LANGUAGE},
-        NamedNode(LABEL): ("label", ""),
-    }
-    namespace = edition.namespace
-    waiting = 0
-    for triple in triples:  # type: ignore[attr-defined]
-        found = what.get(triple.predicate)
-        if found is None:
+    tables_by_predicate = _map_predicates(kinds)
+    tables: dict[str, list[Row]] = {}
+    row_count = 0
+    for triple in triples:
+        table = tables_by_predicate.get(triple.predicate)
+        row = None if table is None else _make_row(table, triple, edition, dump)
+        if table is None or row is None:
             continue
-        table, kind = found
-        subject, value = triple.subject.value, triple.object.value
-        if isinstance(triple.subject, BlankNode):
-            subject = f"_:{subject} {part}"
-        if isinstance(triple.object, BlankNode):
-            value = f"_:{value} {part}"
-        if table == "relation":
-            if not subject.startswith(namespace) or not isinstance(triple.object, NamedNode):
-                continue
-            row: tuple[str, ...] = (kind, subject, value)
-        elif table == "sense":
-            table, row = "describes", (value, subject)
-        elif table == "spoken":
-            if not edition.speaks(value):
-                continue
-            row = (subject,)
-        else:
-            row = (subject, value)
+        # A property from an entry to its senses is the inverse of "describes".
+        table = "describes" if table == "sense" else table
         tables.setdefault(table, []).append(row)
-        waiting += 1
-        if waiting % _BUFFER == 0:
+        row_count += 1
+        if row_count % _BLOCK == 0:
             yield tables
             tables = {}
     yield tables
 
 
+def _map_predicates(kinds: Sequence[str]) -> dict[Any, str]:
+    """Return the table of each property that matters."""
+    from pyoxigraph import NamedNode
+
+    properties = {
+        "relation": kinds,
+        "describes": DESCRIBES,
+        "sense": SENSE,
+        "form": CANONICAL_FORM,
+        "written": WRITTEN,
+        "spoken": LANGUAGE,
+        "label": (LABEL,),
+    }
+    return {NamedNode(iri): table for table, iris in properties.items() for iri in iris}
+
+
+def _make_row(table: str, triple: Any, edition: Edition, dump: str) -> Row | None:
+    """Return the row of a triple, or ``None`` if the triple does not belong to the edition."""
+    from pyoxigraph import NamedNode
+
+    subject = _name_node(triple.subject, dump)
+    value = _name_node(triple.object, dump)
+    if table == "relation":
+        is_in_edition = subject.startswith(edition.namespace) and isinstance(triple.object, NamedNode)
+        return (triple.predicate.value, subject, value) if is_in_edition else None
+    if table == "spoken":
+        return (subject,) if edition.speaks(value) else None
+    if table == "sense":
+        return (value, subject)
+    return (subject, value)
+
+
+def _name_node(node: Any, dump: str) -> str:
+    """Return the value of a node. The name of a blank node gets the path of its dump as a suffix."""
+    from pyoxigraph import BlankNode
+
+    if isinstance(node, BlankNode):
+        return f"_:{node.value} {dump}"
+    return str(node.value)
+
+
 def detect_format(path: Path) -> RdfFormat:
-    """Return the serialization that the name of a dump says: ``.nt``, ``.rdf``, ``.jsonld`` and so on, else Turtle."""
+    """Return the serialization of a dump by its suffix: ``.nt``, ``.rdf``, ``.jsonld`` and so on; by default Turtle."""
     from pyoxigraph import RdfFormat
 
     for suffix in reversed(path.suffixes):
-        extension = {"owl": "rdf"}.get(suffix[1:].lower(), suffix[1:].lower())
-        if rdf_format := RdfFormat.from_extension(extension):
+        extension = suffix[1:].lower()
+        rdf_format = RdfFormat.from_extension("rdf" if extension == "owl" else extension)
+        if rdf_format is not None:
             return rdf_format
     return RdfFormat.TURTLE

@@ -1,16 +1,18 @@
-"""Extraction from a SPARQL endpoint, page by page.
+"""Extract synonyms from a SPARQL endpoint, page by page.
 
-First the relations of an edition, then the words of the nodes that they relate, in batches. No query needs much of
+The relations of an edition are queried first, then the words of the related nodes in batches. Each query is cheap for
 the server.
 
-Pages are not cut by ``OFFSET``, which loses and doubles rows when the server's order changes, and which public servers
-refuse beyond a few thousand rows. Each page begins after the last key of the one before. A row of our own, sorted after
-all others, shows that an answer is complete: servers cut long answers without a word.
+Pages are not selected by ``OFFSET``: public servers refuse it beyond a few thousand rows, and rows are lost or repeated
+if the order of the server changes. Each page starts after the last key of the previous page. Servers may truncate long
+answers silently, so the query adds a row that is sorted after all other rows. If an answer ends with this row, it is
+complete.
 """
 
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import time
 from collections.abc import Iterator, Sequence
@@ -21,58 +23,62 @@ from meteor_e_languages.dbnary.harvest import Harvest
 from meteor_e_languages.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
 
 PAGE = 10_000
-"""Rows of a page."""
+"""Number of rows of a page."""
 BATCH = 200
-"""Nodes whose words are asked for at once."""
+"""Number of nodes whose words are queried together."""
 RETRIES = 8
+"""How often a failed query is sent again."""
 WAIT = 1.0
-"""Seconds before a failed query is sent again; doubled each time."""
+"""Seconds before the first retry. The time is doubled for each further retry."""
 TIMEOUT = 120
-"""Seconds to wait for an answer."""
+"""Number of seconds to wait for an answer."""
 MAX_ANSWER = 256 << 20
-"""Bytes of an answer; no page comes near."""
+"""Maximum number of bytes of an answer. Pages are much smaller."""
 
 _END = "zzzz"
-"""The key of the row that ends a complete answer: after all addresses, in any order of letters."""
-_REFUSED_IN_ADDRESSES = frozenset(map(chr, range(0x21))) | set('<>"{}|^`\\')
+"""The key of the last row of a complete answer. It is sorted after all IRIs, in any order of letters."""
+_FORBIDDEN_IN_IRIS = frozenset(map(chr, range(0x21))) | set('<>"{}|^`\\')
 
 Row = dict[str, str]
 
 
 class _TemporaryError(Exception):
-    """It may work next time."""
+    """A failure that may not occur again."""
 
 
 def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], progress: Progress = silent) -> None:
-    """Fill a work file from an endpoint.
+    """Fill a work file with relations and words from an endpoint.
 
     Args:
         harvest: the work file.
-        url: the endpoint's address.
-        edition: the language.
-        kinds: addresses of the properties that make synonyms.
-        progress: told how far it is.
+        url: the address of the endpoint.
+        edition: the edition of the language.
+        kinds: the IRIs of the properties that connect synonyms.
+        progress: called with the progress.
 
     Raises:
-        ConfigError: if the address is not one of http or https.
-        ResourceError: if the endpoint refuses a query, or fails to the end.
+        ConfigError: if the address does not start with http:// or https://.
+        ResourceError: if the endpoint refuses a query, or fails repeatedly.
     """
     if not url.lower().startswith(("http://", "https://")):
-        raise ConfigError(f"{url!r} is not the address of a SPARQL endpoint; it begins with http:// or https://")
+        raise ConfigError(f"{url!r} is not the address of a SPARQL endpoint; it must start with http:// or https://")
     nodes: set[str] = set()
     for kind in kinds:
-        for rows in _pages(url, _relation_pattern(edition, kind), "?source ?target"):
+        for rows in _query_pages(url, _make_relation_pattern(edition, kind), "?source ?target"):
             harvest.add_rows("relation", [(kind, row["source"], row["target"]) for row in rows])
-            nodes.update(row[side] for row in rows for side in ("source", "target"))
+            for row in rows:
+                nodes.update((row["source"], row["target"]))
             progress("nodes of relations", len(nodes), None)
-    ordered = sorted(node for node in nodes if _REFUSED_IN_ADDRESSES.isdisjoint(node))
-    for start in range(0, len(ordered), BATCH):
-        if words := _words(url, edition, ordered[start : start + BATCH]):
+    valid_nodes = sorted(node for node in nodes if _FORBIDDEN_IN_IRIS.isdisjoint(node))
+    for start in range(0, len(valid_nodes), BATCH):
+        words = _query_words(url, edition, valid_nodes[start : start + BATCH])
+        if words:
             harvest.add_rows("word", words)
-        progress("words", start, len(ordered))
+        progress("words", start, len(valid_nodes))
 
 
-def _relation_pattern(edition: Edition, kind: str) -> str:
+def _make_relation_pattern(edition: Edition, kind: str) -> str:
+    """Return a graph pattern for the pairs of nodes that a property of the edition connects."""
     from rdflib import Literal
 
     return (
@@ -82,86 +88,119 @@ def _relation_pattern(edition: Edition, kind: str) -> str:
     )
 
 
-def _words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the words of nodes, each with its node: the written forms of their entries or else their labels."""
-    written: dict[tuple[str, str], set[str]] = {}
+def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return pairs of a node and a word. The words of an entry are its written forms, or else its label."""
+    written_forms: dict[tuple[str, str], set[str]] = {}
     labels: dict[tuple[str, str], set[str]] = {}
-    for rows in _pages(url, _word_pattern(edition, nodes), "?node ?entry ?word ?label"):
+    for rows in _query_pages(url, _make_word_pattern(edition, nodes), "?node ?entry ?word ?label"):
         for row in rows:
-            table, text = (written, row["word"]) if "word" in row else (labels, row.get("label", ""))
-            table.setdefault((row["node"], row["entry"]), set()).add(text)
-    entries = {**labels, **written}
-    return sorted({(node, text) for (node, _), texts in entries.items() for text in texts})
+            entry = (row["node"], row["entry"])
+            if "word" in row:
+                written_forms.setdefault(entry, set()).add(row["word"])
+            else:
+                labels.setdefault(entry, set()).add(row.get("label", ""))
+    words: set[tuple[str, ...]] = set()
+    for (node, _), texts in {**labels, **written_forms}.items():
+        words.update((node, text) for text in texts)
+    return sorted(words)
 
 
-def _word_pattern(edition: Edition, nodes: Sequence[str]) -> str:
+def _make_word_pattern(edition: Edition, nodes: Sequence[str]) -> str:
+    """Return a graph pattern for the entries of nodes in the edition's language, and for their words and labels."""
     from rdflib import Literal, URIRef
 
-    def either(properties: Sequence[str]) -> str:
-        return "|".join(f"<{one}>" for one in properties)
-
     values = "VALUES ?node { " + " ".join(URIRef(node).n3() for node in nodes) + " }"
-    languages = ", ".join(Literal(one).n3() for one in (*edition.codes, *edition.resources))
+    languages = ", ".join(Literal(language).n3() for language in (*edition.codes, *edition.resources))
     return (
         f"{{ {values} BIND(?node AS ?entry) }} "
-        f"UNION {{ {values} ?node {either(DESCRIBES)} ?entry }} "
-        f"UNION {{ {values} ?entry {either(SENSE)} ?node }} "
-        f"?entry {either(LANGUAGE)} ?language . FILTER(STR(?language) IN ({languages})) "
-        f"OPTIONAL {{ ?entry ({either(CANONICAL_FORM)})/({either(WRITTEN)}) ?word }} "
+        f"UNION {{ {values} ?node {_join_paths(DESCRIBES)} ?entry }} "
+        f"UNION {{ {values} ?entry {_join_paths(SENSE)} ?node }} "
+        f"?entry {_join_paths(LANGUAGE)} ?language . FILTER(STR(?language) IN ({languages})) "
+        f"OPTIONAL {{ ?entry ({_join_paths(CANONICAL_FORM)})/({_join_paths(WRITTEN)}) ?word }} "
         f"OPTIONAL {{ ?entry <{LABEL}> ?label }} "
         'BIND(CONCAT(STR(?node), "\\n", STR(?entry), "\\n", COALESCE(STR(?word), ""), "\\n", '
         'COALESCE(STR(?label), "")) AS ?key)'
     )
 
 
-def _pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
-    """Yield the pages of a query, up to the row that ends the answer; the pattern binds ``?key``."""
+def _join_paths(properties: Sequence[str]) -> str:
+    """Return a property path that matches any of the properties."""
+    return "|".join(f"<{iri}>" for iri in properties)
+
+
+def _query_pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
+    """Yield the pages of a query until an answer is complete.
+
+    Args:
+        url: the address of the endpoint.
+        pattern: the graph pattern, which must bind ``?key``.
+        variables: the variables of the rows.
+
+    Raises:
+        ResourceError: if the endpoint fails repeatedly, does not sort by code points, or returns empty pages.
+    """
     from rdflib import Literal
 
-    last, whole = "", False
-    while not whole:
+    last_key = ""
+    is_complete = False
+    while not is_complete:
         query = (
-            f"SELECT DISTINCT ?key {variables} WHERE {{ {{ {pattern} FILTER(?key > {Literal(last).n3()}) }} "
+            f"SELECT DISTINCT ?key {variables} WHERE {{ {{ {pattern} FILTER(?key > {Literal(last_key).n3()}) }} "
             f"UNION {{ BIND({Literal(_END).n3()} AS ?key) }} }} ORDER BY ?key LIMIT "
         )
-        rows = _answer(url, query)
-        whole = bool(rows) and rows[-1].get("key") == _END
-        if whole:
+        rows = _query_with_retries(url, query)
+        is_complete = bool(rows) and rows[-1].get("key") == _END
+        if is_complete:
             rows.pop()
         keys = [row.get("key", "") for row in rows]
-        if any(one >= other for one, other in zip([last, *keys], keys, strict=False)):
-            raise ResourceError(
-                f"the SPARQL endpoint {url} does not sort texts by their code points, so that pages of it cannot be "
-                "told apart; use a dump instead"
-            )
-        if keys:
-            last = keys[-1]
+        _check_order([last_key, *keys], url)
+        if rows:
+            last_key = keys[-1]
             yield rows
-        elif not whole:
+        elif not is_complete:
             raise ResourceError(f"the SPARQL endpoint {url} gives empty answers; use a dump instead")
 
 
-def _answer(url: str, query: str) -> list[Row]:
-    """Return the rows of an answer; a query that fails is sent again, later and for fewer rows.
+def _check_order(keys: Sequence[str], url: str) -> None:
+    """Raise a :class:`ResourceError` if the keys are not in ascending order."""
+    if any(key >= next_key for key, next_key in itertools.pairwise(keys)):
+        raise ResourceError(
+            f"the SPARQL endpoint {url} does not sort texts by code point, so pages of it cannot be told apart; "
+            "use a dump instead"
+        )
+
+
+def _query_with_retries(url: str, query: str) -> list[Row]:
+    """Return the rows of an answer. A failed query is sent again later, with a lower limit of rows.
+
+    Args:
+        url: the address of the endpoint.
+        query: the query up to its limit of rows.
 
     Raises:
-        ResourceError: if the endpoint refuses the query, or fails to the end.
+        ResourceError: if the endpoint refuses the query, or fails repeatedly.
     """
     attempt = 0
     while True:
         try:
-            return _ask(url, f"{query}{max(1, PAGE >> attempt) + 1}")
+            return _query(url, f"{query}{max(1, PAGE >> attempt) + 1}")
         except _TemporaryError as failure:
             if attempt == RETRIES:
                 raise ResourceError(
-                    f"the SPARQL endpoint {url} failed {attempt + 1} times, the last time so: {failure}; use a dump "
+                    f"the SPARQL endpoint {url} failed {attempt + 1} times, most recently with: {failure}; use a dump "
                     "instead: meteor-e dbnary install CODE --dump FILE"
                 ) from failure
             time.sleep(WAIT * 2.0**attempt)
             attempt += 1
 
 
-def _ask(url: str, query: str) -> list[Row]:
+def _query(url: str, query: str) -> list[Row]:
+    """Send a query once, and return the rows of its answer.
+
+    Raises:
+        ResourceError: if the endpoint refuses the query, or its answer is too large.
+        _TemporaryError: if the endpoint fails, or its answer is incomplete.
+    """
     from SPARQLWrapper import JSON, POST, SPARQLWrapper
     from SPARQLWrapper.SPARQLExceptions import EndPointInternalError, SPARQLWrapperException
 
@@ -173,8 +212,8 @@ def _ask(url: str, query: str) -> list[Row]:
     try:
         with wrapper.query().response as response:
             data = response.read(MAX_ANSWER + 1)
-            # Virtuoso says in a header that it gave up and sends what it has, with the code 200 or 206.
-            partial = response.status == 206 or response.headers.get("X-SQL-State")
+            # Virtuoso announces an incomplete answer with a header, and the status code 200 or 206.
+            is_partial = response.status == 206 or response.headers.get("X-SQL-State")
     except EndPointInternalError as error:
         raise _TemporaryError("server error 500") from error
     except SPARQLWrapperException as error:
@@ -184,10 +223,15 @@ def _ask(url: str, query: str) -> list[Row]:
         raise _TemporaryError(f"{type(error).__name__}: {error}") from error
     if len(data) > MAX_ANSWER:
         raise ResourceError(f"the SPARQL endpoint {url} answered with more than {MAX_ANSWER >> 20} MiB")
-    if partial:
+    if is_partial:
         raise _TemporaryError("a partial answer")
+    return _parse_answer(data)
+
+
+def _parse_answer(data: bytes) -> list[Row]:
+    """Return the rows of a SPARQL result in JSON; raise a :class:`_TemporaryError` if it is malformed."""
     try:
         bindings = json.loads(data)["results"]["bindings"]
         return [{name: str(value["value"]) for name, value in binding.items()} for binding in bindings]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise _TemporaryError(f"an answer that is cut short or no SPARQL result: {data[:60]!r}") from error
+        raise _TemporaryError(f"an answer that is incomplete or not a SPARQL result: {data[:60]!r}") from error

@@ -1,4 +1,4 @@
-"""From DBnary to a pack of synsets: read it, number the vocabulary, write synsets, build the pack."""
+"""Build a pack of synsets from DBnary."""
 
 from __future__ import annotations
 
@@ -18,13 +18,20 @@ from meteor_e.packs.pack import Pack, SourceFile
 from meteor_e.packs.store import PackStore
 from meteor_e_languages.dbnary import dump, endpoint
 from meteor_e_languages.dbnary.harvest import Harvest
-from meteor_e_languages.dbnary.model import APPROXIMATE_SYNONYM, LICENCE, SYNONYM, find_edition, synset_word, word_maker
+from meteor_e_languages.dbnary.model import (
+    APPROXIMATE_SYNONYM,
+    LICENCE,
+    SYNONYM,
+    find_edition,
+    make_normalizer,
+    normalize_word,
+)
 from meteor_e_languages.dbnary.synsets import pack_name
 
 DUMP_URL = "http://kaiko.getalp.org/static/ontolex/latest/{code}_dbnary_ontolex.ttl.bz2"
-"""Where DBnary offers its newest dumps, by the language's two letters."""
+"""The address of the latest dump of a language."""
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d{6})(?!\d)")
-"""The date in a dump's name, such as fr_dbnary_ontolex_20240120.ttl.bz2."""
+"""The date in the name of a dump, such as fr_dbnary_ontolex_20240120.ttl.bz2."""
 
 
 def install_synsets(
@@ -36,104 +43,137 @@ def install_synsets(
     approximate: bool = False,
     progress: Progress = silent,
 ) -> tuple[Pack, int]:
-    """Make a language's pack of synsets from dumps or a SPARQL endpoint; without either, the newest dump is downloaded.
+    """Build the pack of synsets of a language from dumps or from a SPARQL endpoint.
+
+    By default, the latest dump is downloaded.
 
     Args:
         language: the language.
-        dumps: dumps that are there, plain or packed: one, or the parts of one edition.
-        url: address of a SPARQL endpoint that is asked instead of a dump.
-        offline: never download anything.
-        approximate: count approximate synonyms, too.
-        progress: told how far it is.
+        dumps: local dumps, plain or compressed: a single dump, or the parts of one edition.
+        url: the address of a SPARQL endpoint to query instead of a dump.
+        offline: do not download anything.
+        approximate: include approximate synonyms.
+        progress: called with the progress.
 
     Returns:
-        The pack, and the number of different pairs of a word and its synonym.
+        The pack, and the number of distinct pairs of a word and its synonym.
 
     Raises:
-        ConfigError: if DBnary does not have the language, or for dumps and an endpoint together.
-        InputError: if a dump of ``dumps`` cannot be read or is not well-formed, with the line.
-        ResourceError: if it cannot be downloaded or is not a dump then, there are no synonyms in it, or the pack cannot
-            be written; or if the endpoint fails to the end.
+        ConfigError: if DBnary does not have the language, or dumps and an endpoint are combined.
+        InputError: if a local dump cannot be read or is malformed (with the line).
+        ResourceError: if the dump cannot be downloaded, the download is not a dump, the endpoint fails repeatedly,
+            there are no synonyms, or the pack cannot be written.
     """
     find_edition(language)
     if dumps and url:
         raise ConfigError("give dumps or an endpoint, not both")
-    with temporary_folder(PackStore().root, "dbnary") as place:
+    if url and offline:
+        raise ResourceError(f"offline, so {url} is not queried; name a dump: --dump FILE")
+    with temporary_folder(PackStore().root, "dbnary") as folder:
+        if url:
+            return _build_from_endpoint(language, url, folder, approximate, progress)
         if dumps:
-            return _pack(language, dumps, None, place, approximate, progress)
-        if url and offline:
-            raise ResourceError(f"offline, so {url} is not asked; name a dump: --dump FILE")
-        if url:
-            return _pack(language, (), url, place, approximate, progress)
-        address = DUMP_URL.format(code=language.code)
-        otherwise = (
-            f"get {address.rpartition('/')[2]} elsewhere, and name it: "
-            f"`meteor-e dbnary install {language.code} --dump FILE`"
-        )
-        if offline:
-            raise ResourceError(f"offline, so {address} is not downloaded; {otherwise}")
-        try:
-            return _pack(language, [download_url(address, place, progress)], None, place, approximate, progress)
-        except ResourceError as error:
-            raise ResourceError(f"{error}; {otherwise}") from error
-        except InputError as error:
-            raise ResourceError(f"what {address} sent is not a dump: {error}; {otherwise}") from error
+            return _build_from_dumps(language, dumps, folder, approximate, progress)
+        return _build_from_download(language, offline, folder, approximate, progress)
 
 
-def _pack(
-    language: Language, dumps: Sequence[Path], url: str | None, place: Path, approximate: bool, progress: Progress
+def _build_from_download(
+    language: Language, offline: bool, folder: Path, approximate: bool, progress: Progress
 ) -> tuple[Pack, int]:
-    """Read an endpoint or dumps into a work file of about half their unpacked size; memory does not grow."""
-    edition = find_edition(language)
-    kinds = [SYNONYM, APPROXIMATE_SYNONYM] if approximate else [SYNONYM]
-    with Harvest(place / "work") as harvest:
-        sources = [SourceFile(path.name, dump.extract(harvest, path, edition, kinds, progress)) for path in dumps]
-        if url:
-            endpoint.extract(harvest, url, edition, kinds, progress)
-        else:
-            progress("finding words", 0, None)
-            harvest.derive_words()
-        text, pairs = _synset_text(harvest, language)
-    if url:
-        sources, dates = [SourceFile(url, hashlib.sha256(text.encode()).hexdigest())], [_today()]
-    else:
-        dates = [match[1] for path in dumps if (match := _DATE.search(path.name))]
-    synsets = place / f"{language.name.lower()}.synsets"
+    """Download the latest dump, and build the pack from it."""
+    address = DUMP_URL.format(code=language.code)
+    advice = (
+        f"get {address.rpartition('/')[2]} elsewhere, and name it: "
+        f"`meteor-e dbnary install {language.code} --dump FILE`"
+    )
+    if offline:
+        raise ResourceError(f"offline, so {address} is not downloaded; {advice}")
+    try:
+        path = download_url(address, folder, progress)
+        return _build_from_dumps(language, [path], folder, approximate, progress)
+    except ResourceError as error:
+        raise ResourceError(f"{error}; {advice}") from error
+    except InputError as error:
+        raise ResourceError(f"the file from {address} is not a dump: {error}; {advice}") from error
+
+
+def _build_from_endpoint(
+    language: Language, url: str, folder: Path, approximate: bool, progress: Progress
+) -> tuple[Pack, int]:
+    """Build the pack from a SPARQL endpoint. Its version is the current date."""
+    with Harvest(folder / "work") as harvest:
+        endpoint.extract(harvest, url, find_edition(language), _select_kinds(approximate), progress)
+        text, pair_count = _format_synsets(harvest, language)
+    sources = [SourceFile(url, hashlib.sha256(text.encode()).hexdigest())]
+    version = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+    return _build_pack(language, text, sources, version, folder, progress), pair_count
+
+
+def _build_from_dumps(
+    language: Language, dumps: Sequence[Path], folder: Path, approximate: bool, progress: Progress
+) -> tuple[Pack, int]:
+    """Build the pack from dumps. Its version is the latest date in their names, or the start of a digest.
+
+    The work file takes about half the decompressed size of the dumps. Memory does not grow with them.
+    """
+    edition, kinds = find_edition(language), _select_kinds(approximate)
+    sources = []
+    with Harvest(folder / "work") as harvest:
+        for path in dumps:
+            digest = dump.extract(harvest, path, edition, kinds, progress)
+            sources.append(SourceFile(path.name, digest))
+        progress("finding words", 0, None)
+        harvest.derive_words()
+        text, pair_count = _format_synsets(harvest, language)
+    date_matches = [_DATE.search(path.name) for path in dumps]
+    dates = [match[1] for match in date_matches if match is not None]
+    version = max(dates) if dates else sources[0].sha256[:8]
+    return _build_pack(language, text, sources, version, folder, progress), pair_count
+
+
+def _select_kinds(approximate: bool) -> list[str]:
+    """Return the IRIs of the properties that connect synonyms."""
+    return [SYNONYM, APPROXIMATE_SYNONYM] if approximate else [SYNONYM]
+
+
+def _build_pack(
+    language: Language, text: str, sources: Sequence[SourceFile], version: str, folder: Path, progress: Progress
+) -> Pack:
+    """Build a pack from the text of a synset file."""
+    synsets = folder / f"{language.name.lower()}.synsets"
     synsets.write_text(text, encoding="utf-8", newline="\n")
-    pack = build_pack(
+    return build_pack(
         PackStore().root / pack_name(language.code),
         language=language.code,
-        version=max(dates) if dates else sources[0].sha256[:8],
+        version=version,
         licence=LICENCE,
         synonyms=synsets,
         sources=sources,
         progress=progress,
     )
-    return pack, pairs
 
 
-def _today() -> str:
-    return datetime.now(timezone.utc).strftime("%Y-%m-%d")
+def _format_synsets(harvest: Harvest, language: Language) -> tuple[str, int]:
+    """Return the synsets in METEOR-E's format, and the number of pairs of synonyms.
 
-
-def _synset_text(harvest: Harvest, language: Language) -> tuple[str, int]:
-    """Return the synsets in METEOR-E's format, and the number of pairs.
-
-    The vocabulary is numbered in the order of its words. A word's ids are its own number and those of its synonyms.
+    Words are numbered in alphabetical order. Each word belongs to its own synset and to those of its synonyms.
     """
-    normalizer = word_maker(language)
+    normalizer = make_normalizer(language)
     words: dict[str, str] = {}
     synonyms: dict[str, set[str]] = {}
-    for pair in harvest.pairs():
-        word, synonym = (words.setdefault(text, synset_word(text, normalizer)) for text in pair)
+    for word_text, synonym_text in harvest.pairs():
+        word = words.setdefault(word_text, normalize_word(word_text, normalizer))
+        synonym = words.setdefault(synonym_text, normalize_word(synonym_text, normalizer))
         if word and synonym and word != synonym:
             synonyms.setdefault(word, set()).add(synonym)
             synonyms.setdefault(synonym, set())
     if not synonyms:
-        raise ResourceError(f"there are no synonyms of {language.name} in it; is it DBnary, and of this language?")
-    numbers = {word: number for number, word in enumerate(sorted(synonyms), 1)}
+        raise ResourceError(
+            f"there are no synonyms of {language.name} in the data; check that it is DBnary, and of this language"
+        )
+    ids = {word: synset_id for synset_id, word in enumerate(sorted(synonyms), 1)}
     lines = []
-    for word, number in numbers.items():
-        ids = [number, *sorted(numbers[synonym] for synonym in synonyms[word])]
-        lines += [word, " ".join(f"{one:08d}" for one in ids)]
+    for word, word_id in ids.items():
+        synset_ids = [word_id, *sorted(ids[synonym] for synonym in synonyms[word])]
+        lines += [word, " ".join(f"{synset_id:08d}" for synset_id in synset_ids)]
     return "\n".join(lines) + "\n", sum(map(len, synonyms.values()))

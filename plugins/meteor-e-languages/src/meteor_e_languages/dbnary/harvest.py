@@ -1,4 +1,4 @@
-"""The work file of an extraction: what has been read so far, in SQLite, so that memory stays small."""
+"""The work file of an extraction: an SQLite database, so that memory does not grow with the data."""
 
 from __future__ import annotations
 
@@ -24,21 +24,23 @@ CREATE TABLE written (form TEXT, text TEXT);
 CREATE TABLE label (entry TEXT, text TEXT);
 """
 _CACHE_KIB = 64 << 10
-"""Memory for pages of the file, whatever its size."""
+"""Memory for cached pages of the database, in KiB."""
 
 
 class Harvest:
-    """Relations between nodes (pages, entries and senses), and the words of nodes; a context that closes the file.
+    """Relations between nodes (pages, entries and senses), and the words of nodes.
+
+    It is a context manager, which creates and closes the file.
 
     Args:
-        path: the file, which is not there yet.
+        path: the path of the new file.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def __enter__(self) -> Harvest:
-        with self._telling():
+        with self._sqlite_errors():
             self._connection = sqlite3.connect(self._path, isolation_level=None)
             self._connection.executescript(_SCHEMA)
             self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -48,50 +50,51 @@ class Harvest:
         self._connection.close()
 
     def add_rows(self, table: str, rows: Sequence[tuple[str, ...]]) -> None:
-        """Add rows to a table; ResourceError if they cannot be written."""
-        marks = ", ".join("?" * len(rows[0]))
-        with self._telling():
+        """Add rows to a table; raise a :class:`ResourceError` if they cannot be written."""
+        placeholders = ", ".join("?" * len(rows[0]))
+        with self._sqlite_errors():
             self._connection.execute("BEGIN")
-            self._connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)
+            self._connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({placeholders})", rows)
             self._connection.execute("COMMIT")
 
     def derive_words(self) -> None:
-        """Find the words of the nodes: of an entry its own, of a page or sense those of its entries.
+        """Find the words of all nodes from the rows of the dumps.
 
-        An entry's words are the written forms of its canonical form or, where it has none, its label. Only
-        entries of the language count.
+        The words of an entry are the written forms of its canonical form, or else its label. The words of a page or a
+        sense are those of its entries. Entries of other languages are ignored.
         """
-        with self._telling():
+        with self._sqlite_errors():
             self._connection.executescript(
                 """
                 CREATE INDEX written_form ON written (form);
                 CREATE INDEX form_entry ON form (entry);
                 CREATE INDEX label_entry ON label (entry);
                 CREATE INDEX describes_node ON describes (node);
-                CREATE TABLE wanted AS SELECT source AS node FROM relation UNION SELECT target FROM relation;
-                CREATE TABLE spelled (node TEXT, entry TEXT);
-                INSERT INTO spelled SELECT node, node FROM wanted;
-                INSERT INTO spelled SELECT node, entry FROM wanted JOIN describes USING (node);
-                DELETE FROM spelled WHERE entry NOT IN (SELECT entry FROM spoken);
+                CREATE TABLE related AS SELECT source AS node FROM relation UNION SELECT target FROM relation;
+                CREATE TABLE node_entry (node TEXT, entry TEXT);
+                INSERT INTO node_entry SELECT node, node FROM related;
+                INSERT INTO node_entry SELECT node, entry FROM related JOIN describes USING (node);
+                DELETE FROM node_entry WHERE entry NOT IN (SELECT entry FROM spoken);
                 INSERT OR IGNORE INTO word
-                    SELECT node, text FROM spelled JOIN form USING (entry) JOIN written USING (form);
+                    SELECT node, text FROM node_entry JOIN form USING (entry) JOIN written USING (form);
                 INSERT OR IGNORE INTO word
-                    SELECT node, text FROM spelled AS s JOIN label USING (entry) WHERE NOT EXISTS (
+                    SELECT node, text FROM node_entry AS s JOIN label USING (entry) WHERE NOT EXISTS (
                         SELECT * FROM form AS f JOIN written USING (form) WHERE f.entry = s.entry
                     );
                 """
             )
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
-        """Yield all pairs of a word and its synonym, as the dictionary writes them; some may come twice."""
-        with self._telling():
+        """Yield the pairs of a word and its synonym, as the dictionary spells them. Pairs can be repeated."""
+        with self._sqlite_errors():
             yield from self._connection.execute(
                 "SELECT a.text, b.text FROM relation "
                 "JOIN word AS a ON a.node = source JOIN word AS b ON b.node = target"
             )
 
     @contextlib.contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _sqlite_errors(self) -> Iterator[None]:
+        """Turn an error of SQLite in the block into a :class:`ResourceError`."""
         try:
             yield
         except sqlite3.Error as error:

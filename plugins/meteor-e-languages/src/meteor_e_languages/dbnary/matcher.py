@@ -1,4 +1,4 @@
-"""Words that are synonyms in DBnary."""
+"""The matcher ``dbnary``: words match if they are synonyms in DBnary."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from meteor_e.api import (
 )
 from meteor_e_languages.dbnary.synsets import (
     NO_SYNSETS,
+    Synsets,
     load_pack,
     load_synsets,
     pack_name,
@@ -24,15 +25,15 @@ from meteor_e_languages.dbnary.synsets import (
 
 
 class DbnaryMatcher(KeyMatcher):
-    """Different words match if synsets of them or of their lemmas meet (METEOR-E).
+    """Different words match if they or their lemmas share a synset, as in METEOR-E.
 
-    The synsets of a token are those of its form and, in a chain with a lemmatizer, those of its lemma; no list of
-    exceptions and no suffix rules, in any language (Servan et al. 2016, section 3.1).
+    The synsets of a token are those of its form and, in a chain with a lemmatizer, of its lemma. Exception lists and
+    suffix rules are not used, in any language (Servan et al. 2016, section 3.1).
 
-    In a chain, the synsets are by default those of the pack that ``meteor-e dbnary install`` makes for the language.
+    By default, the synsets of a chain are those of the pack that ``meteor-e dbnary install`` builds for the language.
 
     Raises:
-        ConfigError: unless exactly one source is given.
+        ConfigError: if both a file and a pack are named.
         ResourceError: if the synsets are missing or damaged.
     """
 
@@ -41,7 +42,7 @@ class DbnaryMatcher(KeyMatcher):
     requires: ClassVar[tuple[str, ...]] = ("a pack of synsets (meteor-e dbnary install)", "a lemmatizer in the chain")
 
     class Options(ComponentOptions):
-        """What a chain may say beside the name."""
+        """The options in a chain."""
 
         file: Annotated[FilePath, Meta(description="A synset file of METEOR-E, plain or gzipped.")] | None = None
         pack: (
@@ -50,7 +51,7 @@ class DbnaryMatcher(KeyMatcher):
         language: (
             Annotated[
                 str,
-                Meta(description="Code of the file's language; by default what its name says, as in french.synsets."),
+                Meta(description="Code of the file's language; by default, a name such as french.synsets names it."),
             ]
             | None
         ) = None
@@ -59,30 +60,25 @@ class DbnaryMatcher(KeyMatcher):
         super().__init__(options)
         file, pack, language = options.file, options.pack, options.language
         if file is not None and pack is not None:
-            raise ConfigError("matcher 'dbnary': 2 sources of synsets; give either a file or a pack")
+            raise ConfigError("matcher 'dbnary': 2 sources of synsets; name either a file or a pack")
         if language is not None and file is None:
-            raise ConfigError("matcher 'dbnary': the option 'language' goes with 'file'; a pack says its language")
+            raise ConfigError(
+                "matcher 'dbnary': the option 'language' can only be used with 'file'; a pack names its language"
+            )
         synsets = NO_SYNSETS
         if file is not None:
             synsets = load_synsets(file)
         elif pack is not None:
-            found = load_pack(pack)
-            if found is None:
-                raise ResourceError(
-                    f"matcher 'dbnary': there is no pack {pack!r}; make it with `meteor-e dbnary install "
-                    f"{pack.removeprefix('dbnary-')}` (with --dump FILE where there is no network), or name a synset "
-                    "file of METEOR-E with the option 'file'"
-                )
-            synsets = found
+            synsets = _load_installed_pack(pack)
         self._index, self._description = synsets.index, synsets.description
         self._languages = synsets.languages if language is None else (language,)
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> DbnaryMatcher:
-        """Load the synsets that the options name, or those of the language's pack.
+        """Create the matcher for a chain, by default with the pack of its language.
 
         Raises:
-            ConfigError: for several sources, or synsets of another language.
+            ConfigError: if both a file and a pack are named, or the synsets are of another language.
             ResourceError: if the synsets are missing or damaged.
         """
         if options.file is None and options.pack is None:
@@ -90,20 +86,32 @@ class DbnaryMatcher(KeyMatcher):
             if not context.explicit and load_pack(pack) is None:
                 return cls(options)
             options = options.replaced(pack=pack)
-        made = super().from_options(context, options)
-        what = f"pack {options.pack!r} is" if options.file is None else f"synsets {Path(options.file).name} are"
-        context.check_language(made._languages, f"matcher 'dbnary': the {what}", claimed=options.file is not None)
-        return made
+        matcher = super().from_options(context, options)
+        source = f"pack {options.pack!r} is" if options.file is None else f"synsets {Path(options.file).name} are"
+        context.check_language(matcher._languages, f"matcher 'dbnary': the {source}", claimed=options.file is not None)
+        return matcher
 
     def keys(self, token: Token) -> set[int]:
         """Return the synsets of the token's form and of its lemma."""
         if self._index is None:
             return set()
-        found = set(self._index.synsets(token.form))
+        synsets = set(self._index.synsets(token.form))
         if token.lemma is not None and token.lemma != token.form:
-            found.update(self._index.synsets(token.lemma))
-        return found
+            synsets.update(self._index.synsets(token.lemma))
+        return synsets
 
     def describe(self) -> str:
-        """Name the synsets and the beginning of their digest."""
+        """Return the name and the digest of the synsets, for the signature."""
         return self._description
+
+
+def _load_installed_pack(name: str) -> Synsets:
+    """Return the synsets of a pack; raise a :class:`ResourceError` if it is not installed."""
+    synsets = load_pack(name)
+    if synsets is None:
+        raise ResourceError(
+            f"matcher 'dbnary': there is no pack {name!r}; build it with `meteor-e dbnary install "
+            f"{name.removeprefix('dbnary-')}` (with --dump FILE without a network), or name a synset "
+            "file of METEOR-E with the option 'file'"
+        )
+    return synsets

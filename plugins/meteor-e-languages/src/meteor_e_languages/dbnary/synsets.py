@@ -1,4 +1,4 @@
-"""Where the matcher's synsets come from: a METEOR-E synset file, or a pack."""
+"""Load the synsets of the matcher ``dbnary`` from a synset file of METEOR-E, or from a pack."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from meteor_e.packs.store import PackStore
 
 @dataclass(frozen=True)
 class Synsets:
-    """Synsets of a language, and what a score's signature says of them.
+    """The synsets of a language.
 
     Attributes:
-        index: the synset ids of words, memory-mapped; ``None`` for no synsets at all.
-        description: name and digest of the content.
-        languages: code of their language, as a pack or the name of a file says; none where neither does.
+        index: the synset ids of words, memory-mapped; ``None`` if there are no synsets.
+        description: the name and digest of the content, for the signature.
+        languages: the code of the language, from a pack or the name of a file; empty if it is unknown.
     """
 
     index: SynonymIndex | None
@@ -32,40 +32,42 @@ NO_SYNSETS = Synsets(None, "none")
 
 
 def pack_name(language: str) -> str:
-    """Return the name of a language's DBnary pack in the store of packs.
+    """Return the name of the DBnary pack of a language.
 
     Args:
-        language: its code.
+        language: the code of the language.
     """
     return f"dbnary-{language}"
 
 
 def load_synsets(path: PathLike) -> Synsets:
-    """Read a synset file of METEOR-E, plain or gzipped.
+    """Load a synset file of METEOR-E, plain or compressed with gzip.
 
-    It has two lines per word: the word, the tokens of one of several joined by ``_``, then its synset ids with
-    spaces between them. The file is indexed the first time and mapped from the cache afterwards.
+    The file has two lines per word: the word, whose tokens are joined by ``_``, and its synset ids, separated by
+    spaces. The file is indexed at first use. Afterwards the index is mapped from the cache.
 
     Raises:
-        ResourceError: if it cannot be read, is malformed (with the line), or holds nothing.
+        ResourceError: if the file cannot be read, is malformed (with the line), or is empty.
     """
     path = Path(path)
     index = load_synonym_file(path)
     if not len(index):
-        raise ResourceError(f"there are no synsets in {path}; a word and its synset ids take two lines")
+        raise ResourceError(
+            f"there are no synsets in {path}; the file must contain two lines per word: the word and its synset ids"
+        )
     with os_errors_as(ResourceError, f"cannot read {path}"):
         return Synsets(index, f"{path.name}@{sha256_of(path)[:12]}", named_languages(path))
 
 
 def load_pack(name: str) -> Synsets | None:
-    """Take the synsets of a pack in the store of packs; ``None`` if it is not installed.
+    """Load the synsets of an installed pack, or return ``None`` if the pack is not installed.
 
     Raises:
-        ResourceError: if it is damaged, or has no synonyms.
+        ResourceError: if the pack is damaged, or does not contain synonyms.
     """
     pack = PackStore().find(name)
     if pack is None:
         return None
     if pack.synonyms is None:
-        raise ResourceError(f"the pack {name!r} in {pack.path} holds no synonyms")
+        raise ResourceError(f"the pack {name!r} in {pack.path} does not contain synonyms")
     return Synsets(pack.synonyms, f"{pack.name}@{pack.digest}", (pack.manifest.language,))

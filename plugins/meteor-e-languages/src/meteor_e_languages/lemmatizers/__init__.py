@@ -1,5 +1,5 @@
 """Lemmatizers for meteor_e, each in a module of its own.
 
-They are one distribution because each is a page of code around somebody else's program; what they stand on is
-optional, so that nobody installs what they do not use.
+They are in one distribution because each module is a small wrapper of another program or library. The libraries are
+optional dependencies.
 """

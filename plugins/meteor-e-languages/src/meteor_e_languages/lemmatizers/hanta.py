@@ -1,4 +1,4 @@
-"""Lemmas and tags by HanTa, the Hanover Tagger (Wartena, 2019), whose models come with the package."""
+"""Lemmas and tags from HanTa, the Hanover Tagger (Wartena, 2019), whose models are part of its package."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from meteor_e.base.lowercase import lowercase
 from meteor_e_languages.lemmatizers.picklable import PicklableLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
 
-LONGEST = 64
-"""Characters of a word that HanTa sees, the last ones: it takes time in the square of a word's length."""
+MAX_CHARACTERS = 64
+"""The number of last characters of a word that HanTa reads. Its time grows with the square of the length."""
 
 LEMMA_LIMIT = 1 << 17
-"""Pairs of word and tag whose lemmas are remembered; the memory is emptied when it is full."""
+"""Maximum number of cached lemmas, each for a pair of word and tag. The cache is emptied when it is full."""
 
 
 class _Model(NamedTuple):
+    """A model of HanTa: its file, and the name of its tag set in :mod:`meteor_e_languages.lemmatizers.tags`."""
+
     file: str
-    tags: str
+    tag_set: str
 
 
 MODELS = {
@@ -32,14 +34,14 @@ MODELS = {
     "en": _Model("morphmodel_en.pgz", "en-c5"),
     "nl": _Model("morphmodel_dutch.pgz", "nl"),
 }
-"""The model of each language, and what its tags are called in :mod:`meteor_e_languages.lemmatizers.tags`."""
+"""The model of each language."""
 
 
 class HantaLemmatizer(PicklableLemmatizer):
-    """Lemmas (in lower case) and universal tags of whole sentences, by HanTa; for German, English and Dutch.
+    """A lemmatizer for German, English and Dutch sentences, which returns lowercased lemmas and universal tags.
 
     Raises:
-        ConfigError: if HanTa has no model of the language.
+        ConfigError: if HanTa does not have a model of the language.
         ResourceError: if HanTa is not installed.
     """
 
@@ -49,7 +51,7 @@ class HantaLemmatizer(PicklableLemmatizer):
     unpicklable = ("_tagger",)
 
     class Options(ComponentOptions):
-        """What a chain may say beside the name."""
+        """The options in a chain."""
 
         language: Annotated[str, Meta(description="de, en or nl; by default the chain's language.")] | None = None
 
@@ -64,24 +66,25 @@ class HantaLemmatizer(PicklableLemmatizer):
         self._start()
 
     def _start(self) -> None:
-        self._tagger = _tagger(self._language)
-        self._lemmas = BoundedCache[tuple[str, str], str](LEMMA_LIMIT)  # never pickled
+        self._tagger = _load_tagger(self._language)
+        self._lemmas = BoundedCache[tuple[str, str], str](LEMMA_LIMIT)  # pickled without its content
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> HantaLemmatizer:
-        """Take the chain's language; ConfigError if another one is named."""
+        """Create the lemmatizer for a chain; raise a :class:`ConfigError` if the option names another language."""
         if options.language is not None:
             context.check_language([options.language], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
         return cls(options.replaced(language=options.language or context.language.code))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
-        """Tag a sentence; a word without a lemma is its own, and so is one that is too long to be looked into."""
-        tags = self._tagger.tag_sent([word[-LONGEST:] for word in words], taglevel=0, casesensitive=False)
-        tag_set = MODELS[self._language].tags
+        """Return the lemma and tag of each word of a sentence. A word that is unknown or too long is its own lemma."""
+        tags = self._tagger.tag_sent([word[-MAX_CHARACTERS:] for word in words], taglevel=0, casesensitive=False)
+        tag_set = MODELS[self._language].tag_set
         return [(self._lemma(word, tag), universal_tag(tag, tag_set)) for word, tag in zip(words, tags, strict=True)]
 
     def _lemma(self, word: str, tag: str) -> str:
-        if not word or len(word) > LONGEST:
+        """Return the lemma of a word with a tag of HanTa."""
+        if not word or len(word) > MAX_CHARACTERS:
             return word
         lemma = self._lemmas.get((word, tag))
         if lemma is None:
@@ -90,18 +93,18 @@ class HantaLemmatizer(PicklableLemmatizer):
         return lemma
 
     def describe(self) -> str:
-        """Name the version, whose models decide, and the language."""
+        """Return the version of HanTa, which determines the model, and the language, for the signature."""
         from importlib.metadata import version
 
         return f"{version('HanTa')} {self._language}"
 
 
 @cache
-def _tagger(language: str) -> Any:
-    """Read a model, once a process; tagging does not change it.
+def _load_tagger(language: str) -> Any:
+    """Load a model, which all lemmatizers of the process share. Tagging does not change it.
 
-    Models are pickles. Only those that are installed with HanTa are read, and by their whole path: HanTa looks for a
-    mere name in the working directory first.
+    Models are pickles, so only the models that are installed with HanTa are loaded. Their absolute path is used,
+    because HanTa searches the working directory for a relative path.
     """
     try:
         from HanTa import HanoverTagger  # type: ignore[import-untyped]

@@ -1,4 +1,4 @@
-"""Pickling of lemmatizers that hold a program, a model or a lock, which other processes cannot take over."""
+"""A base class for lemmatizers with a process, a model or a lock, which cannot be pickled."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from meteor_e import Lemmatizer
 
 
 class PicklableLemmatizer(Lemmatizer):
-    """A lemmatizer that is pickled without what cannot be, and makes that anew when it is unpickled.
+    """A lemmatizer that is pickled without certain attributes, and recreates them when it is unpickled.
 
     Class attributes:
-        unpicklable: names of the attributes that are not pickled; :meth:`_start` sets them.
+        unpicklable: the names of the attributes that are not pickled. :meth:`_start` sets them.
     """
 
     unpicklable: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def _start(self) -> None:
-        """Set what is not pickled; ``__init__`` calls it at its end."""
+        """Set the attributes that are not pickled. ``__init__`` calls this method at its end."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in self.unpicklable}

@@ -1,4 +1,4 @@
-"""Lemmas by simplemma: look-up tables, and rules for words that are in none."""
+"""Lemmas from simplemma, which has look-up tables, and rules for unknown words."""
 
 from __future__ import annotations
 
@@ -12,46 +12,47 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.lowercase import lowercase
 
 _OTHER_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs", "bs": "hbs", "sh": "hbs", "cz": "cs"}
-"""Languages that simplemma knows by another code."""
+"""The codes of simplemma for languages that have another code in meteor_e."""
 
 
 class SimplemmaLemmatizer(Lemmatizer):
-    """Lemmas by simplemma (tables of some fifty languages), in lower case; no tags."""
+    """A lemmatizer for about fifty languages, which returns lowercased lemmas without tags."""
 
     name: ClassVar[str] = "simplemma"
     requires: ClassVar[tuple[str, ...]] = ("simplemma",)
     tags = False
 
     class Options(ComponentOptions):
-        """What a chain may say beside the name."""
+        """The options in a chain."""
 
         language: (
             Annotated[str, Meta(description="The language's code in simplemma; by default the chain's language.")]
             | None
         ) = None
         greedy: Annotated[
-            bool, Meta(description="Look further for lemmas of unknown words: finds more, and more that are wrong.")
+            bool, Meta(description="Apply more rules to unknown words, which finds more lemmas and more wrong ones.")
         ] = False
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        known, self._language = known_languages(), options.language or ""
-        if self._language not in known:
+        self._language = options.language or ""
+        languages = list_languages()
+        if self._language not in languages:
             raise ConfigError(
                 f"lemmatizer {self.name!r}: simplemma does not know the language {self._language!r}"
-                f"{near_miss(self._language, known)}; it knows {', '.join(sorted(known))}"
+                f"{near_miss(self._language, languages)}; it knows {', '.join(sorted(languages))}"
             )
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> SimplemmaLemmatizer:
-        """Take the chain's language; ConfigError if another one is named."""
-        own = simplemma_code(context.language.code)
-        if options.language not in (None, own):
+        """Create the lemmatizer for a chain; raise a :class:`ConfigError` if the option names another language."""
+        code = simplemma_code(context.language.code)
+        if options.language not in (None, code):
             context.check_language([str(options.language)], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
-        return cls(options.replaced(language=options.language or own))
+        return cls(options.replaced(language=options.language or code))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, None]]:
-        """Return the lemma of each word: the word itself where simplemma finds none."""
+        """Return the lemma of each word. If simplemma does not find a lemma, the word is returned."""
         return [(self._lemma(word), None) for word in words]
 
     def _lemma(self, word: str) -> str:
@@ -59,17 +60,18 @@ class SimplemmaLemmatizer(Lemmatizer):
 
         try:
             lemma = lemmatize(word, lang=self._language, greedy=self.options.greedy)
-        except UnicodeEncodeError:  # half a surrogate pair, which no table has
+        except UnicodeEncodeError:  # a lone surrogate
             return word
         return lowercase(lemma) or word
 
     def describe(self) -> str:
-        """Name the version, whose tables decide, and the language."""
-        return f"{version('simplemma')} {self._language}{' greedy' if self.options.greedy else ''}"
+        """Return the version of simplemma, which determines the tables, and the options, for the signature."""
+        greedy = " greedy" if self.options.greedy else ""
+        return f"{version('simplemma')} {self._language}{greedy}"
 
 
 class AutoLemmatizer(Lemmatizer):
-    """simplemma where it knows the language, and no lemmas where it does not."""
+    """A lemmatizer that uses simplemma if it supports the language, and otherwise does not return lemmas."""
 
     name: ClassVar[str] = "auto"
     requires: ClassVar[tuple[str, ...]] = ("simplemma",)
@@ -80,31 +82,34 @@ class AutoLemmatizer(Lemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: None) -> AutoLemmatizer:
-        """Look whether simplemma knows the chain's language.
+        """Create the lemmatizer for a chain, with simplemma if it supports the language.
 
         Raises:
             ResourceError: if simplemma is not installed.
         """
         code = simplemma_code(context.language.code)
-        known = code in known_languages()
-        return cls(SimplemmaLemmatizer(SimplemmaLemmatizer.Options(language=code)) if known else None)
+        if code not in list_languages():
+            return cls(None)
+        return cls(SimplemmaLemmatizer(SimplemmaLemmatizer.Options(language=code)))
 
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
-        """Return simplemma's lemmas, or none."""
-        return [(None, None)] * len(words) if self._lemmatizer is None else self._lemmatizer.lemmatize(words)
+        """Return simplemma's lemma of each word, or ``None`` for each word."""
+        if self._lemmatizer is None:
+            return [(None, None)] * len(words)
+        return self._lemmatizer.lemmatize(words)
 
     def describe(self) -> str:
-        """Say which it is."""
+        """Return the description of simplemma, or ``none``, for the signature."""
         return "none" if self._lemmatizer is None else f"simplemma {self._lemmatizer.describe()}"
 
 
 def simplemma_code(language: str) -> str:
-    """Return simplemma's code of a language."""
+    """Return the code of a language in simplemma."""
     return _OTHER_CODES.get(language, language)
 
 
-def known_languages() -> frozenset[str]:
-    """Return the codes of the languages that simplemma has tables for.
+def list_languages() -> frozenset[str]:
+    """Return simplemma's codes of the languages that it has tables for.
 
     Raises:
         ResourceError: if simplemma is not installed.

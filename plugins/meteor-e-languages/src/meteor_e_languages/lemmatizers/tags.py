@@ -1,13 +1,13 @@
-"""From the tags of TreeTagger's parameter files and HanTa's models to universal tags, by the beginnings of their names.
+"""Convert tags of TreeTagger and HanTa to universal tags, by the longest known prefix of a tag.
 
-The tag sets are those that TreeTagger's site links beside each parameter file: Penn Treebank (en), STTS (de), Stein's
-(fr), CRATER (es), MULTEXT-East (ru); and HanTa's: STTS (de), C5 of the British National Corpus (en-c5), that of the
-Spoken Dutch Corpus (nl). The longest beginning counts. Tags of other sets are unknown.
+The tag sets of TreeTagger are those that its site links for each parameter file: Penn Treebank (en), STTS (de), Stein's
+tag set (fr), CRATER (es), and MULTEXT-East (ru). The tag sets of HanTa are STTS (de), C5 of the British National Corpus
+(en-c5), and the tag set of the Spoken Dutch Corpus (nl). Tags of other sets are unknown.
 """
 
 from __future__ import annotations
 
-UNIVERSAL: dict[str, dict[str, str]] = {
+UNIVERSAL_TAGS: dict[str, dict[str, str]] = {
     "en": {
         **{"CC": "CCONJ", "CD": "NUM", "DT": "DET", "EX": "PRON", "IN": "ADP", "JJ": "ADJ", "MD": "AUX", "NN": "NOUN"},
         **{"NP": "PROPN", "NNP": "PROPN", "PDT": "DET", "POS": "PART", "PP": "PRON", "PRP": "PRON", "RB": "ADV"},
@@ -54,12 +54,19 @@ UNIVERSAL: dict[str, dict[str, str]] = {
         **{"VZ": "ADP", "WW": "VERB"},
     },
 }
+"""The universal tags of tag prefixes, by tag set."""
 
 
 def universal_tag(tag: str, tag_set: str) -> str | None:
-    """Return the universal tag of a tag, ``None`` if it is not known; the set is a language, or ``en-c5``."""
-    table = UNIVERSAL.get(tag_set, {})
+    """Return the universal tag of a tag, or ``None`` if it is unknown.
+
+    Args:
+        tag: a tag of TreeTagger or HanTa.
+        tag_set: the code of a language, or ``en-c5``.
+    """
+    universal_tags = UNIVERSAL_TAGS.get(tag_set, {})
     for length in range(len(tag), 0, -1):
-        if tag[:length] in table:
-            return table[tag[:length]]
+        prefix = tag[:length]
+        if prefix in universal_tags:
+            return universal_tags[prefix]
     return None

@@ -1,8 +1,8 @@
-"""Lemmas and tags by an installed TreeTagger, a process that is kept and asked sentence by sentence.
+"""Lemmas and tags from an installed TreeTagger, which runs as a process and tags one sentence after the other.
 
-TreeTagger reads one token per line and writes ``token⇥tag⇥lemma``. It looks ahead: a sentence comes out only when
-more has gone in: behind each sentence follow a marker, which it passes on (``-sgml``), and a full stop or two for it
-to look at.
+TreeTagger reads one token per line and writes ``token⇥tag⇥lemma``. It reads ahead, so the results of a sentence appear
+only after more input. Therefore each sentence is followed by a marker, which TreeTagger copies to its output
+(``-sgml``), and by full stops.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from meteor_e.languages.files import named_languages
 from meteor_e_languages.lemmatizers.picklable import PicklableLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
 
-_AHEAD = 64
-"""Full stops behind a sentence; more than any tagger looks ahead."""
+_FULL_STOPS = 64
+"""Number of full stops after a sentence, which is more than TreeTagger reads ahead."""
 
 
 class TreeTaggerLemmatizer(PicklableLemmatizer):
-    """Lemmas (in lower case) and universal tags of whole sentences, by an installed TreeTagger.
+    """A lemmatizer for sentences, which returns lowercased lemmas and universal tags.
 
     Raises:
-        ResourceError: if the program or the parameter file is not there.
+        ResourceError: if the program or the parameter file is missing.
     """
 
     name: ClassVar[str] = "treetagger"
@@ -49,29 +49,29 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
     unpicklable = ("_lock", "_process")
 
     class Options(ComponentOptions):
-        """What a chain may say beside the name."""
+        """The options in a chain."""
 
         parameter_file: Annotated[
             FilePath, Meta(description="The language's parameter file, such as french.par, in UTF-8.")
         ]
-        command: Annotated[str, Meta(description="The program: a path, or a name to look for on the PATH.")] = (
+        command: Annotated[str, Meta(description="The program: a path, or a name that is searched on the PATH.")] = (
             "tree-tagger"
         )
         timeout: Annotated[float, Meta(gt=0, description="Seconds to wait for a sentence.")] = 60.0
         language: (
             Annotated[
                 str,
-                Meta(description="Code of the file's language; by default what its name says, as in french.par."),
+                Meta(description="Code of the file's language; by default, a name like french.par names it."),
             ]
             | None
         ) = None
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        command, program = options.command, shutil.which(options.command)
+        program = shutil.which(options.command)
         if program is None:
             raise ResourceError(
-                f"lemmatizer 'treetagger': there is no program {command!r}; install TreeTagger from "
+                f"lemmatizer 'treetagger': there is no program {options.command!r}; install TreeTagger from "
                 "https://www.cis.lmu.de/~schmid/tools/TreeTagger/ and put its bin folder on the PATH, "
                 "or name the program with the option 'command'"
             )
@@ -89,54 +89,66 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> TreeTaggerLemmatizer:
-        """Take the chain's language for the meaning of the tags; refuse a parameter file of another."""
-        stated, name = options.language, Path(options.parameter_file).name
-        codes = named_languages(name) if stated is None else [stated]
-        context.check_language(codes, f"lemmatizer {cls.name!r}: the parameters {name} are", claimed=True)
-        return super().from_options(context, options.replaced(language=stated or context.language.code))
+        """Create the lemmatizer for a chain. The language decides the meaning of the tags.
+
+        Raises:
+            ConfigError: if the parameter file is for another language.
+        """
+        name = Path(options.parameter_file).name
+        languages = named_languages(name) if options.language is None else [options.language]
+        context.check_language(languages, f"lemmatizer {cls.name!r}: the parameters {name} are", claimed=True)
+        return super().from_options(context, options.replaced(language=options.language or context.language.code))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:
-        """Tag a sentence; a word that TreeTagger does not know is its own lemma."""
+        """Return the lemma and tag of each word of a sentence. An unknown word is its own lemma."""
         with self._lock:
-            if self._process is None or not self._process.usable():
+            if self._process is None or not self._process.is_usable():
                 self._process = _Process([self._program, "-token", "-lemma", "-sgml", "-quiet", str(self._parameters)])
             try:
-                lines = self._process.tag([_sendable(word) for word in words], self.options.timeout)
+                lines = self._process.tag([_make_token(word) for word in words], self.options.timeout)
             except BaseException:
-                # What it would still say belongs to this sentence.
+                # Stop the process, because its pending output belongs to this sentence.
                 self._process.stop()
                 self._process = None
                 raise
         if len(lines) != len(words):
             raise PluginError(f"TreeTagger answered {len(words)} words with {len(lines)} lines")
-        return [self._read(word, line) for word, line in zip(words, lines, strict=True)]
+        return [self._parse_line(word, line) for word, line in zip(words, lines, strict=True)]
 
-    def _read(self, word: str, line: str) -> tuple[str | None, str | None]:
+    def _parse_line(self, word: str, line: str) -> tuple[str | None, str | None]:
+        """Return the lemma and the universal tag of a word from a line of TreeTagger's output."""
         fields = line.split("\t")
         if len(fields) != 3:
             raise PluginError(f"TreeTagger wrote {line[:80]!r}; expected a token, a tag and a lemma, joined by tabs")
         _, tag, lemma = fields
-        if lemma in ("", "<unknown>", "@card@") or _sendable(word) != word:
-            return word, universal_tag(tag, self.options.language or "")
-        # Of several lemmas it names all: suivre|être.
-        return lemma.partition("|")[0].lower() or word, universal_tag(tag, self.options.language or "")
+        upos = universal_tag(tag, self.options.language or "")
+        is_unknown = lemma in ("", "<unknown>", "@card@")
+        if is_unknown or _make_token(word) != word:
+            return word, upos
+        first_lemma = lemma.partition("|")[0]  # An ambiguous word has several lemmas: suivre|être.
+        return first_lemma.lower() or word, upos
 
     def describe(self) -> str:
-        """Name the parameter file and the beginning of its SHA-256."""
+        """Return the name and the digest of the parameter file, for the signature."""
         return f"{self._parameters.name}@{self._digest}"
 
 
-def _sendable(word: str) -> str:
-    """Return what stands for a word in TreeTagger's input: its lines are lines, and what begins with < is markup."""
-    cannot = word.startswith("<") or any(char in "\n\r\t\0" for char in word)
-    return "-" if cannot else word.encode("utf-8", "replace").decode("utf-8")
+def _make_token(word: str) -> str:
+    """Return a word as a line of TreeTagger's input, or ``-`` for a word that would be markup or several lines."""
+    is_markup = word.startswith("<")
+    has_separator = any(char in "\n\r\t\0" for char in word)
+    return "-" if is_markup or has_separator else word.encode("utf-8", "replace").decode("utf-8")
 
 
 class _Process:
-    """A running TreeTagger."""
+    """A running TreeTagger process.
+
+    Attributes:
+        stop: ends the process. It is called when the object is deleted.
+    """
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         try:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
@@ -144,53 +156,65 @@ class _Process:
         except OSError as error:
             self._errors.close()
             raise ResourceError(f"lemmatizer 'treetagger': cannot start {command[0]}: {error.strerror}") from error
-        self._owner = os.getpid()
-        self._sentences = 0
+        self._owner_id = os.getpid()
+        self._sentence_count = 0
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=_read_lines, args=(self._process.stdout, self._lines), daemon=True)
         self._reader.start()
-        self.stop = weakref.finalize(self, _stop, self._owner, self._process, self._reader, self._errors)
+        self.stop = weakref.finalize(self, _stop_process, self._owner_id, self._process, self._reader, self._errors)
 
-    def usable(self) -> bool:
-        """Return whether it is there, and this process started it: after a fork, the pipes are the parent's."""
-        return self._owner == os.getpid() and self._process.poll() is None
+    def is_usable(self) -> bool:
+        """Return whether the process is running. After a fork, it can be used by the parent process only."""
+        return self._owner_id == os.getpid() and self._process.poll() is None
 
     def tag(self, words: Sequence[str], timeout: float) -> list[str]:
-        """Return the lines for a sentence."""
-        self._sentences += 1
-        begin, end = (f'<sentence number="{self._sentences}" {what}>' for what in ("begins", "ends"))
-        text = "\n".join([begin, *words, end, *["."] * _AHEAD]) + "\n"
-        writer = threading.Thread(target=_write, args=(self._process.stdin, text.encode()), daemon=True)
+        """Return the output lines of a sentence.
+
+        Raises:
+            PluginError: if the process does not answer within ``timeout`` seconds.
+            ResourceError: if the process has ended.
+        """
+        self._sentence_count += 1
+        start_marker = f'<sentence number="{self._sentence_count}" begins>'
+        end_marker = f'<sentence number="{self._sentence_count}" ends>'
+        text = "\n".join([start_marker, *words, end_marker, *["."] * _FULL_STOPS]) + "\n"
+        writer = threading.Thread(target=_write_input, args=(self._process.stdin, text.encode()), daemon=True)
         writer.start()
         lines: list[str] = []
-        inside = False
-        while True:
-            try:
-                line = self._lines.get(timeout=timeout)
-            except queue.Empty:
-                raise PluginError(
-                    f"TreeTagger did not answer a sentence of {len(words)} words in {timeout:g} s"
-                ) from None
-            if line is None:
-                raise ResourceError(f"TreeTagger ended: {self._complaint()}")
-            if line == begin:
-                inside = True
-            elif line == end:
-                break
-            elif inside:
+        is_in_sentence = False
+        line = self._read_line(len(words), timeout)
+        while line != end_marker:
+            if line == start_marker:
+                is_in_sentence = True
+            elif is_in_sentence:
                 lines.append(line)
+            line = self._read_line(len(words), timeout)
         writer.join()
         return lines
 
-    def _complaint(self) -> str:
-        """Return what it said last on standard error."""
+    def _read_line(self, word_count: int, timeout: float) -> str:
+        """Return the next line of the output."""
+        try:
+            line = self._lines.get(timeout=timeout)
+        except queue.Empty:
+            raise PluginError(f"TreeTagger did not answer a sentence of {word_count} words in {timeout:g} s") from None
+        if line is None:
+            raise ResourceError(f"TreeTagger ended: {self._read_error()}")
+        return line
+
+    def _read_error(self) -> str:
+        """Return the last line on standard error, or the exit code."""
         code = self._process.wait()
         self._errors.seek(0)
-        said = self._errors.read()[-500:].decode("utf-8", "replace").split("\n")
-        return next((line.strip() for line in reversed(said) if line.strip()), f"exit code {code}")
+        error_text = self._errors.read()[-500:].decode("utf-8", "replace")
+        for line in reversed(error_text.split("\n")):
+            if line.strip():
+                return line.strip()
+        return f"exit code {code}"
 
 
 def _read_lines(stream: IO[bytes], lines: queue.SimpleQueue[str | None]) -> None:
+    """Put the lines of a stream into a queue, and ``None`` at the end of the stream."""
     try:
         for line in stream:
             lines.put(line.decode("utf-8", "replace").rstrip("\r\n"))
@@ -199,17 +223,19 @@ def _read_lines(stream: IO[bytes], lines: queue.SimpleQueue[str | None]) -> None
     lines.put(None)
 
 
-def _write(stream: IO[bytes], data: bytes) -> None:
+def _write_input(stream: IO[bytes], data: bytes) -> None:
+    """Write to the standard input of a process."""
     try:
         stream.write(data)
         stream.flush()
     except (OSError, ValueError):
-        pass  # It ended; whoever reads will see.
+        pass  # The process has ended, which is reported when its output is read.
 
 
-def _stop(owner: int, process: subprocess.Popen[bytes], reader: threading.Thread, errors: IO[bytes]) -> None:
-    if owner != os.getpid():  # a fork does not end what its parent uses
-        return
+def _stop_process(owner_id: int, process: subprocess.Popen[bytes], reader: threading.Thread, errors: IO[bytes]) -> None:
+    """End a process and close its streams."""
+    if owner_id != os.getpid():
+        return  # A forked process must not end the process of its parent.
     process.kill()
     process.wait()
     reader.join(timeout=1)

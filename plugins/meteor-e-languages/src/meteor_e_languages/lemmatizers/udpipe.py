@@ -1,4 +1,4 @@
-"""Lemmas and tags by UDPipe 1, with a model that the user has."""
+"""Lemmas and tags from UDPipe 1, with a model of the user."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from meteor_e_languages.lemmatizers.picklable import PicklableLemmatizer
 
 
 class UdpipeLemmatizer(PicklableLemmatizer):
-    """Lemmas (in lower case) and universal tags of whole sentences, by a model of UDPipe 1.
+    """A lemmatizer for sentences, which returns lowercased lemmas and universal tags.
 
     Raises:
-        ResourceError: if UDPipe is not installed, or the file is no model.
+        ResourceError: if UDPipe is not installed, or the file is not a model.
     """
 
     name: ClassVar[str] = "udpipe"
@@ -26,13 +26,13 @@ class UdpipeLemmatizer(PicklableLemmatizer):
     unpicklable = ("_model", "_lock")
 
     class Options(ComponentOptions):
-        """What a chain may say beside the name."""
+        """The options in a chain."""
 
         model_file: Annotated[FilePath, Meta(description="The model, from https://ufal.mff.cuni.cz/udpipe/1/models.")]
         language: (
             Annotated[
                 str,
-                Meta(description="Code of the model's language; by default what its name says (french-gsd.udpipe)."),
+                Meta(description="Code of the model's language; by default, a name like french-gsd.udpipe names it."),
             ]
             | None
         ) = None
@@ -48,10 +48,10 @@ class UdpipeLemmatizer(PicklableLemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> UdpipeLemmatizer:
-        """Refuse a model of another language than the chain's."""
+        """Create the lemmatizer for a chain; raise a :class:`ConfigError` if the model is of another language."""
         name = Path(options.model_file).name
-        stated = named_languages(name) if options.language is None else [options.language]
-        context.check_language(stated, f"lemmatizer {cls.name!r}: the lemmas of {name} are", claimed=True)
+        languages = named_languages(name) if options.language is None else [options.language]
+        context.check_language(languages, f"lemmatizer {cls.name!r}: the lemmas of {name} are", claimed=True)
         return super().from_options(context, options)
 
     def _start(self) -> None:
@@ -68,24 +68,25 @@ class UdpipeLemmatizer(PicklableLemmatizer):
         self._lock = threading.Lock()
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:
-        """Tag a sentence; a word that the model gives no lemma is its own."""
+        """Return the lemma and tag of each word of a sentence. A word without a lemma is its own lemma."""
         from ufal.udpipe import Model, ProcessingError, Sentence
 
         sentence = Sentence()
         for word in words:
-            # UDPipe reads C strings in UTF-8.
+            # UDPipe reads null-terminated strings in UTF-8.
             sentence.addWord(word.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8"))
         error = ProcessingError()
         with self._lock:
-            done = self._model.tag(sentence, Model.DEFAULT, error)
-        if not done:
+            is_tagged = self._model.tag(sentence, Model.DEFAULT, error)
+        if not is_tagged:
             raise PluginError(f"UDPipe could not tag a sentence of {len(words)} words: {error.message}")
-        # The first word is the sentence's root.
-        tagged = list(sentence.words)[1:]
-        return [
-            ((one.lemma or word).lower() or word, one.upostag or None) for word, one in zip(words, tagged, strict=True)
-        ]
+        results: list[tuple[str | None, str | None]] = []
+        tagged_words = list(sentence.words)[1:]  # The first word is the root of the sentence.
+        for word, tagged_word in zip(words, tagged_words, strict=True):
+            lemma = (tagged_word.lemma or word).lower() or word
+            results.append((lemma, tagged_word.upostag or None))
+        return results
 
     def describe(self) -> str:
-        """Name the model and the beginning of its SHA-256."""
+        """Return the name and the digest of the model, for the signature."""
         return f"{self._path.name}@{self._digest}"

@@ -1,1 +1,1 @@
-"""Segmenters for languages that write no spaces between words."""
+"""Segmenters for languages that do not write spaces between words."""

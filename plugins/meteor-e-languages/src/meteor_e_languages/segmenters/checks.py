@@ -1,4 +1,4 @@
-"""What the segmenters have in common."""
+"""Functions that all segmenters use."""
 
 from __future__ import annotations
 
@@ -11,26 +11,39 @@ _SPACE = re.compile(r"[\s\0]+")
 _SURROGATES = re.compile("([\ud800-\udfff])")
 
 
-def spaced(text: str) -> str:
-    """Return a text whose white space, and what a C library takes for its end, are single spaces."""
+def normalize_spaces(text: str) -> str:
+    """Replace white space and null characters, which end a string in C, by single spaces."""
     return _SPACE.sub(" ", text)
 
 
 def check_words(name: str, text: str, words: Sequence[str]) -> list[str]:
-    """Return the words without white space; :class:`PluginError` if a library has lost or made up characters."""
-    found = [word for word in (_SPACE.sub("", word) for word in words) if word]
-    if "".join(found) != _SPACE.sub("", text):
-        raise PluginError(f"{name} has changed the text that begins with {text[:20]!r}")
-    return found
-
-
-def words_of(name: str, text: str, split: Callable[[str], Sequence[str]]) -> list[str]:
-    """Return the words that a library finds, which is given UTF-8: each lone surrogate is a word of its own.
+    """Return the words without white space.
 
     Raises:
-        PluginError: if the library has lost or made up characters.
+        PluginError: if the words do not contain the same characters as the text.
+    """
+    stripped_words = [_SPACE.sub("", word) for word in words]
+    nonempty_words = [word for word in stripped_words if word]
+    if "".join(nonempty_words) != _SPACE.sub("", text):
+        raise PluginError(f"{name} has changed the text that begins with {text[:20]!r}")
+    return nonempty_words
+
+
+def segment_text(name: str, text: str, split: Callable[[str], Sequence[str]]) -> list[str]:
+    """Return the words of a text. A lone surrogate is a word, because libraries cannot take it.
+
+    Args:
+        name: the name of the library, for error messages.
+        text: the text.
+        split: returns the words of a text without lone surrogates.
+
+    Raises:
+        PluginError: if the words do not contain the same characters as the text.
     """
     words: list[str] = []
-    for part in filter(None, _SURROGATES.split(spaced(text))):
-        words += [part] if _SURROGATES.match(part) else split(part)
+    for part in _SURROGATES.split(normalize_spaces(text)):
+        if _SURROGATES.match(part):
+            words.append(part)
+        elif part:
+            words += split(part)
     return check_words(name, text, words)

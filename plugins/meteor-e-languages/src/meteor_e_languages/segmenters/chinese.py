@@ -1,4 +1,4 @@
-"""Chinese words by jieba."""
+"""Split Chinese text into words with jieba."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from importlib import metadata
 from typing import Any
 
 from meteor_e.api import PluginError, Segmenter
-from meteor_e_languages.segmenters.checks import check_words, spaced
+from meteor_e_languages.segmenters.checks import check_words, normalize_spaces
 
 
 @cache
-def _load() -> Any:
-    """Return jieba's tokenizer with its own dictionary, read once a process (about a second)."""
+def _load_jieba() -> Any:
+    """Return jieba's tokenizer with its dictionary, which is read once per process in about a second."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of old Python that it is written in
+            warnings.simplefilter("ignore")  # about outdated syntax
             import jieba
     except ImportError as error:
         raise PluginError(
             "segmenter 'jieba' needs the library jieba; pip install './plugins/meteor-e-languages[chinese]'"
         ) from error
     tokenizer = jieba.Tokenizer()
-    # Its cache is a file in the common temporary folder, which anybody may have put there.
+    # jieba's cache is not used, because it is in the shared temporary folder, where other users can write.
     tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
     tokenizer.initialized = True
     return tokenizer
 
 
 class JiebaSegmenter(Segmenter):
-    """Chinese words, by jieba's dictionary and its model of unknown words."""
+    """A segmenter for Chinese, with jieba's dictionary and its model of unknown words."""
 
     name = "jieba"
     requires = ("jieba",)
 
     def __init__(self) -> None:
-        _load()
+        _load_jieba()
 
     def segment(self, text: str) -> list[str]:
-        """Return the words."""
-        return check_words("jieba", text, _load().lcut(spaced(text)))
+        """Return the words of a text."""
+        return check_words("jieba", text, _load_jieba().lcut(normalize_spaces(text)))
 
     def describe(self) -> str:
-        """Return the library's version, which its dictionary comes with."""
+        """Return the version of the library, which determines its dictionary."""
         return f"jieba={metadata.version('jieba')}"

@@ -1,4 +1,4 @@
-"""Words by ICU's dictionaries: Thai, Lao, Khmer, Burmese, Chinese and Japanese."""
+"""Split Thai, Lao, Khmer, Burmese, Chinese and Japanese text into words with ICU."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from importlib import metadata
 from typing import Any
 
 from meteor_e.api import PluginError, Segmenter
-from meteor_e_languages.segmenters.checks import words_of
+from meteor_e_languages.segmenters.checks import segment_text
 
 
-def _breaker() -> Any:
+def _import_breaker() -> Any:
+    """Return the word breaker class of icu4py; raise a :class:`PluginError` if the library is not installed."""
     try:
         from icu4py.breakers import WordBreaker
     except ImportError as error:
@@ -20,22 +21,22 @@ def _breaker() -> Any:
 
 
 class IcuSegmenter(Segmenter):
-    """Words of Unicode's rules, and of ICU's dictionaries where a script writes no spaces.
+    """A segmenter that uses Unicode's rules, and ICU's dictionaries for scripts without spaces.
 
-    The script of the text says which dictionary: Thai, Lao, Khmer, Burmese, Chinese or Japanese.
+    The script of the text selects the dictionary: Thai, Lao, Khmer, Burmese, Chinese or Japanese.
     """
 
     name = "icu"
     requires = ("icu4py",)
 
     def __init__(self) -> None:
-        _breaker()
+        _import_breaker()
 
     def segment(self, text: str) -> list[str]:
-        """Return the words."""
-        breaker = _breaker()
-        return words_of("ICU", text, lambda part: list(breaker(part, "en")))
+        """Return the words of a text."""
+        word_breaker = _import_breaker()
+        return segment_text("ICU", text, lambda part: list(word_breaker(part, "en")))
 
     def describe(self) -> str:
-        """Return the library's version, which ICU and its dictionaries come with."""
+        """Return the version of the library, which determines the versions of ICU and its dictionaries."""
         return f"icu4py={metadata.version('icu4py')}"

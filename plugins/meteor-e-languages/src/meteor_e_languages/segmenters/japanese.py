@@ -1,4 +1,4 @@
-"""Japanese words by MeCab, through fugashi, with the dictionary UniDic."""
+"""Split Japanese text into words with MeCab (through fugashi) and the dictionary UniDic."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ from importlib import metadata
 from typing import Any
 
 from meteor_e.api import PluginError, Segmenter
-from meteor_e_languages.segmenters.checks import words_of
+from meteor_e_languages.segmenters.checks import segment_text
 
-_taggers = threading.local()
+_thread_state = threading.local()
 
 
-def _tagger() -> Any:
-    """Return this thread's tagger: MeCab's state is not for two at once."""
-    if not hasattr(_taggers, "tagger"):
+def _get_tagger() -> Any:
+    """Return the tagger of the current thread. MeCab's state cannot be shared by threads."""
+    if not hasattr(_thread_state, "tagger"):
         try:
             import fugashi
             import unidic_lite
         except ImportError as error:
             raise PluginError(
                 "segmenter 'fugashi' needs the libraries fugashi and unidic-lite; "
-                "pip install './plugins/meteor-e-languages[japanese]'; --set segmenter=characters needs nothing"
+                "pip install './plugins/meteor-e-languages[japanese]'; --set segmenter=characters needs no library"
             ) from error
-        # Named, because another dictionary that is installed would give other words.
-        _taggers.tagger = fugashi.Tagger(f'-Owakati -d "{unidic_lite.DICDIR}"')
-    return _taggers.tagger
+        # The dictionary is named, because another installed dictionary would give other words.
+        _thread_state.tagger = fugashi.Tagger(f'-Owakati -d "{unidic_lite.DICDIR}"')
+    return _thread_state.tagger
 
 
 class FugashiSegmenter(Segmenter):
-    """Japanese words: short units of UniDic, as found by MeCab."""
+    """A segmenter for Japanese, which returns the short units of UniDic."""
 
     name = "fugashi"
     requires = ("fugashi", "unidic-lite")
 
     def __init__(self) -> None:
-        _tagger()
+        _get_tagger()
 
     def segment(self, text: str) -> list[str]:
-        """Return the words."""
-        return words_of("MeCab", text, lambda part: [node.surface for node in _tagger()(part)])
+        """Return the words of a text."""
+        return segment_text("MeCab", text, lambda part: [node.surface for node in _get_tagger()(part)])
 
     def describe(self) -> str:
-        """Return the versions of library and dictionary."""
+        """Return the versions of the library and the dictionary."""
         return ",".join(f"{name}={metadata.version(name)}" for name in self.requires)

@@ -1,4 +1,4 @@
-"""Korean morphemes by MeCab with its Korean dictionary."""
+"""Split Korean text into morphemes with MeCab and its Korean dictionary."""
 
 from __future__ import annotations
 
@@ -7,40 +7,41 @@ from importlib import metadata
 from typing import Any
 
 from meteor_e.api import PluginError, Segmenter
-from meteor_e_languages.segmenters.checks import words_of
+from meteor_e_languages.segmenters.checks import segment_text
 
-_taggers = threading.local()
+_thread_state = threading.local()
 
 
-def _tagger() -> Any:
-    """Return this thread's tagger: MeCab's state is not for two at once."""
-    if not hasattr(_taggers, "tagger"):
+def _get_tagger() -> Any:
+    """Return the tagger of the current thread. MeCab's state cannot be shared by threads."""
+    if not hasattr(_thread_state, "tagger"):
         try:
             from mecab import MeCab
         except ImportError as error:
             raise PluginError(
                 "segmenter 'mecab-ko' needs python-mecab-ko; pip install './plugins/meteor-e-languages[korean]'"
             ) from error
-        _taggers.tagger = MeCab()
-    return _taggers.tagger
+        _thread_state.tagger = MeCab()
+    return _thread_state.tagger
 
 
 class KoreanSegmenter(Segmenter):
-    """Korean morphemes: particles and endings are words of their own, so that inflected words match by their stem.
+    """A segmenter for Korean, which returns morphemes.
 
-    Of a syllable that two morphemes share, the first one has it.
+    Particles and endings are separated, so that inflected words match by their stems. If two morphemes share a
+    syllable, the syllable belongs to the first morpheme.
     """
 
     name = "mecab-ko"
     requires = ("python-mecab-ko", "python-mecab-ko-dic")
 
     def __init__(self) -> None:
-        _tagger()
+        _get_tagger()
 
     def segment(self, text: str) -> list[str]:
-        """Return the morphemes."""
-        return words_of("MeCab", text, _tagger().morphs)
+        """Return the morphemes of a text."""
+        return segment_text("MeCab", text, _get_tagger().morphs)
 
     def describe(self) -> str:
-        """Return the versions of library and dictionary."""
+        """Return the versions of the library and the dictionary."""
         return ",".join(f"{name}={metadata.version(name)}" for name in self.requires)

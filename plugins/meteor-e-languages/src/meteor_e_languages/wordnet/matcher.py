@@ -1,4 +1,4 @@
-"""Words that are related in WordNet."""
+"""The matcher ``wordnet``: words match if they are related in WordNet."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from meteor_e_languages.wordnet.relations import (
 from meteor_e_languages.wordnet.sources import Princeton, Tab, find_princeton, find_tabs, how_to_get
 
 _VERSION = 1
-"""Of the index's content: raised when other keys come of the same files."""
+"""The version of the index, which changes if equal files lead to other keys."""
 _OMW_VERSION = "3.0"
-"""The WordNet whose synsets the Open Multilingual WordNet's files name."""
+"""The version of WordNet whose synsets the files of the Open Multilingual WordNet use."""
 
 
 Relation = Literal["synonyms", "hypernyms", "similar", "also", "entailments", "causes", "verb-groups", "derivations"]
@@ -48,15 +48,15 @@ PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
 class WordnetMatcher(KeyMatcher):
     """Different words match if they share a synset of WordNet, or their synsets are related.
 
-    English words are those of Princeton WordNet, with the base forms of inflected words as WordNet finds them; the
-    words of other languages those of the Open Multilingual WordNet. In a chain with a lemmatizer, a word has its
-    lemma's synsets, too.
+    English words are looked up in Princeton WordNet, together with their base forms according to WordNet's rules. Words
+    of other languages are looked up in the Open Multilingual WordNet. In a chain with a lemmatizer, the lemma of a word
+    is looked up, too.
 
     Args:
-        index: keys of words; ``None`` matches nothing.
-        description: of the index, for the signature.
-        english: whether the base forms are those of English.
-        parts: letters of the parts of speech whose synsets count.
+        index: the keys of words; ``None`` for a matcher that does not match any words.
+        description: the description of the index, for the signature.
+        english: whether to use the base forms of English.
+        parts: the letters of the parts of speech to look up.
     """
 
     name: ClassVar[str] = "wordnet"
@@ -64,21 +64,22 @@ class WordnetMatcher(KeyMatcher):
     requires: ClassVar[tuple[str, ...]] = ("WordNet's or the Open Multilingual WordNet's files",)
 
     class Options(ComponentOptions):
-        """What a chain may say beside the name."""
+        """The options in a chain."""
 
         relations: Annotated[
-            Relation | Annotated[list[Relation], Meta(min_length=1)], Meta(description="What makes two words match.")
+            Relation | Annotated[list[Relation], Meta(min_length=1)],
+            Meta(description="Relations by which two words match."),
         ] = "synonyms"
-        depth: Annotated[int, Meta(ge=1, le=20, description="Steps up to a hypernym, at most.")] = 1
+        depth: Annotated[int, Meta(ge=1, le=20, description="Maximum number of steps up to a hypernym.")] = 1
         parts_of_speech: (
             Annotated[
                 PartOfSpeech | Annotated[list[PartOfSpeech], Meta(min_length=1)],
-                Meta(description="Parts of speech whose synsets count; by default all."),
+                Meta(description="Parts of speech to look up; by default all."),
             ]
             | None
         ) = None
         folder: (
-            Annotated[FolderPath, Meta(description="Where the data are, instead of nltk's folders and Debian's.")]
+            Annotated[FolderPath, Meta(description="Folder with the data, instead of the folders of nltk and Debian.")]
             | None
         ) = None
         file: Annotated[FilePath, Meta(description="A .tab file of the Open Multilingual WordNet.")] | None = None
@@ -97,45 +98,67 @@ class WordnetMatcher(KeyMatcher):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> WordnetMatcher:
-        """Find the data, and index what the options ask for; the index is kept in the cache.
+        """Find the data, and create an index for the options, which is cached.
 
         Raises:
-            ConfigError: for values that make no sense together.
-            ResourceError: if there are no data, which says how to get them, or they are damaged.
+            ConfigError: if the options contradict each other.
+            ResourceError: if the data is missing (the message says how to get it) or damaged.
         """
-        wanted = _Wanted.of(context.language, options)
-        data = wanted.find()
-        if data is None:
-            if context.explicit:
-                what = "WordNet" if wanted.english else f"Open Multilingual WordNet of {context.language.name}"
-                raise ResourceError(f"matcher 'wordnet': there is no {what}; {how_to_get(what, wanted.folder)}")
-            return cls()
-        index, description = wanted.index(data)
-        return cls(index, description, wanted.english, wanted.parts)
+        request = _Request.from_options(context.language, options)
+        data = request.find_data()
+        if data is not None:
+            index, description = request.load_index(data)
+            return cls(index, description, request.english, request.parts)
+        if context.explicit:
+            name = "WordNet" if request.english else f"Open Multilingual WordNet of {context.language.name}"
+            raise ResourceError(f"matcher 'wordnet': there is no {name}; {how_to_get(name, request.folder)}")
+        return cls()
 
     def keys(self, token: Token) -> set[int]:
-        """Return what the token's form, its base forms and its lemma share with other words."""
-        found: set[int] = set()
+        """Return the keys of the token's form, its base forms, and its lemma."""
+        keys: set[int] = set()
         if self._index is None:
-            return found
+            return keys
         for part in self._parts:
-            for word in dict.fromkeys((token.form, token.lemma or token.form)):
-                found.update(self._index.synsets(entry(part, word)))
+            keys.update(self._index.synsets(entry(part, token.form)))
+            if token.lemma and token.lemma != token.form:
+                keys.update(self._index.synsets(entry(part, token.lemma)))
             if self._english:
-                own = self._index.bases(entry(part, token.form))
-                regular = () if own else (entry(part, base) for base in base_forms(token.form, part))
-                for base in own or regular:
-                    found.update(self._index.synsets(base))
-        return found
+                for base in self._find_bases(self._index, part, token.form):
+                    keys.update(self._index.synsets(base))
+        return keys
+
+    @staticmethod
+    def _find_bases(index: SynonymIndex, part: str, form: str) -> Sequence[str]:
+        """Return the entries of the base forms of a word: those of an irregular form, or else of a regular form."""
+        irregular_bases = index.bases(entry(part, form))
+        return irregular_bases or [entry(part, base) for base in base_forms(form, part)]
 
     def describe(self) -> str:
-        """Name the data, the beginning of their digest, and what makes words match."""
+        """Return the name and digest of the data, and the relations, for the signature."""
         return self._description
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """What the options of a chain ask for."""
+class _Data:
+    """The data of a matcher: Princeton WordNet, a file of the Open Multilingual WordNet, or both."""
+
+    princeton: Princeton | None
+    tab: Tab | None
+
+
+@dataclass(frozen=True)
+class _Request:
+    """The data and the index that the options of a chain request.
+
+    Attributes:
+        language: the language of the chain.
+        relations: the relations by which words match, in a fixed order.
+        depth: the maximum distance of hypernyms.
+        parts: the letters of the parts of speech.
+        folder: the folder with the data, if the chain names it.
+        file: the file of the Open Multilingual WordNet, if the chain names it.
+    """
 
     language: Language
     relations: tuple[str, ...]
@@ -145,31 +168,32 @@ class _Wanted:
     file: Path | None
 
     @classmethod
-    def of(cls, language: Language, options: WordnetMatcher.Options) -> _Wanted:
-        """Return what the options ask for, in one order; ConfigError where they make no sense together."""
-        chosen, parts = _names(options.relations), _names(options.parts_of_speech or list(PARTS_OF_SPEECH))
-        wanted = cls(
-            language,
-            tuple(relation for relation in RELATIONS if relation in chosen),
-            options.depth,
-            "".join(letter for part, letter in PARTS_OF_SPEECH.items() if part in parts),
-            None if options.folder is None else Path(options.folder),
-            None if options.file is None else Path(options.file),
+    def from_options(cls, language: Language, options: WordnetMatcher.Options) -> _Request:
+        """Return the request of a chain; raise a :class:`ConfigError` if the options contradict each other."""
+        relations = _as_list(options.relations)
+        part_names = _as_list(options.parts_of_speech or list(PARTS_OF_SPEECH))
+        request = cls(
+            language=language,
+            relations=tuple(relation for relation in RELATIONS if relation in relations),
+            depth=options.depth,
+            parts="".join(letter for name, letter in PARTS_OF_SPEECH.items() if name in part_names),
+            folder=None if options.folder is None else Path(options.folder),
+            file=None if options.file is None else Path(options.file),
         )
-        if not wanted.english and "derivations" in chosen:
+        if not request.english and "derivations" in relations:
             raise ConfigError("matcher 'wordnet': derivations hold between English words; leave them out")
-        return wanted
+        return request
 
     @property
     def english(self) -> bool:
-        """Whether the words are those of Princeton WordNet itself."""
+        """Whether the words are those of Princeton WordNet."""
         return self.language.code == "en" and self.file is None
 
-    def find(self) -> _Data | None:
-        """Find the data; ``None`` if there are none.
+    def find_data(self) -> _Data | None:
+        """Find the data; return ``None`` if there is none.
 
         Raises:
-            ResourceError: if what the user names is not there, or the relations of WordNet are not.
+            ResourceError: if the folder that the chain names is missing, or the relations need WordNet itself.
         """
         if self.folder is not None and not self.folder.is_dir():
             raise ResourceError(f"matcher 'wordnet': there is no folder {str(self.folder)!r}")
@@ -177,75 +201,80 @@ class _Wanted:
             princeton = find_princeton(self.folder)
             return None if princeton is None else _Data(princeton, None)
         tab = Tab(self.file) if self.file is not None else find_tabs(self.folder, self.language)
-        if tab is None or self.relations == (SYNONYMS,):
-            return None if tab is None else _Data(None, tab)
-        princeton = (find_princeton(self.folder) if self.folder else None) or find_princeton(None)
+        if tab is None:
+            return None
+        if self.relations == (SYNONYMS,):
+            return _Data(None, tab)
+        princeton = None if self.folder is None else find_princeton(self.folder)
         if princeton is None:
-            others = ", ".join(relation for relation in self.relations if relation != SYNONYMS)
-            raise ResourceError(f"matcher 'wordnet': {others} need WordNet itself; {how_to_get('WordNet')}")
+            princeton = find_princeton(None)
+        if princeton is None:
+            relations = ", ".join(relation for relation in self.relations if relation != SYNONYMS)
+            raise ResourceError(f"matcher 'wordnet': {relations} need WordNet itself; {how_to_get('WordNet')}")
         return _Data(princeton, tab)
 
-    def index(self, data: _Data) -> tuple[SynonymIndex, str]:
-        """Return the index and what the signature says of it."""
-        content = None if data.tab is None else data.tab.read()
-        princeton = "" if data.princeton is None else data.princeton.digest()
-        key = hashlib.sha256(
-            repr(
-                (
-                    _VERSION,
-                    princeton,
-                    "" if content is None else hashlib.sha256(content).hexdigest(),
-                    self.relations,
-                    self.depth if HYPERNYMS in self.relations else 0,
-                    self.parts,
-                    self.language.code,
-                )
-            ).encode()
-        ).hexdigest()
+    def load_index(self, data: _Data) -> tuple[SynonymIndex, str]:
+        """Return the index, which is created unless the cache contains it, and its description for the signature."""
+        tab_content = None if data.tab is None else data.tab.read()
+        digest = self._compute_digest(data, tab_content)
         with terminal_progress() as progress:
 
             def build(target: Path) -> int:
-                return write_index(self._lexicon(data, content, progress), target, progress)
+                return write_index(self._read_lexicon(data, tab_content, progress), target, progress)
 
-            index = load_cached_index(f"wordnet-{key[:40]}", SynonymIndex, build, progress)
-        name = "princeton" if data.tab is None else (data.tab.inner or data.tab.path.name).rpartition("/")[2]
-        hypernyms = f" depth={self.depth}" if HYPERNYMS in self.relations else ""
-        relations = "+".join(self.relations)
-        return index, f"{name}@{key[:12]} relations={relations}{hypernyms} parts={self.parts}"
+            index = load_cached_index(f"wordnet-{digest[:40]}", SynonymIndex, build, progress)
+        name = "princeton"
+        if data.tab is not None:
+            name = (data.tab.inner or data.tab.path.name).rpartition("/")[2]
+        depth = f" depth={self.depth}" if HYPERNYMS in self.relations else ""
+        return index, f"{name}@{digest[:12]} relations={'+'.join(self.relations)}{depth} parts={self.parts}"
 
-    def _lexicon(self, data: _Data, content: bytes | None, progress: Progress) -> Lexicon:
+    def _compute_digest(self, data: _Data, tab_content: bytes | None) -> str:
+        """Return the digest of everything that the index depends on."""
+        identity = (
+            _VERSION,
+            "" if data.princeton is None else data.princeton.digest(),
+            "" if tab_content is None else hashlib.sha256(tab_content).hexdigest(),
+            self.relations,
+            self.depth if HYPERNYMS in self.relations else 0,
+            self.parts,
+            self.language.code,
+        )
+        return hashlib.sha256(repr(identity).encode()).hexdigest()
+
+    def _read_lexicon(self, data: _Data, tab_content: bytes | None, progress: Progress) -> Lexicon:
+        """Read the words and relations. With both sources, the relations are taken from Princeton WordNet."""
         from meteor_e_languages.wordnet.multilingual import read_tab
 
         lexicon = Lexicon()
         if data.princeton is not None:
-            from meteor_e_languages.wordnet.princeton import read_version, read_wordnet
+            from meteor_e_languages.wordnet.princeton import read_wordnet
 
-            if data.tab is not None and (version := read_version(data.princeton)) != _OMW_VERSION:
-                raise ResourceError(
-                    f"the Open Multilingual WordNet names synsets of WordNet {_OMW_VERSION}, but {data.princeton} "
-                    f"is version {version or 'unknown'}; name the folder of WordNet {_OMW_VERSION}, or leave "
-                    "the relations other than synonyms out"
-                )
+            if data.tab is not None:
+                _check_version(data.princeton)
             lexicon = read_wordnet(data.princeton, self.parts, self.relations, self.depth, progress)
-        if data.tab is not None:
-            assert content is not None
-            lexicon.synsets = read_tab(data.tab, content, self.parts, self.language.code)
+        if data.tab is not None and tab_content is not None:
+            lexicon.synsets = read_tab(data.tab, tab_content, self.parts, self.language.code)
             lexicon.exceptions = {}
-        if SYNONYMS not in self.relations:
-            lexicon.shared = False
+        lexicon.shared = SYNONYMS in self.relations
         if not lexicon.synsets:
             raise ResourceError(f"there are no words of these parts of speech in {data.tab or data.princeton}")
         return lexicon
 
 
-@dataclass(frozen=True)
-class _Data:
-    """Princeton WordNet, a file of the Open Multilingual WordNet, or both."""
+def _check_version(princeton: Princeton) -> None:
+    """Raise a :class:`ResourceError` if WordNet does not have the synsets of the Open Multilingual WordNet."""
+    from meteor_e_languages.wordnet.princeton import read_version
 
-    princeton: Princeton | None
-    tab: Tab | None
+    version = read_version(princeton)
+    if version != _OMW_VERSION:
+        raise ResourceError(
+            f"the Open Multilingual WordNet uses the synsets of WordNet {_OMW_VERSION}, but {princeton} "
+            f"is version {version or 'unknown'}; name the folder of WordNet {_OMW_VERSION}, or use the relation "
+            "synonyms only"
+        )
 
 
-def _names(given: str | Sequence[str]) -> Sequence[str]:
-    """Return the names that an option lists, or its only one."""
-    return [given] if isinstance(given, str) else given
+def _as_list(value: str | Sequence[str]) -> Sequence[str]:
+    """Return the values of an option that is a single name or a list of names."""
+    return [value] if isinstance(value, str) else value

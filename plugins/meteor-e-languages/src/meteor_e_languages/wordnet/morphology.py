@@ -8,22 +8,23 @@ _NOUN = (
     ("ies", "y"),
 )
 SUFFIXES = {"n": _NOUN, "v": _VERB, "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")), "r": ()}
-"""Of each part of speech, endings and what takes their place."""
+"""The suffixes of each part of speech, and their replacements."""
 
 
 def base_forms(word: str, part: str) -> list[str]:
-    """Return what a word may be a regular form of; not all of it need be a word.
+    """Return possible base forms of a regularly inflected word. They are not necessarily words.
 
-    Nouns in ``-ful`` keep it (boxesful: boxful); words in ``-ss`` and of two letters are no plurals.
+    Nouns ending in ``-ful`` keep this suffix (boxesful: boxful). Words that end in ``-ss`` or have two letters are not
+    plurals.
     """
-    tail = ""
+    ful_suffix = ""
     if part == "n":
         if word.endswith("ful"):
-            word, tail = word[:-3], "ful"
+            word, ful_suffix = word[:-3], "ful"
         elif word.endswith("ss") or len(word) <= 2:
             return []
-    return [
-        word[: -len(suffix)] + ending + tail
-        for suffix, ending in SUFFIXES[part]
-        if word.endswith(suffix) and len(word) > len(suffix)
-    ]
+    forms = []
+    for suffix, replacement in SUFFIXES[part]:
+        if word.endswith(suffix) and len(word) > len(suffix):
+            forms.append(word.removesuffix(suffix) + replacement + ful_suffix)
+    return forms

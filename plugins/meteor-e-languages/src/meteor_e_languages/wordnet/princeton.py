@@ -1,4 +1,4 @@
-"""Princeton WordNet, read by nltk."""
+"""Read Princeton WordNet with nltk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from meteor_e import ResourceError
 from meteor_e.base.progress import Progress
-from meteor_e_languages.wordnet.relations import HYPERNYMS, Lexicon, Synset, ancestors, entry
+from meteor_e_languages.wordnet.relations import HYPERNYMS, Lexicon, Synset, entry, find_ancestors
 from meteor_e_languages.wordnet.sources import Princeton
 
 _METHODS = {
@@ -22,112 +22,147 @@ _METHODS = {
     "causes": "causes",
     "verb-groups": "verb_groups",
 }
-_lock = threading.Lock()
+"""The methods of nltk's synsets that return the related synsets."""
+_nltk_lock = threading.Lock()
+"""The lock of nltk's list of data folders, which is changed while WordNet is read."""
 
 
 def read_wordnet(
     source: Princeton, parts: Collection[str], relations: Collection[str], depth: int, progress: Progress
 ) -> Lexicon:
-    """Read WordNet's words and relations.
+    """Read the words and relations of WordNet.
 
     Args:
-        source: where it is.
-        parts: parts of speech, one letter each (n v a r).
+        source: the files.
+        parts: the parts of speech to read, one letter each (n v a r).
         relations: names in :data:`~meteor_e_languages.wordnet.relations.RELATIONS`.
-        depth: how many steps up hypernyms may be.
-        progress: told how far it is.
+        depth: the maximum distance of hypernyms.
+        progress: called with the progress.
 
     Raises:
         ResourceError: if the files are damaged or incomplete.
     """
-    with _reader(source) as reader:
-        lexicon = Lexicon()
-        parents: dict[Synset, list[Synset]] = {}
-        for number, part in enumerate(parts):
-            progress("reading WordNet", number, len(parts))
+    lexicon = Lexicon()
+    hypernyms: dict[Synset, list[Synset]] = {}
+    with _open_reader(source) as reader:
+        for index, part in enumerate(parts):
+            progress("reading WordNet", index, len(parts))
             for synset in reader.all_synsets(part):
-                address = _address(synset)
-                lexicon.synsets[address] = list(dict.fromkeys(name.lower() for name in synset.lemma_names()))
+                words = dict.fromkeys(name.lower() for name in synset.lemma_names())
+                synset_id = _make_id(synset)
+                lexicon.synsets[synset_id] = list(words)
+                lexicon.links += _list_related_synsets(synset, relations)
                 if HYPERNYMS in relations:
-                    above = [*synset.hypernyms(), *synset.instance_hypernyms()]
-                    parents[address] = list(map(_address, above))
-                for relation in relations:
-                    if relation in _METHODS:
-                        related = getattr(synset, _METHODS[relation])()
-                        lexicon.links += [_sorted(address, _address(other)) for other in related]
+                    parents = [*synset.hypernyms(), *synset.instance_hypernyms()]
+                    hypernyms[synset_id] = [_make_id(parent) for parent in parents]
                 if "derivations" in relations:
-                    for lemma in synset.lemmas():
-                        own = entry(address[0], lemma.name().lower())
-                        for other in lemma.derivationally_related_forms():
-                            there = entry(_address(other.synset())[0], other.name().lower())
-                            lexicon.word_links.append(_sorted(own, there))
+                    lexicon.word_links += _list_derivations(synset)
             for form, bases in reader.exceptions(part).items():
                 lexicon.exceptions[entry(part, form)] = bases
-        lexicon.links += ancestors(parents, depth)
+        lexicon.links += find_ancestors(hypernyms, depth)
         progress("reading WordNet", len(parts), len(parts))
-        return lexicon
+    return lexicon
 
 
 def read_version(source: Princeton) -> str:
-    """Return the version that the files state, such as ``3.0``; empty if they state none."""
-    with _reader(source) as reader:
+    """Return the version that the files name, such as ``3.0``, or an empty string if they do not name it."""
+    with _open_reader(source) as reader:
         return str(reader.get_version() or "")
 
 
-def _sorted(one: str, other: str) -> tuple[str, str]:
-    return (one, other) if one < other else (other, one)
+def _list_related_synsets(synset: Any, relations: Collection[str]) -> list[tuple[str, str]]:
+    """Return the pairs of a synset and its related synsets, except for hypernyms and derivations."""
+    pairs = []
+    for relation in relations:
+        if relation in _METHODS:
+            related_synsets = getattr(synset, _METHODS[relation])()
+            pairs += [_make_pair(_make_id(synset), _make_id(related)) for related in related_synsets]
+    return pairs
 
 
-def _address(synset: Any) -> Synset:
+def _list_derivations(synset: Any) -> list[tuple[str, str]]:
+    """Return the pairs of entries of a synset's words and the words that are derivationally related to them."""
+    pairs = []
+    for lemma in synset.lemmas():
+        word_entry = _make_entry(lemma)
+        for related_lemma in lemma.derivationally_related_forms():
+            pairs.append(_make_pair(word_entry, _make_entry(related_lemma)))
+    return pairs
+
+
+def _make_entry(lemma: Any) -> str:
+    """Return the entry of a lemma of nltk."""
+    part = _make_id(lemma.synset())[0]
+    return entry(part, lemma.name().lower())
+
+
+def _make_pair(left: str, right: str) -> tuple[str, str]:
+    """Return a pair in alphabetical order, so that equal pairs are recognized."""
+    return (left, right) if left < right else (right, left)
+
+
+def _make_id(synset: Any) -> Synset:
+    """Return the identifier of a synset of nltk. A satellite adjective is an adjective."""
     part = synset.pos()
     return f"{'a' if part == 's' else part}{synset.offset():08d}"
 
 
 @contextmanager
-def _reader(source: Princeton) -> Iterator[Any]:
-    """Open WordNet; nltk reads only from folders that are on its path, so the folder is there for the while."""
+def _open_reader(source: Princeton) -> Iterator[Any]:
+    """Open WordNet with nltk.
+
+    nltk reads only from its data folders, so the folder is one of them while the reader is open.
+
+    Raises:
+        ResourceError: if the files are damaged or incomplete.
+    """
     import nltk.data  # type: ignore[import-untyped]
-    from nltk.corpus.reader.wordnet import WordNetCorpusReader  # type: ignore[import-untyped]
 
-    opened: list[Any] = []
-
-    class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """Makes do with the files that Debian installs: without ``lexnames`` and ``index.sense``."""
-
-        def open(self, file: str) -> Any:
-            """Open a file of WordNet; the names of lexicographers' files do not matter here."""
-            if file == "lexnames":
-                return io.StringIO("".join(f"{number:02d}\t{number:02d}\t1\n" for number in range(64)))
-            stream = super().open(file)
-            opened.append(stream)
-            return stream
-
-        def map_wn(self, version: str = "wordnet") -> None:
-            """Map no versions onto each other, for which nltk needs ``index.sense`` of both."""
-
-        def exceptions(self, part: str) -> dict[str, list[str]]:
-            """Return the base forms of irregular forms."""
-            found: dict[str, list[str]] = self._exception_map[part]
-            return found
-
-    place = str(source.root.parent if source.inner else source.root)
-    with _lock:
-        nltk.data.path.append(place)
+    folder = str(source.root.parent if source.inner else source.root)
+    streams: list[Any] = []
+    with _nltk_lock:
+        nltk.data.path.append(folder)
         try:
             with warnings.catch_warnings():
-                # It says that there is no multilingual part.
+                # nltk warns about missing multilingual data.
                 warnings.simplefilter("ignore")
-                root = nltk.data.find(f"{source.root.name}/{source.inner}/", [place]) if source.inner else place
-                yield Reader(root, None)
+                root = nltk.data.find(f"{source.root.name}/{source.inner}/", [folder]) if source.inner else folder
+                yield _make_reader_class(streams)(root, None)
         except (OSError, LookupError, ValueError, AssertionError, AttributeError, zipfile.BadZipFile) as error:
             reason = getattr(error, "strerror", None) or " ".join(str(error).split())
             raise ResourceError(f"WordNet in {source} is damaged or incomplete: {reason[:200]}") from error
         except Exception as error:
-            # nltk's own errors have no base that could be named.
+            # The errors of nltk do not have a common base class.
             if type(error).__module__.startswith("nltk"):
                 raise ResourceError(f"WordNet in {source} is damaged: {error}") from error
             raise
         finally:
-            nltk.data.path.remove(place)
-            for stream in opened:
+            nltk.data.path.remove(folder)
+            for stream in streams:
                 stream.close()
+
+
+def _make_reader_class(streams: list[Any]) -> Any:
+    """Return a subclass of nltk's reader that appends each open file to ``streams``."""
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader  # type: ignore[import-untyped]
+
+    class Reader(WordNetCorpusReader):  # type: ignore[misc]
+        """A reader that does not need the files ``lexnames`` and ``index.sense``, which Debian does not install."""
+
+        def open(self, file: str) -> Any:
+            """Open a file of WordNet. The file ``lexnames`` is replaced by made-up names, which are not used."""
+            if file == "lexnames":
+                return io.StringIO("".join(f"{number:02d}\t{number:02d}\t1\n" for number in range(64)))
+            stream = super().open(file)
+            streams.append(stream)
+            return stream
+
+        def map_wn(self, version: str = "wordnet") -> None:
+            """Do not map synsets to other versions of WordNet, which needs ``index.sense``."""
+
+        def exceptions(self, part: str) -> dict[str, list[str]]:
+            """Return the base forms of irregular forms."""
+            base_forms: dict[str, list[str]] = self._exception_map[part]
+            return base_forms
+
+    return Reader

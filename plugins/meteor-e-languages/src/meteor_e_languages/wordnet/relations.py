@@ -1,8 +1,7 @@
-"""From synsets and their relations to the keys of words.
+"""Compute the keys of words from synsets and their relations. Words with a common key match.
 
-Two words that share a synset share its number. A relation between two synsets (or, for derivations, between two
-words) has a number of its own, which the words on both of its sides get: a word and its hypernym share it, but two
-words with one hypernym share nothing.
+Each synset is a key of its words. Each related pair of synsets (or of words, for derivations) is another key, which
+the words of both synsets get. Therefore a word matches its hypernym, but two words with the same hypernym do not match.
 """
 
 from __future__ import annotations
@@ -18,23 +17,24 @@ from meteor_e.packs.build_indexes import Stream, build_synonym_index
 SYNONYMS = "synonyms"
 HYPERNYMS = "hypernyms"
 RELATIONS = (SYNONYMS, HYPERNYMS, "similar", "also", "entailments", "causes", "verb-groups", "derivations")
-"""What can make two words match."""
+"""The relations by which two words can match."""
 
 PARTS_OF_SPEECH = {"noun": "n", "verb": "v", "adjective": "a", "adverb": "r"}
+"""The letters of the parts of speech."""
 
 Synset = str
-"""An address of a synset: part of speech and offset, such as ``n00001740``."""
+"""The identifier of a synset: part of speech and offset, such as ``n00001740``."""
 
 
 @dataclass
 class Lexicon:
-    """Words and what they mean.
+    """The synsets and relations of a wordnet.
 
     Attributes:
-        synsets: the words of each synset, in lower case, with ``_`` between their parts.
-        links: pairs of synsets that make their words match.
-        word_links: pairs of a part of speech and a word that match.
-        exceptions: of each part of speech and irregular form, the base forms.
+        synsets: the lowercased words of each synset. The parts of a word are joined by ``_``.
+        links: pairs of related synsets.
+        word_links: pairs of related entries; see :func:`entry`.
+        exceptions: the base forms of irregular forms, by entry.
         shared: whether the words of a synset match each other.
     """
 
@@ -46,55 +46,56 @@ class Lexicon:
 
 
 def entry(part: str, word: str) -> str:
-    """Return what the index calls a word of a part of speech (one letter)."""
+    """Return the entry of a word in the index: the letter of its part of speech, and the word."""
     return f"{part}:{word}"
 
 
-def number_words(lexicon: Lexicon) -> dict[str, list[int]]:
-    """Return the keys of each entry of a lexicon: its synsets' numbers, then its relations'."""
-    numbers = {synset: number for number, synset in enumerate(sorted(lexicon.synsets), 1)}
+def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
+    """Return the keys of each entry: those of its synsets, then those of its relations."""
+    synset_keys = {synset: key for key, synset in enumerate(sorted(lexicon.synsets), 1)}
     keys: dict[str, list[int]] = {}
-    for synset, number in numbers.items():
+    for synset, synset_key in synset_keys.items():
         for word in lexicon.synsets[synset]:
-            own = keys.setdefault(entry(synset[0], word), [])
+            entry_keys = keys.setdefault(entry(synset[0], word), [])
             if lexicon.shared:
-                own.append(number)
-    number = len(numbers)
+                entry_keys.append(synset_key)
+    key_count = len(synset_keys)
     for left, right in sorted(set(lexicon.links)):
-        if left in numbers and right in numbers:
-            number += 1
+        if left in synset_keys and right in synset_keys:
+            key_count += 1
             for synset in (left, right):
                 for word in lexicon.synsets[synset]:
-                    keys[entry(synset[0], word)].append(number)
-    for one, other in sorted(set(lexicon.word_links)):
-        if one in keys and other in keys:
-            number += 1
-            keys[one].append(number)
-            keys[other].append(number)
+                    keys[entry(synset[0], word)].append(key_count)
+    for left, right in sorted(set(lexicon.word_links)):
+        if left in keys and right in keys:
+            key_count += 1
+            keys[left].append(key_count)
+            keys[right].append(key_count)
     return keys
 
 
-def ancestors(parents: Mapping[Synset, Sequence[Synset]], depth: int) -> Iterable[tuple[Synset, Synset]]:
-    """Yield each synset with each of its ancestors up to a depth."""
+def find_ancestors(parents: Mapping[Synset, Sequence[Synset]], max_distance: int) -> Iterable[tuple[Synset, Synset]]:
+    """Yield pairs of a synset and an ancestor, up to a maximum distance."""
     for synset in parents:
-        seen = {synset}
-        level: list[Synset] = [synset]
-        for _ in range(depth):
-            level = [parent for child in level for parent in parents.get(child, ()) if parent not in seen]
-            level = list(dict.fromkeys(level))
-            seen.update(level)
-            for parent in level:
-                yield synset, parent
+        visited = {synset}
+        generation: list[Synset] = [synset]
+        for _ in range(max_distance):
+            ancestors = [parent for child in generation for parent in parents.get(child, ())]
+            generation = list(dict.fromkeys(ancestor for ancestor in ancestors if ancestor not in visited))
+            visited.update(generation)
+            for ancestor in generation:
+                yield synset, ancestor
 
 
 def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> int:
-    """Write a lexicon as an index of synonyms; return its number of entries."""
-    keys = number_words(lexicon)
-    synsets = "".join(f"{name}\n{' '.join(map(str, numbers))}\n" for name, numbers in sorted(keys.items()))
-    forms: dict[str, list[str]] = {}
+    """Write a lexicon as an index of synonyms, and return its number of entries."""
+    keys = assign_keys(lexicon)
+    synset_lines = "".join(f"{name}\n{' '.join(map(str, entry_keys))}\n" for name, entry_keys in sorted(keys.items()))
+    irregular_forms: dict[str, list[str]] = {}
     for form, bases in sorted(lexicon.exceptions.items()):
         for base in bases:
-            forms.setdefault(entry(form[0], base), []).append(form)
-    exceptions = "".join(f"{base}\n{' '.join(others)}\n" for base, others in forms.items())
-    words, irregular = (Stream(io.BytesIO(text.encode()), "the wordnet") for text in (synsets, exceptions))
-    return build_synonym_index(words, irregular, target, progress)
+            irregular_forms.setdefault(entry(form[0], base), []).append(form)
+    exception_lines = "".join(f"{base}\n{' '.join(forms)}\n" for base, forms in irregular_forms.items())
+    synsets = Stream(io.BytesIO(synset_lines.encode()), "the wordnet")
+    exceptions = Stream(io.BytesIO(exception_lines.encode()), "the wordnet")
+    return build_synonym_index(synsets, exceptions, target, progress)

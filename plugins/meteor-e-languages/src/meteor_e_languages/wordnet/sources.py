@@ -1,11 +1,11 @@
-"""Where WordNet is: in a folder or file that the user names, in nltk's data folders, or as Debian installs it."""
+"""Find WordNet in a folder or file of the user, in nltk's data folders, or in Debian's folder."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +14,15 @@ from meteor_e.api import Language
 from meteor_e.base.files import os_errors_as
 
 DEBIAN = Path("/usr/share/wordnet")
+"""The folder of Debian's package."""
 DATA_FILES = tuple(f"{kind}.{part}" for part in ("noun", "verb", "adj", "adv") for kind in ("data", "index"))
-"""The files without which a folder is no WordNet."""
+"""The files that a folder of WordNet must contain."""
 EXCEPTIONS = tuple(f"{part}.exc" for part in ("noun", "verb", "adj", "adv"))
-_IN_NLTK = ("wordnet31", "wordnet")
-_MULTILINGUAL = ("omw-1.4", "omw", "extended_omw")
+"""The files of irregular forms."""
+_PRINCETON_NAMES = ("wordnet31", "wordnet")
+"""The names of Princeton WordNet in nltk's data folders."""
+_MULTILINGUAL_NAMES = ("omw-1.4", "omw", "extended_omw")
+"""The names of the Open Multilingual WordNet in nltk's data folders."""
 
 CODES = {
     **{"ar": "arb", "bg": "bul", "ca": "cat", "cs": "ces", "cz": "ces", "da": "dan", "de": "deu", "el": "ell"},
@@ -27,33 +31,33 @@ CODES = {
     **{"nb": "nob", "nl": "nld", "nn": "nno", "no": "nob", "pl": "pol", "pt": "por", "ro": "ron", "ru": "rus"},
     **{"sk": "slk", "sl": "slv", "sq": "als", "sv": "swe", "th": "tha", "tr": "tur", "zh": "cmn"},
 }
-"""ISO 639-1 codes, and what the Open Multilingual WordNet calls the languages."""
+"""ISO 639-1 codes, and the codes of the languages in the Open Multilingual WordNet."""
 
 
 @dataclass(frozen=True)
 class Princeton:
-    """Princeton WordNet's files, or those of a dictionary in its format.
+    """The files of Princeton WordNet, or of a dictionary in its format.
 
     Attributes:
         root: the folder, or a zip file.
-        inner: the folder within the zip file.
+        inner: the folder in the zip file; an empty string if the root is a folder.
     """
 
     root: Path
     inner: str = ""
 
     def digest(self) -> str:
-        """Return the SHA-256 of all that counts."""
+        """Return the SHA-256 of the zip file, or of all files that are read."""
         digest = hashlib.sha256()
         with os_errors_as(ResourceError, f"cannot read {self.root}"):
             if self.inner:
                 digest.update(self.root.read_bytes())
-            else:
-                for name in (*DATA_FILES, *EXCEPTIONS):
-                    path = self.root / name
-                    digest.update(f"{name}\n".encode())
-                    if path.is_file():
-                        digest.update(path.read_bytes())
+                return digest.hexdigest()
+            for name in (*DATA_FILES, *EXCEPTIONS):
+                path = self.root / name
+                digest.update(f"{name}\n".encode())
+                if path.is_file():
+                    digest.update(path.read_bytes())
         return digest.hexdigest()
 
     def __str__(self) -> str:
@@ -65,18 +69,18 @@ class Tab:
     """A file of the Open Multilingual WordNet.
 
     Attributes:
-        path: the file, plain or gzipped, or a zip file.
-        inner: its path within the zip file.
+        path: the file, plain or compressed with gzip, or a zip file.
+        inner: the path of the file in the zip file; an empty string if the path is not a zip file.
     """
 
     path: Path
     inner: str = ""
 
     def read(self) -> bytes:
-        """Return the file's content, unpacked.
+        """Return the decompressed content of the file.
 
         Raises:
-            ResourceError: if it cannot be read.
+            ResourceError: if the file cannot be read.
         """
         import gzip
         import zlib
@@ -96,100 +100,122 @@ class Tab:
 
 
 def find_princeton(folder: Path | None) -> Princeton | None:
-    """Return WordNet in a folder, or wherever it is installed; ``None`` if it is nowhere.
+    """Return WordNet in a folder, or else in the folders of nltk and Debian; ``None`` if it is not there.
 
-    The folder may be WordNet's own (with ``data.noun``), or one of nltk's (with ``corpora/wordnet``).
+    The folder contains WordNet's files, such as ``data.noun``, or is a data folder of nltk (with
+    ``corpora/wordnet``).
     """
-    for place in [folder] if folder is not None else [*nltk_folders(), DEBIAN]:
-        for found in _princeton_in(place):
-            return found
+    folders = [folder] if folder is not None else [*nltk_folders(), DEBIAN]
+    for data_folder in folders:
+        princeton = _find_princeton_in(data_folder)
+        if princeton is not None:
+            return princeton
     return None
 
 
-def _princeton_in(folder: Path) -> Iterator[Princeton]:
-    candidates = [folder, folder / "dict", *(folder / "corpora" / name for name in _IN_NLTK)]
-    candidates += [folder / name for name in _IN_NLTK]
-    for place in candidates:
-        if all((place / name).is_file() for name in DATA_FILES):
-            yield Princeton(place)
-    for place in (folder / "corpora", folder):
-        for name in _IN_NLTK:
-            archive = place / f"{name}.zip"
+def _find_princeton_in(folder: Path) -> Princeton | None:
+    """Return WordNet in a folder or in its known subfolders and zip files."""
+    corpora = [folder / "corpora" / name for name in _PRINCETON_NAMES]
+    subfolders = [folder / name for name in _PRINCETON_NAMES]
+    for candidate in (folder, folder / "dict", *corpora, *subfolders):
+        if all((candidate / name).is_file() for name in DATA_FILES):
+            return Princeton(candidate)
+    for parent in (folder / "corpora", folder):
+        for name in _PRINCETON_NAMES:
+            archive = parent / f"{name}.zip"
             if archive.is_file():
-                yield Princeton(archive, name)
+                return Princeton(archive, name)
+    return None
 
 
 def find_tabs(folder: Path | None, language: Language) -> Tab | None:
-    """Return the file of a language of the Open Multilingual WordNet, ``None`` if there is none.
+    """Return the file of a language in the Open Multilingual WordNet; ``None`` if there is none.
 
-    The folder may hold the files itself (``wn-data-fra.tab``, ``wn-wikt-fra.tab``, plain or gzipped), in folders of
-    their wordnets, or be one of nltk's. A language's own wordnet comes before one made from Wiktionary.
+    The folder contains the files (such as ``wn-data-fra.tab`` or ``wn-wikt-fra.tab``, plain or compressed with gzip),
+    possibly in a subfolder per wordnet, or it is a data folder of nltk. A wordnet of the language is preferred to a
+    wordnet that was extracted from Wiktionary.
     """
     code = CODES.get(language.code, language.code)
-    names = [f"wn-{kind}-{code}.tab" for kind in ("data", "wikt", "cldr")]
-    for place in [folder] if folder is not None else nltk_folders():
-        roots = [
-            place,
-            *(place / "corpora" / name for name in _MULTILINGUAL),
-            *(place / name for name in _MULTILINGUAL),
-        ]
-        for name in names:
-            for root in roots:
-                for pattern in (name, f"{name}.gz", f"*/{name}", f"*/{name}.gz"):
-                    for path in sorted(root.glob(pattern)) if root.is_dir() else ():
-                        return Tab(path)
-            for archive in _archives(place):
-                for inner in sorted(archive.names):
-                    if inner.rpartition("/")[2] == name:
-                        return Tab(archive.path, inner)
+    file_names = [f"wn-{kind}-{code}.tab" for kind in ("data", "wikt", "cldr")]
+    folders = [folder] if folder is not None else nltk_folders()
+    for data_folder in folders:
+        for file_name in file_names:
+            tab = _find_tab_file(data_folder, file_name) or _find_tab_in_archives(data_folder, file_name)
+            if tab is not None:
+                return tab
     return None
 
 
-@dataclass(frozen=True)
-class _Archive:
-    path: Path
-    names: Sequence[str]
+def _find_tab_file(folder: Path, file_name: str) -> Tab | None:
+    """Return a file in a folder or in its known subfolders."""
+    corpora = [folder / "corpora" / name for name in _MULTILINGUAL_NAMES]
+    subfolders = [folder / name for name in _MULTILINGUAL_NAMES]
+    for root in (folder, *corpora, *subfolders):
+        if not root.is_dir():
+            continue
+        for pattern in (file_name, f"{file_name}.gz", f"*/{file_name}", f"*/{file_name}.gz"):
+            paths = sorted(root.glob(pattern))
+            if paths:
+                return Tab(paths[0])
+    return None
 
 
-def _archives(folder: Path) -> Iterator[_Archive]:
-    for place in (folder / "corpora", folder):
-        for name in _MULTILINGUAL:
-            path = place / f"{name}.zip"
-            if path.is_file():
-                try:
-                    with zipfile.ZipFile(path) as archive:
-                        yield _Archive(path, archive.namelist())
-                except (OSError, zipfile.BadZipFile) as error:
-                    raise ResourceError(f"cannot read {path}: {error}") from error
+def _find_tab_in_archives(folder: Path, file_name: str) -> Tab | None:
+    """Return a file in a zip file of nltk's data folder."""
+    for path, members in _list_archives(folder):
+        for member in sorted(members):
+            if member.rpartition("/")[2] == file_name:
+                return Tab(path, member)
+    return None
+
+
+def _list_archives(folder: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the zip files of the Open Multilingual WordNet in a folder, and the names of their members."""
+    for parent in (folder / "corpora", folder):
+        for name in _MULTILINGUAL_NAMES:
+            path = parent / f"{name}.zip"
+            if not path.is_file():
+                continue
+            try:
+                with zipfile.ZipFile(path) as archive:
+                    members = archive.namelist()
+            except (OSError, zipfile.BadZipFile) as error:
+                raise ResourceError(f"cannot read {path}: {error}") from error
+            yield path, members
 
 
 def nltk_folders() -> list[Path]:
-    """Return nltk's data folders: those that its documentation names, without an import of nltk."""
+    """Return the data folders that nltk's documentation names, without an import of nltk."""
     import sys
 
-    named = [entry for entry in os.environ.get("NLTK_DATA", "").split(os.pathsep) if entry]
+    setting = os.environ.get("NLTK_DATA", "")
+    setting_folders = [Path(entry) for entry in setting.split(os.pathsep) if entry]
+    home = Path("~").expanduser()
+    home_folders = [home / "nltk_data"] if home != Path("~") else []
+    prefix_folders = [Path(sys.prefix) / name for name in ("nltk_data", "share/nltk_data", "lib/nltk_data")]
     if sys.platform == "win32":
         roots = [os.environ.get("APPDATA", "C:\\"), "C:\\", "D:\\", "E:\\"]
-        places = [Path(root) / "nltk_data" for root in roots]
     else:
-        parts = ("share", "local/share", "lib", "local/lib")
-        places = [Path("/usr") / part / "nltk_data" for part in parts]
-    home = [Path("~/nltk_data").expanduser()] if Path("~").expanduser() != Path("~") else []
-    inside = [Path(sys.prefix) / part for part in ("nltk_data", "share/nltk_data", "lib/nltk_data")]
-    return [*map(Path, named), *home, *inside, *places]
+        roots = ["/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib"]
+    system_folders = [Path(root) / "nltk_data" for root in roots]
+    return [*setting_folders, *home_folders, *prefix_folders, *system_folders]
 
 
-def how_to_get(what: str, folder: Path | None = None) -> str:
-    """Return the end of an error message: how the data can be had, and where they were looked for."""
-    if what == "WordNet":
-        ways = ["`python -m nltk.downloader wordnet`", "`apt-get install wordnet-base` (Debian)"]
+def how_to_get(name: str, folder: Path | None = None) -> str:
+    """Return the end of an error message: how to get the data, and where it was searched.
+
+    Args:
+        name: ``WordNet``, or the name of another wordnet.
+        folder: the folder that the user named.
+    """
+    if name == "WordNet":
+        commands = "`python -m nltk.downloader wordnet` or `apt-get install wordnet-base` (Debian)"
+        locations = f"{DEBIAN} and nltk's folders (NLTK_DATA)"
+        options = "folder"
     else:
-        ways = ["`python -m nltk.downloader omw-1.4`", "a .tab file of https://omwn.org"]
+        commands = "`python -m nltk.downloader omw-1.4` or a .tab file of https://omwn.org"
+        locations = "nltk's folders"
+        options = "file or folder"
     if folder is not None:
-        places = str(folder)
-    else:
-        places = f"{DEBIAN} and nltk's folders (NLTK_DATA)" if what == "WordNet" else "nltk's folders"
-    return (
-        f"get it with {' or '.join(ways)}; looked in {places}; data elsewhere are named by the matcher's option "
-        f"{'folder' if what == 'WordNet' else 'file or folder'}"
-    )
+        locations = str(folder)
+    return f"get it with {commands}; looked in {locations}; name data elsewhere with the matcher's option {options}"
