@@ -1,16 +1,17 @@
-"""Training of ``caption-light`` and ``caption-context``, from captions and from captions that people rated.
+"""Trains ``caption-light`` and ``caption-context`` on captions of images and on rated captions.
 
     python benchmarks/captions/train.py captions.jsonl.gz rated.jsonl.gz FOLDER
 
-Lines of the first file are ``{"captions": ["…", …]}``, one image each; of the second
-``{"candidate": "…", "references": ["…", …], "rating": 4}``. scikit-learn, scipy and the encoder minilm are needed.
-FOLDER is the plugin's ``ready``, for the same bytes as there.
+The first file has a line ``{"captions": ["…", …]}`` for each image. The second file has a line
+``{"candidate": "…", "references": ["…", …], "rating": 4}`` for each rated caption. The script needs scikit-learn, scipy
+and the encoder minilm. With the folder ``ready`` of the plugin as FOLDER, it writes the same bytes again.
 
-1. The detector of broken captions: a logistic regression on people's captions and on the same with an error.
-2. The metrics: weights of features that are divided by their spread, within the bounds of the metric's recipe
-   (:data:`RECIPES`). A pairwise logistic loss asks that the better one of two captions has the higher score. What is
-   better is known from four sources: ratings; a caption of the image, of a near image, of a farther one, and of any
-   image; a caption and the same with a contradiction; a caption and the same with an error.
+1. The detector of broken captions is a logistic regression. It learns from captions that people wrote and from copies
+   of them with an error.
+2. The metrics are weighted sums of standardized features. The weights lie within the limits of the metric's recipe
+   (:data:`RECIPES`). They minimize a pairwise logistic loss: the better of two captions should have the higher score.
+   Pairs come from four sources: ratings; captions of the same image, of a similar image, of a less similar image and of
+   any image; captions and copies with a contradiction; and captions and copies with an error.
 """
 
 from __future__ import annotations
@@ -48,18 +49,18 @@ RECIPES: dict[str, dict[str, tuple[float, float]]] = {
             ),
             (0.0, 10.0),
         ),
-        # Errors made by hand would give it more than people's ratings support.
+        # Artificial errors would lead to a larger weight than the ratings support.
         "whole": (0.0, 1.5),
     },
-    # Chosen by hand, the same on all data: weights that were fitted to captions of similar images agreed less with
-    # people's ratings than the cosine alone, and the other way round.
+    # These weights were chosen manually. Weights that were fitted to captions of similar images agreed less with the
+    # ratings than the cosine alone, and weights that were fitted to the ratings were worse for similar images.
     "caption-context": {
         "encoder cosine": (1.0, 1.0), "best encoder cosine": (0.3, 0.3), "best cosine": (0.1, 0.1),
         "recall": (0.1, 0.1), "opposites": (0.1, 0.1), "color precision": (0.06, 0.06),
         "number precision": (0.03, 0.03), "negation": (0.03, 0.03), "whole": (1.5, 1.5),
     },
 }  # fmt: skip
-"""The features of each metric, divided by their spread, and the least and the largest weight of each."""
+"""The standardized features of each metric, with the minimum and the maximum of their weights."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -69,22 +70,23 @@ ERRORS = ("cut", "tail", "repeated", "conjunction", "verb", "swapped", "noun")
 
 _CONJUNCTIONS = ("and", "while", "as", "with", "but", "or", "then")
 _DETERMINERS = frozenset(str.split("a an the his her their its this that these those some my your our"))
-_CAN_END = frozenset(
+_POSSIBLE_LAST_WORDS = frozenset(
     str.split(
         "up down out off around there him her it them together himself herself one another others behind by along on "
         "over through across outside inside something someone themselves about near below above nearby each too then"
     )
 )
+"""Function words that can be the last word of a caption."""
 _TAILS = ("and a", "and", "with a", "in the", "while a", "as a", "and the", "of a", "in a", "on the", "and then",
           "then a", "with", "is", "a")  # fmt: skip
 
 
-def _function(word: str) -> bool:
-    return word in FUNCTION_WORDS
-
-
 def break_caption(words: list[str], rng: Random) -> tuple[str, list[str]] | None:
-    """Return the kind of an error and a caption's words with it; ``None`` if the caption has no place for it."""
+    """Put a random error into a caption.
+
+    Returns:
+        The kind of the error and the changed words; ``None`` if the error is not possible in this caption.
+    """
     kind = rng.choice(("cut", "cut", "tail", "repeated", "repeated", "conjunction", "verb", "swapped", "noun"))
     if len(words) < 5:
         return None
@@ -92,118 +94,143 @@ def break_caption(words: list[str], rng: Random) -> tuple[str, list[str]] | None
     return None if broken is None or broken == words else (kind, broken)
 
 
+def _is_function_word(word: str) -> bool:
+    return word in FUNCTION_WORDS
+
+
 def _cut(words: list[str], rng: Random) -> list[str] | None:
-    ends = [
-        end
-        for end in range(3, len(words))
-        if (_function(words[end - 1]) and words[end - 1] not in _CAN_END)
-        or (words[end - 1] in COLORS and not _function(words[end]))
-    ]
+    """Cut a caption after a word that cannot be its last word."""
+    ends = []
+    for end in range(3, len(words)):
+        last_word, next_word = words[end - 1], words[end]
+        is_incomplete_phrase = _is_function_word(last_word) and last_word not in _POSSIBLE_LAST_WORDS
+        lacks_noun = last_word in COLORS and not _is_function_word(next_word)
+        if is_incomplete_phrase or lacks_noun:
+            ends.append(end)
     return words[: rng.choice(ends)] if ends else None
 
 
-def _tail(words: list[str], rng: Random) -> list[str] | None:
+def _append_tail(words: list[str], rng: Random) -> list[str] | None:
+    """Append words with which a caption cannot end."""
     return words + rng.choice(_TAILS).split()
 
 
-def _repeated(words: list[str], rng: Random) -> list[str] | None:
-    way, size = rng.randrange(4), len(words)
-    if way == 0:  # a clause again
-        length = rng.randint(3, min(8, size))
-        start = rng.randint(0, size - length)
-        clause = words[start : start + length]
-        joined = [rng.choice(("and", "while", "then", "as"))] if rng.random() < 0.7 else []
-        return words + joined + clause if sum(not _function(word) for word in clause) > 1 else None
-    if way == 1:  # some words twice
+def _repeat(words: list[str], rng: Random) -> list[str] | None:
+    """Repeat a clause, a few words, the whole caption, or the end of the caption from a phrase on."""
+    kind = rng.randrange(4)
+    if kind == 0:
+        return _repeat_clause(words, rng)
+    if kind == 1:
         length = rng.randint(1, 4)
-        end = rng.randint(0, size - length) + length
+        end = rng.randint(0, len(words) - length) + length
         return words[:end] + words[end - length :]
-    if way == 2:  # everything twice
+    if kind == 2:
         return [*words, "and", *words]
+    return _repeat_phrase(words, rng)
+
+
+def _repeat_clause(words: list[str], rng: Random) -> list[str] | None:
+    """Append a part of a caption with several content words, possibly after a conjunction."""
+    length = rng.randint(3, min(8, len(words)))
+    start = rng.randint(0, len(words) - length)
+    clause = words[start : start + length]
+    conjunction = [rng.choice(("and", "while", "then", "as"))] if rng.random() < 0.7 else []
+    content_word_count = sum(not _is_function_word(word) for word in clause)
+    return words + conjunction + clause if content_word_count > 1 else None
+
+
+def _repeat_phrase(words: list[str], rng: Random) -> list[str] | None:
+    """Cut a caption after a phrase that starts and ends with a content word, and continue from the phrase again."""
     length = rng.randint(1, 3)
-    starts = [
-        at for at in range(size - length + 1) if not _function(words[at]) and not _function(words[at + length - 1])
-    ]
+    starts = []
+    for start in range(len(words) - length + 1):
+        if not _is_function_word(words[start]) and not _is_function_word(words[start + length - 1]):
+            starts.append(start)
     if not starts:
         return None
     start = rng.choice(starts)
     return [*words[: start + length], "and", *words[start:]]
 
 
-def _without_conjunction(words: list[str], rng: Random) -> list[str] | None:
-    places = [at for at in range(2, len(words) - 2) if words[at] in _CONJUNCTIONS]
-    if not places:
+def _remove_conjunction(words: list[str], rng: Random) -> list[str] | None:
+    positions = [position for position in range(2, len(words) - 2) if words[position] in _CONJUNCTIONS]
+    return _remove_word(words, positions, rng)
+
+
+def _remove_word(words: list[str], positions: list[int], rng: Random) -> list[str] | None:
+    """Remove the word at one of the positions; return ``None`` if there are none."""
+    if not positions:
         return None
-    at = rng.choice(places)
-    return words[:at] + words[at + 1 :]
+    position = rng.choice(positions)
+    return words[:position] + words[position + 1 :]
 
 
-def _without_verb(words: list[str], rng: Random) -> list[str] | None:
-    def participle(at: int) -> bool:
-        return words[at].endswith("ing") and len(words[at]) > 5
+def _remove_verb(words: list[str], rng: Random) -> list[str] | None:
+    """Remove *is* or *are*, a participle, or both."""
 
-    places = [at for at in range(1, len(words) - 1) if words[at] in ("is", "are") or participle(at)]
-    if not places:
+    def is_copula(position: int) -> bool:
+        return words[position] in ("is", "are")
+
+    def is_participle(position: int) -> bool:
+        return words[position].endswith("ing") and len(words[position]) > 5
+
+    positions = [position for position in range(1, len(words) - 1) if is_copula(position) or is_participle(position)]
+    if not positions:
         return None
-    at = rng.choice(places)
-    if words[at] in ("is", "are") and participle(at + 1):
-        return words[:at] + words[at + 2 :] if len(words) > at + 3 else None
-    start = at - 1 if words[at - 1] in ("is", "are") and rng.random() < 0.6 else at
-    return words[:start] + words[at + 1 :]
+    position = rng.choice(positions)
+    if is_copula(position) and is_participle(position + 1):
+        return words[:position] + words[position + 2 :] if len(words) > position + 3 else None
+    start = position - 1 if is_copula(position - 1) and rng.random() < 0.6 else position
+    return words[:start] + words[position + 1 :]
 
 
-def _swapped(words: list[str], rng: Random) -> list[str] | None:
+def _swap(words: list[str], rng: Random) -> list[str] | None:
+    """Exchange two neighboring words or any two words."""
     if rng.random() < 0.5:
-        one = rng.randrange(len(words) - 1)
-        other = one + 1
+        first = rng.randrange(len(words) - 1)
+        second = first + 1
     else:
-        one, other = rng.sample(range(len(words)), 2)
-    words[one], words[other] = words[other], words[one]
+        first, second = rng.sample(range(len(words)), 2)
+    words[first], words[second] = words[second], words[first]
     return words
 
 
-def _without_noun(words: list[str], rng: Random) -> list[str] | None:
-    places = [
-        at
-        for at in range(1, len(words) - 1)
-        if words[at - 1] in _DETERMINERS
-        and not _function(words[at])
-        and _function(words[at + 1])
-        and words[at + 1] not in _DETERMINERS
-    ]
-    if not places:
-        return None
-    at = rng.choice(places)
-    return words[:at] + words[at + 1 :]
+def _remove_noun(words: list[str], rng: Random) -> list[str] | None:
+    """Remove a word between a determiner and a function word."""
+    positions = []
+    for position in range(1, len(words) - 1):
+        next_word = words[position + 1]
+        has_neighbors = words[position - 1] in _DETERMINERS and _is_function_word(next_word)
+        if has_neighbors and next_word not in _DETERMINERS and not _is_function_word(words[position]):
+            positions.append(position)
+    return _remove_word(words, positions, rng)
 
 
 _MAKERS = dict(
-    zip(
-        ERRORS,
-        (_cut, _tail, _repeated, _without_conjunction, _without_verb, _swapped, _without_noun),
-        strict=True,
-    )
+    zip(ERRORS, (_cut, _append_tail, _repeat, _remove_conjunction, _remove_verb, _swap, _remove_noun), strict=True)
 )
 
 
 def contradict(words: list[str], rng: Random) -> list[str] | None:
-    """Return a caption with an opposite, another number or another color; ``None`` if it has no word for it."""
-    places = [
-        at for at, word in enumerate(words) if word in OPPOSITES or word in COLORS or (1 < NUMBERS.get(word, 0) < 100)
-    ]
-    if not places:
+    """Replace a word by its opposite, a number or a color by another; return ``None`` if there is no such word."""
+    positions = []
+    for position, word in enumerate(words):
+        if word in OPPOSITES or word in COLORS or 1 < NUMBERS.get(word, 0) < 100:
+            positions.append(position)
+    if not positions:
         return None
-    at = rng.choice(places)
-    word = words[at]
+    position = rng.choice(positions)
+    word = words[position]
     if word in COLORS:
-        others: tuple[str, ...] = ("red", "blue", "green", "yellow", "black", "white", "brown")
+        replacements: tuple[str, ...] = ("red", "blue", "green", "yellow", "black", "white", "brown")
     else:
-        others = OPPOSITES.get(word) or ("two", "three", "four", "five")
-    return [*words[:at], rng.choice([other for other in others if other != word]), *words[at + 1 :]]
+        replacements = OPPOSITES.get(word) or ("two", "three", "four", "five")
+    replacement = rng.choice([candidate for candidate in replacements if candidate != word])
+    return [*words[:position], replacement, *words[position + 1 :]]
 
 
 class Segments(NamedTuple):
-    """Captions with references; the higher the grade, the better."""
+    """Captions with their references and grades. A higher grade is better."""
 
     hypotheses: list[str]
     references: list[list[str]]
@@ -211,175 +238,236 @@ class Segments(NamedTuple):
 
 
 def read(path: str) -> list[dict[str, Any]]:
-    """Read a file of JSON lines, plain or gzip."""
-    opener: Any = gzip.open if path.endswith(".gz") else open
-    with opener(path, "rt", encoding="utf-8") as lines:
+    """Read a JSON Lines file, which may be compressed with gzip."""
+    open_text: Any = gzip.open if path.endswith(".gz") else open
+    with open_text(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 def write(folder: Path, name: str, arrays: dict[str, Any], names: dict[str, Any]) -> None:
-    """Write numbers and names of a model."""
+    """Write the arrays and the names of a model to a file."""
     content = sealed(save(arrays, {"names": json.dumps({KEY: OPEN, **names})}))
     with atomic_file(folder / f"{name}.safetensors") as path:
         Path(path).write_bytes(content)
 
 
 def neighbors(words: Sequence[str]) -> set[str]:
-    """Return the pairs and triples of classes of a caption, with ``^`` before its first and ``$`` after its last."""
+    """Return the bigrams and trigrams of the word classes of a caption. ``^`` marks its start and ``$`` its end."""
     classes = ["^", *map(word_class, words), "$"]
-    found = {f"{one} {other}" for one, other in pairwise(classes)}
-    found.update(map(" ".join, zip(classes, classes[1:], classes[2:], strict=False)))
-    return found
+    bigrams = set(map(" ".join, pairwise(classes)))
+    trigrams = set(map(" ".join, zip(classes, classes[1:], classes[2:], strict=False)))
+    return bigrams | trigrams
 
 
 def train_detector(
-    lexicon: CaptionLexicon, folder: Path, images: Sequence[Sequence[str]], most: int = 60_000
+    lexicon: CaptionLexicon, folder: Path, images: Sequence[Sequence[str]], max_captions: int = 60_000
 ) -> BrokenDetector:
-    """Train and write the detector, and say how many captions it takes for broken; one of ten images is left out."""
-    from scipy.sparse import csr_matrix, hstack
+    """Train the detector, write it, and print how many held-out captions it classifies as broken.
+
+    The last tenth of the images is held out.
+    """
     from sklearn.linear_model import LogisticRegression
 
     rng = random.Random(SEED)
-    kept, held = images[: len(images) * 9 // 10], images[len(images) * 9 // 10 :]
-
-    def examples(captions: Sequence[str]) -> tuple[list[list[str]], list[str]]:
-        texts, kinds = [], []
-        for caption in captions:
-            words = split(caption)
-            if not 3 <= len(words) <= 30:
-                continue
-            texts.append(words)
-            kinds.append("")
-            broken = break_caption(words, rng)
-            if broken is not None:
-                kinds.append(broken[0])
-                texts.append(broken[1])
-        return texts, kinds
-
-    texts, kinds = examples([caption for captions in kept for caption in captions[:3]][:most])
-    counts = Counter(each for words in texts for each in neighbors(words))
-    known = {each: number for number, each in enumerate(sorted(each for each in counts if counts[each] >= 20))}
-
-    def matrix(texts: Sequence[Sequence[str]]) -> Any:
-        cells = [(row, known[each]) for row, words in enumerate(texts) for each in neighbors(words) if each in known]
-        rows, columns = np.array(cells).T
-        numbered = lexicon.encode([" ".join(words) for words in texts])
-        indicators = csr_matrix((np.ones(len(cells)), (rows, columns)), shape=(len(texts), len(known)))
-        return hstack([indicators, csr_matrix(repetitions(lexicon.columns, numbered))]).tocsr()
-
-    model = LogisticRegression(C=0.1, max_iter=500).fit(matrix(texts), [bool(kind) for kind in kinds])
+    training_count = len(images) * 9 // 10
+    training_captions = [caption for captions in images[:training_count] for caption in captions[:3]]
+    texts, kinds = make_examples(training_captions[:max_captions], rng)
+    counts = Counter(ngram for words in texts for ngram in neighbors(words))
+    frequent_ngrams = sorted(ngram for ngram, count in counts.items() if count >= 20)
+    column_of_ngram = {ngram: column for column, ngram in enumerate(frequent_ngrams)}
+    features = detector_features(lexicon, texts, column_of_ngram)
+    model = LogisticRegression(C=0.1, max_iter=500).fit(features, [bool(kind) for kind in kinds])
     weights = np.round(model.coef_[0], 3)
-    telling = {each: float(weights[number]) for each, number in known.items() if abs(weights[number]) >= 0.02}
-    repeated, intercept = weights[-len(REPETITIONS) :].tolist(), float(np.round(model.intercept_[0], 3))
-    numbers = {"weights": list(telling.values()), "repeated": repeated, "intercept": [intercept]}
+    ngram_weights = {
+        ngram: float(weights[column]) for ngram, column in column_of_ngram.items() if abs(weights[column]) >= 0.02
+    }
+    repetition_weights = weights[-len(REPETITIONS) :].tolist()
+    intercept = float(np.round(model.intercept_[0], 3))
+    numbers = {"weights": list(ngram_weights.values()), "repeated": repetition_weights, "intercept": [intercept]}
     arrays = {key: np.array(value, np.float32) for key, value in numbers.items()}
-    write(folder, "broken", arrays, {"neighbors": list(telling)})
-    detector = BrokenDetector(telling, repeated, intercept)
-    texts, kinds = examples([caption for captions in held for caption in captions[:2]])
-    logits = detector.logits(lexicon, lexicon.encode([" ".join(words) for words in texts]))
-    for kind in sorted(set(kinds)):
-        share = np.mean([logit > 1.5 for logit, each in zip(logits.tolist(), kinds, strict=True) if each == kind])
-        sys.stderr.write(f"taken for broken, {kind or 'people'}: {share:.3f}\n")
+    write(folder, "broken", arrays, {"neighbors": list(ngram_weights)})
+    detector = BrokenDetector(ngram_weights, repetition_weights, intercept)
+    held_out_captions = [caption for captions in images[training_count:] for caption in captions[:2]]
+    report_detector(detector, lexicon, *make_examples(held_out_captions, rng))
     return detector
 
 
-def graded(images: Sequence[Sequence[str]], count: int, encoding: Encoding) -> Segments:
-    """Return captions of an image (3), of near ones (2), of farther ones (1) and of any (0), with four references."""
+def make_examples(captions: Sequence[str], rng: Random) -> tuple[list[list[str]], list[str]]:
+    """Return the words of captions and of broken copies, and the kind of the error of each, empty for captions."""
+    texts, kinds = [], []
+    for caption in captions:
+        words = split(caption)
+        if not 3 <= len(words) <= 30:
+            continue
+        texts.append(words)
+        kinds.append("")
+        broken = break_caption(words, rng)
+        if broken is not None:
+            kind, broken_words = broken
+            texts.append(broken_words)
+            kinds.append(kind)
+    return texts, kinds
+
+
+def detector_features(lexicon: CaptionLexicon, texts: Sequence[Sequence[str]], column_of_ngram: dict[str, int]) -> Any:
+    """Return a sparse matrix of the detector's features: indicators of n-grams, then features of repetitions."""
+    from scipy.sparse import csr_matrix, hstack
+
+    cells = []
+    for row, words in enumerate(texts):
+        cells += [(row, column_of_ngram[ngram]) for ngram in neighbors(words) if ngram in column_of_ngram]
+    rows, columns = np.array(cells).T
+    indicators = csr_matrix((np.ones(len(cells)), (rows, columns)), shape=(len(texts), len(column_of_ngram)))
+    encoded = lexicon.encode([" ".join(words) for words in texts])
+    return hstack([indicators, csr_matrix(repetitions(lexicon.columns, encoded))]).tocsr()
+
+
+def report_detector(
+    detector: BrokenDetector, lexicon: CaptionLexicon, texts: Sequence[Sequence[str]], kinds: Sequence[str]
+) -> None:
+    """Print the fraction of captions that the detector classifies as broken, for each kind of error."""
+    logits = detector.logits(lexicon, lexicon.encode([" ".join(words) for words in texts]))
+    for kind in sorted(set(kinds)):
+        is_kind = np.array([text_kind == kind for text_kind in kinds])
+        fraction = np.mean(logits[is_kind] > 1.5)
+        sys.stderr.write(f"classified as broken, {kind or 'people'}: {fraction:.3f}\n")
+
+
+def make_graded_segments(images: Sequence[Sequence[str]], count: int, encoding: Encoding) -> Segments:
+    """Return captions with the other captions of an image as references.
+
+    The grade is 3 for captions of this image, 2 for captions of similar images, 1 for captions of less similar images,
+    and 0 for captions of any other image.
+    """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     rng = random.Random(SEED)
-    known = encoding([text for each in images for text in each])
-    means = np.array([np.mean([known[text].astype(np.float32) for text in each], axis=0) for each in images])
+    vectors = encoding([caption for captions in images for caption in captions])
+    means = np.array(
+        [np.mean([vectors[caption].astype(np.float32) for caption in captions], axis=0) for captions in images]
+    )
     spaces = [
-        TfidfVectorizer(sublinear_tf=True, stop_words="english").fit_transform(" ".join(each) for each in images),
+        TfidfVectorizer(sublinear_tf=True, stop_words="english").fit_transform(map(" ".join, images)),
         means / np.linalg.norm(means, axis=1, keepdims=True),
     ]
-    found = Segments([], [], np.empty(0))
+    segments = Segments([], [], np.empty(0))
     grades = []
-    for number in rng.sample(range(len(images)), count):
-        captions = rng.sample(list(images[number]), len(images[number]))
-        picked = [(3, captions[0])]
+    for image in rng.sample(range(len(images)), count):
+        captions = rng.sample(list(images[image]), len(images[image]))
+        candidates = [(3, captions[0])]
         for space in spaces:
-            near = space @ space[number].T
-            near = near.toarray()[:, 0] if hasattr(near, "toarray") else near
-            order = [int(at) for at in np.argsort(-near)[:41] if at != number]
-            picked += [(2, rng.choice(images[rng.choice(order[:5])])), (1, rng.choice(images[rng.choice(order[20:])]))]
-        picked.append((0, rng.choice(images[rng.choice([at for at in range(len(images)) if at != number])])))
-        for grade, caption in picked:
-            found.hypotheses.append(caption)
-            found.references.append(captions[1:])
+            similarities = space @ space[image].T
+            if hasattr(similarities, "toarray"):
+                similarities = similarities.toarray()[:, 0]
+            similar_images = [int(other) for other in np.argsort(-similarities)[:41] if other != image]
+            candidates.append((2, rng.choice(images[rng.choice(similar_images[:5])])))
+            candidates.append((1, rng.choice(images[rng.choice(similar_images[20:])])))
+        other_images = [other for other in range(len(images)) if other != image]
+        candidates.append((0, rng.choice(images[rng.choice(other_images)])))
+        for grade, caption in candidates:
+            segments.hypotheses.append(caption)
+            segments.references.append(captions[1:])
             grades.append(float(grade))
-    return found._replace(grades=np.array(grades))
+    return segments._replace(grades=np.array(grades))
 
 
-def spoilt(images: Sequence[Sequence[str]], count: int, way: str) -> Segments:
-    """Return captions (1) each followed by the same with a contradiction or an error (0)."""
+def make_spoiled_segments(images: Sequence[Sequence[str]], count: int, change: str) -> Segments:
+    """Return captions with grade 1, each followed by a copy with grade 0.
+
+    Args:
+        images: captions of the images.
+        count: number of images.
+        change: the change of the copy, ``contradiction`` or ``error``.
+    """
     rng = random.Random(SEED)
-    found = Segments([], [], np.empty(0))
+    segments = Segments([], [], np.empty(0))
     for captions in images[:count]:
         words = split(captions[0])
-        broken = break_caption(words, rng) if way == "error" else ("", contradict(words, rng))
-        if broken is None or broken[1] is None:
-            continue
-        found.hypotheses.extend([" ".join(words), " ".join(broken[1])])
-        found.references.extend([list(captions[1:])] * 2)
-    return found._replace(grades=np.tile([1.0, 0.0], len(found.hypotheses) // 2))
+        if change == "error":
+            broken = break_caption(words, rng)
+            changed_words = None if broken is None else broken[1]
+        else:
+            changed_words = contradict(words, rng)
+        if changed_words is not None:
+            segments.hypotheses.extend([" ".join(words), " ".join(changed_words)])
+            segments.references.extend([list(captions[1:])] * 2)
+    return segments._replace(grades=np.tile([1.0, 0.0], len(segments.hypotheses) // 2))
 
 
 def differences(values: Floats, grades: Floats, *, neighbors_only: bool, count: int = 20_000) -> Floats:
-    """Return features of better captions minus those of worse ones: of drawn pairs, or of each two neighbors."""
+    """Return the features of better captions minus those of worse captions.
+
+    Args:
+        values: features of the captions, ``(captions, features)``.
+        grades: grades of the captions.
+        neighbors_only: compare each even row with the next row, which is worse. By default, compare random pairs.
+        count: maximum number of random pairs.
+    """
     if neighbors_only:
         result: Floats = values[::2] - values[1::2]
         return result
-    draw = np.random.default_rng(SEED)
-    one, other = draw.integers(len(grades), size=(2, 4 * count))
-    different = np.flatnonzero(grades[one] != grades[other])[:count]
-    one, other = one[different], other[different]
-    sign = np.sign(grades[one] - grades[other])[:, None]
-    result = (values[one] - values[other]) * sign
+    rng = np.random.default_rng(SEED)
+    first, second = rng.integers(len(grades), size=(2, 4 * count))
+    different = np.flatnonzero(grades[first] != grades[second])[:count]
+    first, second = first[different], second[different]
+    sign = np.sign(grades[first] - grades[second])[:, None]
+    result = (values[first] - values[second]) * sign
     return result
 
 
 def fit(tasks: Sequence[tuple[float, Floats]], bounds: Sequence[tuple[float, float]], penalty: float = 0.003) -> Floats:
-    """Return weights within bounds with the least mean pairwise logistic loss, tasks weighted."""
+    """Return the weights within bounds that minimize the regularized pairwise logistic loss.
+
+    Args:
+        tasks: for each task its weight and the differences of features.
+        bounds: minimum and maximum of each weight.
+        penalty: factor of the sum of the squared weights.
+    """
     from scipy.optimize import minimize
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        total, slope = penalty * float(weights @ weights), 2 * penalty * weights
-        for share, pairs in tasks:
-            margin = pairs @ weights
-            total += share * float(np.logaddexp(0, -margin).mean())
-            slope = slope - share * (pairs / (1 + np.exp(margin))[:, None]).mean(axis=0)
-        return total, slope
+        total, gradient = penalty * float(weights @ weights), 2 * penalty * weights
+        for task_weight, pairs in tasks:
+            margins = pairs @ weights
+            total += task_weight * float(np.logaddexp(0, -margins).mean())
+            gradient = gradient - task_weight * (pairs / (1 + np.exp(margins))[:, None]).mean(axis=0)
+        return total, gradient
 
     start = np.full(len(bounds), 0.1).clip(*np.transpose(bounds))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    result: Floats = found.x
-    return result
+    minimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    weights: Floats = minimum.x
+    return weights
 
 
-SHARES = {"rated": 0.15, "graded": 1.0, "contradiction": 0.3, "error": 0.3}
-"""How much each source counts. Ratings of Composite tell people's captions from weak systems' of 2014 above all."""
+SOURCE_WEIGHTS = {"rated": 0.15, "graded": 1.0, "contradiction": 0.3, "error": 0.3}
+"""Weights of the sources. Ratings count little, because most of them (Composite) compare captions by people with those
+of weak systems of 2014."""
+
+SOURCES_OF_PAIRS = ("contradiction", "error")
+"""Sources in which each caption is compared with the next one only."""
 
 
 def train(features: dict[str, tuple[dict[str, Floats], Floats]], name: str) -> CaptionModel:
-    """Make a metric.
+    """Train a metric.
 
     Args:
-        features: for each source of :data:`SHARES` the features by name, and the grades.
-        name: of the metric.
+        features: for each source of :data:`SOURCE_WEIGHTS`, the features by name, and the grades.
+        name: name of the metric.
     """
     bounds = RECIPES[name]
     used = tuple(bounds)
-    values = {source: np.stack([columns[each] for each in used], axis=1) for source, (columns, _) in features.items()}
-    spread = np.sqrt((values["rated"].var(axis=0) + values["graded"].var(axis=0)) / 2)
-    spread[used.index("whole")] = 1.0
-    tasks = [
-        (SHARES[source], differences(each / spread, features[source][1], neighbors_only=source in SOURCES_OF_TWO))
-        for source, each in values.items()
-    ]
-    weights = fit(tasks, list(bounds.values())) / spread
-    # 1 is the mean of people's captions of the image, 0 of captions of any image.
+    values = {
+        source: np.stack([columns[feature] for feature in used], axis=1) for source, (columns, _) in features.items()
+    }
+    deviations = np.sqrt((values["rated"].var(axis=0) + values["graded"].var(axis=0)) / 2)
+    deviations[used.index("whole")] = 1.0
+    tasks = []
+    for source, source_values in values.items():
+        source_grades = features[source][1]
+        pairs = differences(source_values / deviations, source_grades, neighbors_only=source in SOURCES_OF_PAIRS)
+        tasks.append((SOURCE_WEIGHTS[source], pairs))
+    weights = fit(tasks, list(bounds.values())) / deviations
+    # Scores are scaled so that the mean of captions of the image is 1 and the mean of captions of any image is 0.
     grades = features["graded"][1]
     scores = values["graded"] @ weights
     low, high = float(scores[grades == 0].mean()), float(scores[grades == 3].mean())
@@ -387,11 +475,8 @@ def train(features: dict[str, tuple[dict[str, Floats], Floats]], name: str) -> C
     return CaptionModel(name, used, weights, float(np.round(-low / (high - low), 5)))
 
 
-SOURCES_OF_TWO = ("contradiction", "error")
-
-
 def main(captions: str, rated: str, folder: str) -> None:
-    """Train the detector and both metrics, and write them."""
+    """Train the detector and both metrics, and write them to a folder."""
     from meteor_e_vectors.contextual import open_encoder
 
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -407,9 +492,9 @@ def main(captions: str, rated: str, folder: str) -> None:
             [entry["references"] for entry in entries],
             np.array([entry["rating"] for entry in entries], float),
         ),
-        "graded": graded(images[:3000], 1500, encoding),
-        "contradiction": spoilt(images[4000:], 1500, "contradiction"),
-        "error": spoilt(images[6000:], 1500, "error"),
+        "graded": make_graded_segments(images[:3000], 1500, encoding),
+        "contradiction": make_spoiled_segments(images[4000:], 1500, "contradiction"),
+        "error": make_spoiled_segments(images[6000:], 1500, "error"),
     }
     features = {}
     for source, segments in sources.items():
@@ -426,6 +511,6 @@ def main(captions: str, rated: str, folder: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("captions", help="captions of images, captions.jsonl.gz")
-    parser.add_argument("rated", help="captions that people rated, rated.jsonl.gz")
-    parser.add_argument("folder", help="folder that the models are written into")
+    parser.add_argument("rated", help="rated captions, rated.jsonl.gz")
+    parser.add_argument("folder", help="folder to which the models are written")
     main(**vars(parser.parse_args()))
