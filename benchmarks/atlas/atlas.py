@@ -1,12 +1,12 @@
-"""The atlas: every metric on every set of judgments, its speed, what errors it notices, and what it needs.
+"""Creates the atlas: the agreement of all metrics with all judgments, their speed, their errors and their requirements.
 
-    METEOR_E_SHARED=DATA python benchmarks/atlas/atlas.py run                  all cells that are missing or stale
-    python benchmarks/atlas/atlas.py run -M en-light -S wmt17 --force          one cell again
-    python benchmarks/atlas/atlas.py write                                     the page, its pictures
+    METEOR_E_SHARED=DATA python benchmarks/atlas/atlas.py run                  compute missing or outdated cells
+    python benchmarks/atlas/atlas.py run -M en-light -S wmt17 --force          compute one cell again
+    python benchmarks/atlas/atlas.py write                                     write the page and its pictures
 
-A cell is kept in ``cells/METRIC.json`` under the metric's signature; ``run`` computes only what is missing or whose
-signature or sample has changed, and writes after each cell, so that it may be stopped. ``write`` makes
-``docs/results/atlas.md`` and the pictures beside it from the cells, and needs no data.
+A cell contains the results of a metric on a test set, and is stored in ``cells/METRIC.json``. ``run`` computes missing
+cells and cells whose signature or sample has changed. It can be interrupted, because it writes each cell immediately.
+``write`` creates ``docs/results/atlas.md`` and its pictures from the cells. It does not need the data.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,13 +44,13 @@ class JudgedSet:
     """A set of judgments.
 
     Attributes:
-        key: what cells call it.
-        title: what the page calls it.
-        index: the data index, without ``.yaml``.
+        key: name in the files of cells.
+        title: name on the page.
+        index: name of the data index, without ``.yaml``.
         pairs: language pairs; empty for all.
-        measure: of agreement.
-        task: what people use such a metric for.
-        year: of the systems, by which models say what they have seen.
+        measure: name of the measure of agreement.
+        task: kind of the judgments: ``ranking``, ``rating`` or ``captions``.
+        year: name of the shared task, with which the cards of models describe their training data.
     """
 
     key: str
@@ -83,15 +83,16 @@ SETS = (
         "composite", "Composite (Flickr30k), captions", "composite-30k", (), "kendall-c", "captions", "Composite"
     ),
 )
-BY_KEY = {each.key: each for each in SETS}
+SET_KEYS = sorted(judged.key for judged in SETS)
 ENCODERS = (
     "contextual",
     "en-light-context",
     "bertscore",
     "caption-context",
 )
-"""Metrics that run a network: their samples are smaller."""
+"""Metrics that run a neural network."""
 SLOW = (*ENCODERS, "ter")
+"""Metrics that are measured on smaller samples."""
 NEEDS = {
     "bleu": "nothing",
     "chrf": "nothing",
@@ -110,7 +111,7 @@ SEEN = {
     "caption-context": {"Composite"},
     "en-light-context": {"WMT12", "WMT13", "WMT21"},
 }
-"""What models have been trained on that no card says: those without one, and what the score of another one brings."""
+"""Training data that the cards of models do not mention, because there is no card or a feature is itself a model."""
 
 
 INTRODUCTION = """\
@@ -135,16 +136,16 @@ ABOUT_ERRORS = (
 
 
 def metric_names() -> list[str]:
-    """Return the metrics of the atlas: sacreBLEU's, chains that run on English packs alone, models, BERTScore."""
+    """Return the metrics of the atlas: those of sacreBLEU, chains that need only English packs, models, BERTScore."""
     from meteor_e_learned.ready import ready_models
 
-    chains = ("exact", "universal", "any")
-    known = {*plugin_registry().chains.names(), *plugin_registry().metrics.names()}
-    light = [name for name in ready_models() if name not in ENCODERS]
-    others = [name for name in ("caption-light",) if name in known]
-    encoders = [name for name in ENCODERS if name in known or name == "bertscore"]
-    found = ["bleu", "chrf", "chrf++", "meteor", *(name for name in chains if name in known), *light, *others, "ter"]
-    return list(dict.fromkeys([*found, *encoders]))
+    available = {*plugin_registry().chains.names(), *plugin_registry().metrics.names()}
+    chains = [name for name in ("exact", "universal", "any") if name in available]
+    light_models = [name for name in ready_models() if name not in ENCODERS]
+    caption_metrics = [name for name in ("caption-light",) if name in available]
+    encoders = [name for name in ENCODERS if name in available or name == "bertscore"]
+    names = ["bleu", "chrf", "chrf++", "meteor", *chains, *light_models, *caption_metrics, "ter", *encoders]
+    return list(dict.fromkeys(names))
 
 
 def cell_file(name: str) -> Path:
@@ -153,98 +154,116 @@ def cell_file(name: str) -> Path:
 
 
 def read_cells(name: str) -> dict[str, Any]:
-    """Return a metric's cells."""
+    """Read a metric's cells."""
     file = cell_file(name)
-    found: dict[str, Any] = (
-        json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"metric": name, "sets": {}}
-    )
-    return found
+    if not file.is_file():
+        return {"metric": name, "sets": {}}
+    cells: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return cells
 
 
 def write_cells(cells: dict[str, Any]) -> None:
-    """Keep a metric's cells."""
+    """Write a metric's cells."""
     CELLS.mkdir(exist_ok=True)
     with atomic_file(cell_file(cells["metric"])) as scratch:
         scratch.write_text(json.dumps(cells, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def processor_seconds() -> float:
-    """Return the processor time of this process and its children, in the system included."""
+    """Return the user and system time of this process and its children."""
     return sum(os.times()[:4])
 
 
-def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
-    """Score a sample of a set and measure agreement, pair by pair."""
+def compute(name: str, judged: JudgedSet, output_count: int) -> dict[str, Any]:
+    """Return a cell: the agreement of a metric with a sample of the judgments of each language pair.
+
+    Args:
+        name: name of the metric.
+        judged: the judgments.
+        output_count: minimum number of judged outputs in the sample of a language pair.
+    """
     from meteor_e_evaluation import load_index, load_test_set
     from meteor_e_evaluation.measures import measure
 
     index = load_index(ROOT / "benchmarks" / f"{judged.index}.yaml")
-    way = measure(judged.measure)
     pairs: dict[str, Any] = {}
-    resampled = []
+    bootstrap_samples = []
     for pair in judged.pairs or tuple(index.pairs):
         test = load_test_set(index, pair)
-        if name in ENCODERS and test.language != "en":  # The encoder knows English only.
-            continue
+        if name in ENCODERS and test.language != "en":
+            continue  # The encoder supports only English.
         metric = make(name, test.language)
         if metric is None:
             pairs[pair] = {"missing": "it cannot be made"}
             continue
         if metric.language and metric.language != test.language:
             continue
-        lost = np.ones((len(test.systems), len(test)), bool)
-        rated = np.flatnonzero(test.judgment_mask().any(axis=0))
-        order = np.random.default_rng(SEED).permutation(rated)
-        # Whole segments, until there are enough outputs.
-        enough = np.searchsorted(np.cumsum(test.judgment_mask().sum(axis=0)[order]), outputs) + 1
-        kept = order[:enough]
-        lost[:, kept] = False
-        sample = test.without(lost)
-        cells = sample.judgment_mask()
         try:
-            warm(metric, sample)
-            before = processor_seconds()
-            scores = score_test_set(metric, sample, cells, ArrayCache(enabled=False), systems=False)
-            seconds = processor_seconds() - before
+            pairs[pair], values = measure_pair(metric, measure(judged.measure), test, output_count)
         except MeteorError as error:
             pairs[pair] = {"missing": str(error)}
             continue
-        if not metric.higher_is_better:
-            scores = scores.negated()
-        value = way.value(sample, scores)
-        weights = np.zeros((SAMPLES, len(test)))
-        weights[:, kept] = draw_weights(len(kept), SAMPLES, SEED)
-        again = way.resampled(sample, scores, weights)
-        resampled.append(again)
-        low, high = interval(again)
-        words = [len(text.split()) for column in sample.references for text in np.array(column, object)[kept]]
-        pairs[pair] = {
-            "value": round(float(value), 4),
-            "low": round(low, 4),
-            "high": round(high, 4),
-            "segments": len(kept),
-            "of": len(rated),
-            "scored": int(cells.sum()),
-            "seconds": round(seconds, 4),
-            "words": round(float(np.mean(words)), 1),
-            "references": len(test.references),
-            "language": test.language,
-            "signature": metric.signature,
-        }
-    done = [each for each in pairs.values() if "value" in each]
-    cell: dict[str, Any] = {"measure": judged.measure, "sample": outputs, "pairs": pairs}
-    if done:
-        low, high = interval(np.mean(resampled, axis=0))
-        cell |= {
-            "value": round(float(np.mean([each["value"] for each in done])), 4),
-            "low": round(low, 4),
-            "high": round(high, 4),
-        }
+        bootstrap_samples.append(values)
+    cell: dict[str, Any] = {"measure": judged.measure, "sample": output_count, "pairs": pairs}
+    if bootstrap_samples:
+        low, high = interval(np.mean(bootstrap_samples, axis=0))
+        pair_values = [result["value"] for result in pairs.values() if "value" in result]
+        cell |= {"value": round(float(np.mean(pair_values)), 4), "low": round(low, 4), "high": round(high, 4)}
     return cell
 
 
+def measure_pair(metric: Metric, measure: Any, test: Any, output_count: int) -> tuple[dict[str, Any], Any]:
+    """Measure a metric on a sample of the judgments of a language pair.
+
+    Returns:
+        The results for the cell, and the measure on bootstrap samples.
+    """
+    judged_segments = np.flatnonzero(test.judgment_mask().any(axis=0))
+    segments = draw_segments(test, judged_segments, output_count)
+    is_excluded = np.ones((len(test.systems), len(test)), bool)
+    is_excluded[:, segments] = False
+    sample = test.without(is_excluded)
+    judgment_mask = sample.judgment_mask()
+    warm(metric, sample)
+    start = processor_seconds()
+    scores = score_test_set(metric, sample, judgment_mask, ArrayCache(enabled=False), systems=False)
+    seconds = processor_seconds() - start
+    if not metric.higher_is_better:
+        scores = scores.negated()
+    value = measure.value(sample, scores)
+    weights = np.zeros((SAMPLES, len(test)))
+    weights[:, segments] = draw_weights(len(segments), SAMPLES, SEED)
+    bootstrap_values = measure.resampled(sample, scores, weights)
+    low, high = interval(bootstrap_values)
+    reference_lengths = [
+        len(text.split()) for column in sample.references for text in np.array(column, object)[segments]
+    ]
+    results = {
+        "value": round(float(value), 4),
+        "low": round(low, 4),
+        "high": round(high, 4),
+        "segments": len(segments),
+        "of": len(judged_segments),
+        "scored": int(judgment_mask.sum()),
+        "seconds": round(seconds, 4),
+        "words": round(float(np.mean(reference_lengths)), 1),
+        "references": len(test.references),
+        "language": test.language,
+        "signature": metric.signature,
+    }
+    return results, bootstrap_values
+
+
+def draw_segments(test: Any, judged_segments: Any, output_count: int) -> Any:
+    """Return the indexes of random segments with at least this number of judged outputs."""
+    order = np.random.default_rng(SEED).permutation(judged_segments)
+    cumulative_outputs = np.cumsum(test.judgment_mask().sum(axis=0)[order])
+    segment_count = np.searchsorted(cumulative_outputs, output_count) + 1
+    return order[:segment_count]
+
+
 def make(name: str, language: str) -> Metric | None:
-    """Make a metric with one thread; ``None`` for a language that it does not know."""
+    """Create a metric with one thread; return ``None`` if it does not support the language."""
     try:
         if name == "bertscore":
             from bertscore import BertScore
@@ -257,35 +276,33 @@ def make(name: str, language: str) -> Metric | None:
 
 
 def warm(metric: Metric, test: Any) -> None:
-    """Score one segment, so that packs and models are loaded before the clock runs."""
+    """Score a segment, so that packs and models are loaded before time is measured."""
     references = [list(texts) for texts in zip(*test.references, strict=True)][:1]
     sources = None if test.source is None else test.source[:1]
     compute_statistics(metric.prepare(references), Batch(test.outputs[0][:1], references, sources))
 
 
-def is_fresh(name: str, cell: dict[str, Any] | None, outputs: int) -> bool:
-    """Return whether a cell has this sample, and the metric still has the signature that it had."""
-    if cell is None or cell["sample"] != outputs:
+def is_up_to_date(name: str, cell: dict[str, Any] | None, output_count: int) -> bool:
+    """Return whether a cell has a sample of this size and the metric's current signatures."""
+    if cell is None or cell["sample"] != output_count:
         return False
-    kept = {
-        (each["language"], each["references"]): each["signature"]
-        for each in cell["pairs"].values()
-        if "signature" in each
+    signatures = {
+        (result["language"], result["references"]): result["signature"]
+        for result in cell["pairs"].values()
+        if "signature" in result
     }
-    for (language, references), signature in kept.items():
+    for (language, reference_count), signature in signatures.items():
         metric = make(name, language)
-        if metric is None or prepared(metric, references).signature_for({references}) != signature:
+        if metric is None:
             return False
-    return bool(kept) or not any("missing" in each for each in cell["pairs"].values())
-
-
-def prepared(metric: Metric, references: int = 1) -> Metric:
-    """Return a metric that has seen a test set with so many references."""
-    return metric.prepare([["a"] * references])
+        prepared_metric = metric.prepare([["a"] * reference_count])
+        if prepared_metric.signature_for({reference_count}) != signature:
+            return False
+    return bool(signatures) or not any("missing" in result for result in cell["pairs"].values())
 
 
 def stress_cell(name: str) -> dict[str, Any] | None:
-    """Return how often a metric notices each kind of error in the English sentences of the stress test."""
+    """Return how often a metric detects each kind of error in the English sentences of the stress test."""
     from meteor_e_evaluation.stress import stress
 
     metric = make(name, "en")
@@ -308,7 +325,7 @@ def stress_cell(name: str) -> dict[str, Any] | None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Compute what is missing."""
+    """Compute the missing and outdated cells."""
     sys.path.insert(0, str(HERE))
     for name in options.metric or metric_names():
         outputs = options.slow_outputs if name in SLOW else options.outputs
@@ -316,19 +333,22 @@ def run(options: argparse.Namespace) -> None:
         for judged in SETS:
             if options.set and judged.key not in options.set:
                 continue
-            if not options.force and is_fresh(name, cells["sets"].get(judged.key), outputs):
+            if not options.force and is_up_to_date(name, cells["sets"].get(judged.key), outputs):
                 continue
             print(name, judged.key, file=sys.stderr, flush=True)
             cells["sets"][judged.key] = compute(name, judged, outputs)
             write_cells(cells)
-        kept, metric = cells.get("stress"), make(name, "en")
-        if metric is not None and (options.force or kept is None or kept["signature"] != metric.signature_for({1})):
+        metric = make(name, "en")
+        if metric is None:
+            continue
+        cell = cells.get("stress")
+        if options.force or cell is None or cell["signature"] != metric.signature_for({1}):
             cells["stress"] = stress_cell(name)
             write_cells(cells)
 
 
-def seen(name: str) -> set[str]:
-    """Return the years of judgments that the shipped weights of a model have seen, or a model on which it stands."""
+def training_sets(name: str) -> set[str]:
+    """Return the names of the shared tasks whose judgments a model was trained on."""
     from meteor_e_learned.ready import ready_models
 
     card = ready_models().get(name)
@@ -336,8 +356,8 @@ def seen(name: str) -> set[str]:
     return SEEN.get(name, set()).union(re.findall(r"WMT\d\d|Composite", trained))
 
 
-def held_out(name: str, judged: JudgedSet) -> dict[str, float | None]:
-    """Return the figure of a model of the same recipe that had not seen the set, and METEOR's beside it."""
+def find_held_out_value(name: str, judged: JudgedSet) -> dict[str, float | None]:
+    """Return the value of a model with the same recipe that was not trained on a set, and the value of METEOR."""
     from meteor_e_learned.ready import ready_models
 
     card = ready_models().get(name)
@@ -347,8 +367,8 @@ def held_out(name: str, judged: JudgedSet) -> dict[str, float | None]:
     return {"held_out": None, "meteor": None}
 
 
-def needs(name: str) -> str:
-    """Return what has to be there for a metric to run."""
+def describe_needs(name: str) -> str:
+    """Return the packs and plugins that a metric needs."""
     from meteor_e_learned.ready import ready_models
 
     card = ready_models().get(name)
@@ -358,43 +378,27 @@ def needs(name: str) -> str:
 
 
 def evidence() -> list[dict[str, Any]]:
-    """Return all that the cells say, a row per metric, as the page shows it."""
+    """Return the contents of all cells, with a row per metric."""
     rows = []
     for file in sorted(CELLS.glob("*.json")):
         cells = json.loads(file.read_text(encoding="utf-8"))
         name = cells["metric"]
         sets = {}
-        scored, seconds = 0, 0.0
+        output_count, seconds = 0, 0.0
         for judged in SETS:
             cell = cells["sets"].get(judged.key)
             if cell is None or "value" not in cell:
                 continue
-            done = {pair: each for pair, each in cell["pairs"].items() if "value" in each}
-            scored += sum(each["scored"] for each in done.values())
-            seconds += sum(each["seconds"] for each in done.values())
-            row = {key: cell[key] for key in ("value", "low", "high", "measure")}
-            if judged.year in seen(name):
-                row |= {"seen": True} | held_out(name, judged)
-            first = next(iter(done.values()))
-            sets[judged.key] = row | {
-                "task": judged.task,
-                "title": judged.title,
-                "words": round(float(np.mean([each["words"] for each in done.values()])), 1),
-                "references": first["references"],
-                "sample": " of ".join(str(sum(each[key] for each in done.values())) for key in ("segments", "of")),
-                "languages": {
-                    language: round(
-                        float(np.mean([each["value"] for each in done.values() if each["language"] == language])), 4
-                    )
-                    for language in sorted({each["language"] for each in done.values()})
-                },
-            }
+            results = [result for result in cell["pairs"].values() if "value" in result]
+            output_count += sum(result["scored"] for result in results)
+            seconds += sum(result["seconds"] for result in results)
+            sets[judged.key] = summarize_cell(name, judged, cell, results)
         errors = cells.get("stress")
         rows.append(
             {
                 "metric": name,
-                "needs": needs(name),
-                "segments_per_second": round(scored / seconds) if seconds else None,
+                "needs": describe_needs(name),
+                "segments_per_second": round(output_count / seconds) if seconds else None,
                 "stress": None if errors is None else {key: errors[key] for key in ("mean", "low", "high", "groups")},
                 "sets": sets,
             }
@@ -402,25 +406,55 @@ def evidence() -> list[dict[str, Any]]:
     return rows
 
 
-def figure(row: dict[str, Any] | None) -> str:
-    """Return a cell of the table: value and interval; of a set that a model has seen, the figure of a sibling."""
-    if row is None:
+def summarize_cell(name: str, judged: JudgedSet, cell: dict[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the data of a cell that the page shows. ``results`` are those of its language pairs."""
+    summary = {key: cell[key] for key in ("value", "low", "high", "measure")}
+    if judged.year in training_sets(name):
+        summary |= {"seen": True} | find_held_out_value(name, judged)
+    sample_size, set_size = (sum(result[key] for result in results) for key in ("segments", "of"))
+    languages = {}
+    for language in sorted({result["language"] for result in results}):
+        values = [result["value"] for result in results if result["language"] == language]
+        languages[language] = round(float(np.mean(values)), 4)
+    return summary | {
+        "task": judged.task,
+        "title": judged.title,
+        "words": round(float(np.mean([result["words"] for result in results])), 1),
+        "references": results[0]["references"],
+        "sample": f"{sample_size} of {set_size}",
+        "languages": languages,
+    }
+
+
+def format_summary(summary: dict[str, Any] | None) -> str:
+    """Return a cell of the table: the value with its interval, or the held-out value if a model has seen the set."""
+    if summary is None:
         return ""
-    if row.get("seen"):
-        other = row.get("held_out")
-        return "seen" if other is None else f"{other:.3f}†".replace("0.", ".", 1)
-    text = f"{row['value']:.3f} ±{(row['high'] - row['low']) / 2:.3f}"
+    if summary.get("seen"):
+        value = summary.get("held_out")
+        return "seen" if value is None else f"{format_value(value)}†"
+    text = f"{summary['value']:.3f} ±{(summary['high'] - summary['low']) / 2:.3f}"
     return text.replace("0.", ".")
 
 
-def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the metrics as the page shows them."""
+def format_value(value: float) -> str:
+    """Return a value with three decimals and without the leading zero."""
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def order_metrics(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows in the order of the page: some well-known metrics first, then all others by name."""
     names = ["bleu", "ter", "chrf", "chrf++", "meteor"]
-    return sorted(rows, key=lambda row: (names.index(row["metric"]) if row["metric"] in names else 9, row["metric"]))
+
+    def sort_key(row: dict[str, Any]) -> tuple[int, str]:
+        name = row["metric"]
+        return names.index(name) if name in names else 9, name
+
+    return sorted(rows, key=sort_key)
 
 
 def page(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the page's lines."""
+    """Yield the lines of the page."""
     yield "# Atlas of metrics"
     yield ""
     yield INTRODUCTION
@@ -429,140 +463,182 @@ def page(rows: list[dict[str, Any]]) -> Iterator[str]:
         ("rating", "Ratings of segments"),
         ("captions", "Captions"),
     ):
-        chosen = [each for each in SETS if each.task == task]
         yield ""
         yield f"## {title}"
         yield ""
-        yield "| metric | " + " | ".join(each.title for each in chosen) + " |"
-        yield "|---" * (len(chosen) + 1) + "|"
-        for row in rows:
-            if any(each.key in row["sets"] for each in chosen):
-                yield (
-                    f"| `{row['metric']}` | " + " | ".join(figure(row["sets"].get(each.key)) for each in chosen) + " |"
-                )
+        yield from agreement_table(rows, task)
         yield ""
         yield f"![Chart of agreement and speed ({title})](../images/pareto-{task}.svg)"
     yield ""
     yield "## WMT24, by target language"
     yield ""
-    languages = sorted({code for row in rows for code in row["sets"].get("wmt24", {}).get("languages", {})})
-    if languages:
-        yield (
-            "The column `other` is Icelandic, which is scored with the language `other`. The column `uk` is the mean "
-            "of two language pairs."
-            if "other" in languages
-            else "`uk` is the mean of two pairs."
-        )
-        yield ""
-        yield "| metric | " + " | ".join(languages) + " |"
-        yield "|---" * (len(languages) + 1) + "|"
-        for row in rows:
-            values = row["sets"].get("wmt24", {}).get("languages", {})
-            if values:
-                yield (
-                    f"| `{row['metric']}` | "
-                    + " | ".join(
-                        f"{values[code]:.3f}".replace("0.", ".", 1) if code in values else "" for code in languages
-                    )
-                    + " |"
-                )
-        yield ""
+    yield from language_table(rows)
     yield "## Errors, speed, needs"
     yield ""
     yield ABOUT_ERRORS
     yield ""
-    groups = ("polarity", "meaning", "addition", "omission", "order", "grammar", "punctuation")
-    yield "| metric | all errors | " + " | ".join(groups) + " | segments/s | needs |"
-    yield "|---" * (len(groups) + 4) + "|"
-    for row in rows:
-        errors = row["stress"]
-        shares = (
-            [f"{100 * errors['mean']:.1f}", *(f"{100 * errors['groups'][group]:.1f}" for group in groups)]
-            if errors
-            else [""] * (len(groups) + 1)
-        )
-        yield (
-            f"| `{row['metric']}` | " + " | ".join(shares) + f" | {row['segments_per_second'] or ''} | {row['needs']} |"
-        )
+    yield from error_table(rows)
     yield ""
     yield "## Samples"
     yield ""
     yield "Each cell shows the number of judged segments in the sample, and their number in the complete test set."
     yield ""
-    yield "| metrics | " + " | ".join(each.key for each in SETS) + " |"
-    yield "|---" * (len(SETS) + 1) + "|"
-    alike: dict[tuple[str, ...], list[str]] = {}
+    yield from sample_table(rows)
+
+
+def table_header(titles: Sequence[str]) -> Iterator[str]:
+    """Yield the header of a Markdown table."""
+    yield "| " + " | ".join(titles) + " |"
+    yield "|---" * len(titles) + "|"
+
+
+def table_row(metrics: str, cells: Sequence[str]) -> str:
+    """Return a row of a Markdown table."""
+    return f"| {metrics} | " + " | ".join(cells) + " |"
+
+
+def agreement_table(rows: list[dict[str, Any]], task: str) -> Iterator[str]:
+    """Yield a table of the agreement with all sets of a task."""
+    task_sets = [judged for judged in SETS if judged.task == task]
+    yield from table_header(["metric", *(judged.title for judged in task_sets)])
     for row in rows:
-        sizes = tuple(row["sets"].get(each.key, {}).get("sample", "").replace(" of ", "/") for each in SETS)
-        alike.setdefault(sizes, []).append(f"`{row['metric']}`")
-    for sizes, names in alike.items():
-        yield f"| {', '.join(names)} | " + " | ".join(sizes) + " |"
+        summaries = [row["sets"].get(judged.key) for judged in task_sets]
+        if any(summaries):
+            yield table_row(f"`{row['metric']}`", [format_summary(summary) for summary in summaries])
 
 
-def pareto(rows: list[dict[str, Any]], task: str, file: Path) -> None:
-    """Draw agreement against speed, and the front of metrics that no other beats in both."""
+def language_table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a table of the agreement with WMT24 by target language, with a note above it and a blank line below it."""
+    values_by_metric = {row["metric"]: row["sets"].get("wmt24", {}).get("languages", {}) for row in rows}
+    languages = sorted({language for values in values_by_metric.values() for language in values})
+    if not languages:
+        return
+    if "other" in languages:
+        yield (
+            "The column `other` is Icelandic, which is scored with the language `other`. The column `uk` is the mean "
+            "of two language pairs."
+        )
+    else:
+        yield "`uk` is the mean of two pairs."
+    yield ""
+    yield from table_header(["metric", *languages])
+    for metric, values in values_by_metric.items():
+        if values:
+            cells = [format_value(values[language]) if language in values else "" for language in languages]
+            yield table_row(f"`{metric}`", cells)
+    yield ""
+
+
+def error_table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a table of the stress test, the speed and the requirements of the metrics."""
+    groups = ("polarity", "meaning", "addition", "omission", "order", "grammar", "punctuation")
+    yield from table_header(["metric", "all errors", *groups, "segments/s", "needs"])
+    for row in rows:
+        errors = row["stress"]
+        percentages = [""] * (len(groups) + 1)
+        if errors:
+            fractions = [errors["mean"], *(errors["groups"][group] for group in groups)]
+            percentages = [f"{100 * fraction:.1f}" for fraction in fractions]
+        speed = str(row["segments_per_second"] or "")
+        yield table_row(f"`{row['metric']}`", [*percentages, speed, row["needs"]])
+
+
+def sample_table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a table of the sizes of samples. Metrics with equal samples share a row."""
+    yield from table_header(["metrics", *(judged.key for judged in SETS)])
+    metrics_by_sizes: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        sizes = tuple(row["sets"].get(judged.key, {}).get("sample", "").replace(" of ", "/") for judged in SETS)
+        metrics_by_sizes.setdefault(sizes, []).append(f"`{row['metric']}`")
+    for sizes, metrics in metrics_by_sizes.items():
+        yield table_row(", ".join(metrics), sizes)
+
+
+Point = tuple[float, float, str]
+"""Speed, agreement and name of a metric."""
+
+
+def collect_points(rows: list[dict[str, Any]], task: str) -> list[Point]:
+    """Return a point for each metric that was measured on all sets of a task."""
+    task_summaries = {
+        row["metric"]: [summary for summary in row["sets"].values() if summary["task"] == task] for row in rows
+    }
+    set_count = max(map(len, task_summaries.values()), default=0)
+    points = []
+    for row in rows:
+        summaries = task_summaries[row["metric"]]
+        values = [summary.get("held_out") if summary.get("seen") else summary["value"] for summary in summaries]
+        if set_count and len(values) == set_count and None not in values and row["segments_per_second"]:
+            points.append((row["segments_per_second"], float(np.mean(values)), row["metric"]))
+    return points
+
+
+def is_dominated(point: Point, points: list[Point]) -> bool:
+    """Return whether another point is better in speed or agreement and not worse in the other."""
+    speed, value, _ = point
+    for other_speed, other_value, _ in points:
+        if other_speed >= speed and other_value >= value and (other_speed > speed or other_value > value):
+            return True
+    return False
+
+
+def draw_pareto(rows: list[dict[str, Any]], task: str, file: Path) -> None:
+    """Draw agreement against speed, with a line through the Pareto-optimal metrics."""
     import matplotlib
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "atlas"
     from matplotlib import pyplot
 
-    points = []
-    for row in rows:
-        values = [
-            each.get("held_out") if each.get("seen") else each["value"]
-            for each in row["sets"].values()
-            if each["task"] == task
-        ]
-        wanted = max((sum(each["task"] == task for each in other["sets"].values()) for other in rows), default=0)
-        if len(values) == wanted and wanted and None not in values and row["segments_per_second"]:
-            points.append((row["segments_per_second"], float(np.mean(values)), row["metric"]))
+    points = collect_points(rows, task)
     if not points:
-        # Models of one language lack some sets: compare on those into English.
         return
-    figure_, axes = pyplot.subplots(figsize=(7, 4.2))
-    front = [
-        each
-        for each in points
-        if not any((o[0] >= each[0] and o[1] > each[1]) or (o[0] > each[0] and o[1] >= each[1]) for o in points)
-    ]
-    front.sort()
-    axes.plot([each[0] for each in front], [each[1] for each in front], color="#888888", linewidth=1, zorder=1)
+    figure, axes = pyplot.subplots(figsize=(7, 4.2))
+    front = sorted(point for point in points if not is_dominated(point, points))
+    axes.plot(
+        [speed for speed, _, _ in front], [value for _, value, _ in front], color="#888888", linewidth=1, zorder=1
+    )
     labels: list[tuple[float, float]] = []
-    spread = max(each[1] for each in points) - min(each[1] for each in points) or 1.0
-    for speed, value, name in sorted(points, key=lambda each: each[1]):
+    values = [value for _, value, _ in points]
+    value_range = max(values) - min(values) or 1.0
+    for speed, value, name in sorted(points, key=lambda point: point[1]):
         axes.scatter([speed], [value], color="#1f6f8b" if (speed, value, name) in front else "#bbbbbb", zorder=2)
-        # Labels of neighbors stand one above the other.
-        near = sum(abs(np.log10(speed / x)) < 0.35 and abs(value - y) < spread / 20 for x, y in labels)
-        axes.annotate(name, (speed, value), textcoords="offset points", xytext=(5, 4 + 9 * near), fontsize=8)
+        # The labels of neighboring points are placed above each other.
+        neighbor_count = sum(
+            abs(np.log10(speed / label_speed)) < 0.35 and abs(value - label_value) < value_range / 20
+            for label_speed, label_value in labels
+        )
+        offset = (5, 4 + 9 * neighbor_count)
+        axes.annotate(name, (speed, value), textcoords="offset points", xytext=offset, fontsize=8)
         labels.append((speed, value))
     axes.set_xscale("log")
     axes.set_xlabel("segments per second, one core")
     axes.set_ylabel("agreement, mean over the sets")
-    figure_.tight_layout()
-    figure_.savefig(file, metadata={"Date": None})
-    pyplot.close(figure_)
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Date": None})
+    pyplot.close(figure)
 
 
 def write(options: argparse.Namespace) -> None:
     """Write the page and the pictures."""
-    rows = ordered(evidence())
+    rows = order_metrics(evidence())
     (ROOT / "docs/results/atlas.md").write_text("\n".join(page(rows)) + "\n", encoding="utf-8")
+    # The pictures show only sets into English, because many models support no other language.
+    english_rows = []
+    for row in rows:
+        sets = {key: summary for key, summary in row["sets"].items() if key not in ("wmt12-out", "wmt24")}
+        english_rows.append({**row, "sets": sets})
     for task in ("ranking", "rating", "captions"):
-        english = [
-            {**row, "sets": {key: each for key, each in row["sets"].items() if key not in ("wmt12-out", "wmt24")}}
-            for row in rows
-        ]
-        pareto(english, task, ROOT / f"docs/images/pareto-{task}.svg")
+        draw_pareto(english_rows, task, ROOT / f"docs/images/pareto-{task}.svg")
 
 
 def main() -> None:
-    """Read the command line."""
+    """Parse the command line, and run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     runs = commands.add_parser("run", help="compute missing cells")
     runs.add_argument("-M", "--metric", action="append", help="only this metric; may be repeated")
-    runs.add_argument("-S", "--set", action="append", choices=sorted(BY_KEY), help="only this set")
+    runs.add_argument("-S", "--set", action="append", choices=SET_KEYS, help="only this set")
     runs.add_argument("--outputs", type=int, default=1000, help="outputs per language pair")
     runs.add_argument("--slow-outputs", type=int, default=200, help="the same for TER and metrics with an encoder")
     runs.add_argument("--force", action="store_true", help="compute cells again")
