@@ -14,8 +14,9 @@ from click.testing import CliRunner
 from meteor_e_learned.answers import central_references, load_answers
 from meteor_e_learned.explain import explain
 from meteor_e_learned.feature_store import FeatureStore
-from meteor_e_learned.features.answer import COLUMNS, Answer, Question, describe
-from meteor_e_learned.features.short_texts import fold, split_lines, split_terms
+from meteor_e_learned.features.answer import COLUMNS, describe
+from meteor_e_learned.features.answer_texts import Answer, Question
+from meteor_e_learned.features.short_texts import fold, join_forms, join_forms_by_line, split_terms
 from meteor_e_learned.models.logistic_regression import LogisticRegression
 from meteor_e_learned.ready import resolve_model
 from meteor_e_learned.recipe import load_recipe
@@ -70,10 +71,10 @@ def test_equal_facts_have_equal_terms(left, right):
     assert terms(left) == terms(right)
 
 
-def test_lines_are_read_as_texts_are():
-    lines = ["Twenty one", "", "a b\u0301 1,000", "x" * 100]
-    folded = fold("\n".join(lines))
-    assert split_lines(folded) == [split_terms(line) for line in folded.split("\n")]
+@pytest.mark.parametrize("first_line", ["Twenty one", "The opera"])
+def test_forms_by_line_equal_the_forms_of_each_line(first_line):
+    folded = fold("\n".join([first_line, "", "a b\u0301 1,000", "x" * 100]))
+    assert join_forms_by_line(folded) == [join_forms(split_terms(line)) for line in folded.split("\n")]
 
 
 def test_words_of_the_question_do_not_count_as_new():

@@ -1,7 +1,7 @@
-"""Words of short English texts, in a form in which equal facts look equal: names, dates, numbers.
+"""Normalizes short English texts, so that different spellings of a name, a date or a number become equal terms.
 
-Questions, acceptable answers and answers of language models are compared in this form. ``The U.S.'s 1,000 islands``
-becomes ``us 1000 island`` after stop words are left out; ``twenty-first`` becomes ``21``.
+The feature ``answer`` compares questions, acceptable answers and answers of language models in this form. For example,
+``The U.S.'s 1,000 islands`` becomes the terms ``the us 1000 island``, and ``twenty-first`` becomes ``21``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from meteor_e.base.bounded_cache import BoundedCache
@@ -17,7 +18,7 @@ from meteor_e_learned.frequencies import word_rarity
 
 
 def split_list(text: str) -> list[str]:
-    """Return the words of a list."""
+    """Return the words of a text, split at white space."""
     return text.split()
 
 
@@ -27,7 +28,7 @@ STOP_WORDS = frozenset(
         "she they his her their i you we who whom which what when where how why did do does has have had not also known"
     )
 )
-"""Words that say nothing about which answer a text gives."""
+"""Words that do not help to tell one answer from another."""
 
 _CARDINALS = split_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -51,23 +52,23 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _POSSESSIVE = re.compile(r"\s?'s\b")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)")
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_QUOTES = str.maketrans("’‘`–—", "'''--")
+_ASCII_MARKS = {"’": "'", "‘": "'", "`": "'", "–": "-", "—": "-"}
 
-LONGEST_WORD = 40
-"""Longer words are not remembered."""
+MAX_CACHED_LENGTH = 40
+"""The number of characters of the longest words that are cached."""
 NUMBER_RARITY = 4.5
-"""The rarity of a number; lists of words do not say."""
-RARITIES = 0.5, 8.0
-"""The lowest and the highest rarity of a word: of "the", and of a word that is not listed."""
+"""The rarity of every number, because the frequency list does not contain numbers."""
+MIN_RARITY, MAX_RARITY = 0.5, 8.0
+"""The rarity of "the", and the rarity of a word that the frequency list does not contain."""
 
 
 class Term(NamedTuple):
-    """A word as it is compared.
+    """A normalized word.
 
     Attributes:
         form: the stem of a word, or the digits of a number.
         is_content: whether the word is a content word.
-        rarity: how rare the word is in English.
+        rarity: the negative decimal logarithm of the word's relative frequency in English, less 1, within bounds.
     """
 
     form: str
@@ -75,11 +76,20 @@ class Term(NamedTuple):
     rarity: float
 
 
+def _remove_accents(text: str) -> str:
+    """Return a text with ASCII quotation marks and dashes, and without accents."""
+    # str.translate takes several times as long.
+    for mark, replacement in _ASCII_MARKS.items():
+        text = text.replace(mark, replacement)
+    text = unicodedata.normalize("NFKD", text)
+    return text if text.isascii() else _ACCENTS.sub("", text)
+
+
 def fold(text: str) -> str:
-    """Return a text in lower case, without accents, possessives, apostrophes, and dots and commas within words."""
+    """Return a text in lowercase without accents, apostrophes, possessive endings, and dots and commas within words."""
     text = text.lower()
     if not text.isascii():
-        text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.translate(_QUOTES)))
+        text = _remove_accents(text)
     if "'" in text:
         text = _POSSESSIVE.sub("", text).replace("'", "")
     if "." in text:
@@ -90,47 +100,65 @@ def fold(text: str) -> str:
 
 
 @functools.cache
-def _stem() -> SnowballStemmer:
+def _stemmer() -> SnowballStemmer:
     return SnowballStemmer("english")
 
 
 def _make_term(word: str) -> Term:
-    ordinal = _ORDINAL.fullmatch(word)
-    form = _NUMBERS.get(word) or (ordinal[1] if ordinal else word)
+    """Return the term of a folded word. A line break is its own term."""
+    if word == "\n":
+        return Term(word, False, MIN_RARITY)
+    form = _NUMBERS.get(word, word)
     if form[0].isdigit():
-        return Term(form, True, NUMBER_RARITY)
-    lowest, highest = RARITIES
-    return Term(_stem()(form), word not in STOP_WORDS, max(lowest, min(highest, word_rarity(word) - 1)))
+        ordinal = _ORDINAL.fullmatch(form)
+        return Term(ordinal[1] if ordinal else form, True, NUMBER_RARITY)
+    rarity = max(MIN_RARITY, min(MAX_RARITY, word_rarity(word) - 1))
+    return Term(_stemmer()(form), word not in STOP_WORDS, rarity)
 
 
-_terms: BoundedCache[str, Term] = BoundedCache(1 << 16, _make_term)
+class _TermCache(BoundedCache[str, Term]):
+    """A bounded cache from words to terms, which does not keep long words."""
+
+    __slots__ = ()
+
+    def __missing__(self, word: str) -> Term:
+        term = _make_term(word)
+        if len(word) <= MAX_CACHED_LENGTH:
+            self[word] = term
+        return term
+
+
+_terms = _TermCache(1 << 16)
 
 
 def split_terms(folded: str) -> list[Term]:
     """Return the terms of a folded text."""
     words = _WORD.findall(folded)
-    terms = [_terms[word] if len(word) <= LONGEST_WORD else _make_term(word) for word in words]
+    terms = list(map(_terms.__getitem__, words))
     return terms if _TENS.keys().isdisjoint(words) else _join_tens(words, terms)
 
 
-def split_lines(folded: str) -> list[list[Term]]:
-    """Return the terms of each line of a folded text; faster than one call of :func:`split_terms` per line."""
-    words = _WORD_OR_BREAK.findall(folded)
-    if not _TENS.keys().isdisjoint(words):
-        return list(map(split_terms, folded.split("\n")))
-    lines: list[list[Term]] = [[]]
-    for word in words:
-        if word == "\n":
-            lines.append([])
-        else:
-            lines[-1].append(_terms[word] if len(word) <= LONGEST_WORD else _make_term(word))
-    return lines
-
-
 def _join_tens(words: list[str], terms: list[Term]) -> list[Term]:
-    """Make one number of tens and units that follow one another."""
+    """Join tens and the units that follow them to one number."""
     for index in range(len(terms) - 2, -1, -1):
         units = terms[index + 1].form
         if words[index] in _TENS and len(units) == 1 and "1" <= units <= "9":
             terms[index : index + 2] = [Term(terms[index].form[0] + units, True, NUMBER_RARITY)]
     return terms
+
+
+def join_forms(terms: Iterable[Term]) -> str:
+    """Return the forms of terms, with a space before and after each form."""
+    forms = " ".join([term.form for term in terms])
+    return f" {forms} " if forms else " "
+
+
+def join_forms_by_line(folded: str) -> list[str]:
+    """Return the forms of each line of a folded text, as :func:`join_forms` does.
+
+    One call for many lines is several times as fast as one call of :func:`split_terms` per line.
+    """
+    words = _WORD_OR_BREAK.findall(folded)
+    if not _TENS.keys().isdisjoint(words):
+        return [join_forms(split_terms(line)) for line in folded.split("\n")]
+    return join_forms(map(_terms.__getitem__, words)).split("\n")
