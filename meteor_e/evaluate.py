@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.batches import FIRST_BATCH, LARGE_FIRST_BATCH, Batch, Executor, map_in_order, read_batches
 from meteor_e.api.metrics import (
     Explains,
+    ExplainsSystem,
     HasDetails,
     Metric,
     Scores,
@@ -501,6 +502,8 @@ def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segme
 def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[tuple[str, str, str, str]]:
     """Return explanations of the differences between the first system and each other system.
 
+    If there is only one system, its scores are explained, and the name of the other system is empty.
+
     Args:
         metrics: the metrics. Metrics that cannot explain their scores are ignored.
         systems: the systems, which are read again.
@@ -509,7 +512,7 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
         Tuples of metric, first system, other system and text.
 
     Raises:
-        ConfigError: if no metric explains its scores, or there are fewer than two systems.
+        ConfigError: if no metric explains its scores.
     """
     explaining_metrics = check_explanations(metrics, systems)
     baseline, *other_systems = [(system.name, list(system.read())) for system in systems]
@@ -520,6 +523,9 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
     sources = known_sources if len(known_sources) == len(segments) else None
     explanations = []
     for metric in explaining_metrics:
+        if not other_systems:
+            text = metric.explain_system(hypotheses, references, baseline_name, sources)
+            explanations.append((metric.label, baseline_name, "", text))
         for name, other_segments in other_systems:
             other_hypotheses = [segment.hypothesis for segment in other_segments]
             text = metric.explain(hypotheses, other_hypotheses, references, (baseline_name, name), sources)

@@ -229,6 +229,31 @@ class Explains(Protocol):
 
 
 @runtime_checkable
+class ExplainsSystem(Protocol):
+    """A metric that explains the scores of a single system."""
+
+    def explain_system(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        name: str = "the system",
+        sources: Sequence[str] | None = None,
+    ) -> str:
+        """Return a text that says why segments of a system have high or low scores.
+
+        Args:
+            hypotheses: the segments of the system.
+            references: for each segment its references.
+            name: the name of the system.
+            sources: the source of each segment, for metrics that read them.
+
+        Raises:
+            ConfigError: if the metric cannot explain its scores.
+        """
+        ...
+
+
+@runtime_checkable
 class HasDetails(Protocol):
     """A metric that gives details of segments and systems, for JSON and reports."""
 

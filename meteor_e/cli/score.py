@@ -110,7 +110,8 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
         False,
         "--explain",
         is_flag=True,
-        help="Explain the differences between systems and the first one, for models such as en-light.",
+        help="Explain the differences between systems and the first one, or between the segments of a single system, "
+        "for models such as en-light.",
     )
     digits: int | None = option(
         None,

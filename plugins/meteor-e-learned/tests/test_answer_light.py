@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from meteor_e_learned.answers import central_references, load_answers
-from meteor_e_learned.explain import explain
+from meteor_e_learned.explain import explain, explain_system
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.answer import COLUMNS, describe
 from meteor_e_learned.features.answer_texts import Answer, Question
@@ -211,6 +211,48 @@ def test_the_explanation_adds_up_to_the_difference_in_percent():
     text = metric.explain(["Verdi"], ["Puccini"], [REFERENCES], ("A", "B"), [QUESTION])
     assert text.startswith("answer-light: A (")
     assert "words of an acceptable answer" in text
+
+
+@pytest.fixture
+def answer_command(tmp_path):
+    file = tmp_path / "answers.jsonl"
+    names = "answer", "references", "question"
+    rows = [dict(zip(names, row, strict=True)) for row in CORRECT + INCORRECT]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    columns = ["--hypothesis-column", "answer", "--reference-column", "references", "--source-column", "question"]
+    return [str(file), *columns, "-M", "answer-light"]
+
+
+@pytest.mark.usefixtures("packs")
+def test_one_system_has_an_interval(answer_command):
+    result = CliRunner().invoke(score, [*answer_command, "--significance", "bootstrap", "-f", "json"])
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    (test,) = document["significance"]["tests"]["answer-light"]
+    low, high = test["interval"]
+    assert 0 < low < document["systems"][0]["scores"]["answer-light"]["score"] < high < 1
+
+
+@pytest.mark.usefixtures("packs")
+def test_one_system_is_explained_by_its_high_and_low_scores(answer_command):
+    result = CliRunner().invoke(score, [*answer_command, "--explain"])
+    assert result.exit_code == 0, result.output
+    assert "answer-light: the high-scoring part of answer (" in result.stdout
+    assert "above the low-scoring part (" in result.stdout
+    model = load_metric("answer-light").model
+    answers, references, questions = map(list, zip(*CORRECT, *INCORRECT, strict=True))
+    explanation = explain_system(model, answers, references, questions)
+    high, low = [zip(*rows, strict=True) for rows in (CORRECT, INCORRECT)]
+    for group, expected in ((high, explanation.first), (low, explanation.second)):
+        scores = [load_metric("answer-light").score(*row).score for row in zip(*group, strict=True)]
+        assert 100 * np.mean(scores) == pytest.approx(expected)
+
+
+@pytest.mark.usefixtures("packs")
+def test_one_answer_is_explained_by_the_average_of_the_training():
+    text = load_metric("answer-light").explain_system(["I'm sorry."], [REFERENCES], "A", [QUESTION])
+    assert text.startswith("answer-light: the average of the training data (")
+    assert "refusals and negations" in text
 
 
 @pytest.mark.usefixtures("packs")

@@ -295,12 +295,8 @@ def test_score_explains(toy):
     assert told.exit_code == 0, told.output
     assert "points above de-en.hasty.txt" in told.output
     assert "  The values in parentheses are means over the segments, not corpus scores.\n" in told.output
-    for wrong, message in (
-        ([*files, "-M", "chrf"], "none of these metrics"),
-        ([*files[1:], "-M", f"model:{toy}"], "two or more"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            CliRunner().invoke(score, [*wrong, "--explain"], catch_exceptions=False)
+    with pytest.raises(ConfigError, match="none of these metrics"):
+        CliRunner().invoke(score, [*files, "-M", "chrf", "--explain"], catch_exceptions=False)
 
 
 def test_explanations_take_what_scores_take(toy):

@@ -12,6 +12,7 @@ from meteor_e.api import ConfigError, FeatureBatch, InputError
 from meteor_e.base.array_cache import Floats
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
+from meteor_e_learned.models.linear import LinearEstimator
 
 _GROUP_BY_PREFIX: dict[str, str] = {
     **dict.fromkeys(
@@ -157,20 +158,78 @@ def explain(
         ConfigError: if the estimator of the model is not explainable.
         InputError: if the lists differ in length, or are empty.
     """
-    estimator = model.estimator
-    if not isinstance(estimator, ExplainableEstimator):
+    estimator = _check_explainable(model)
+    if not len(first) == len(second) == len(references):
+        raise InputError(f"there are {len(first)} and {len(second)} segments, and references of {len(references)}")
+    rows = [_extract_features(model, hypotheses, references, sources) for hypotheses in (first, second)]
+    return _explain_difference(model, estimator, rows)
+
+
+def explain_system(
+    model: LearnedModel,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    sources: Sequence[str] | None = None,
+) -> Explanation:
+    """Return the features that cause the difference between the segments above and below a system's mean score.
+
+    If all segments have the same score, they are compared with the average of the training data instead.
+
+    Args:
+        model: a model whose estimator is a linear :class:`ExplainableEstimator`.
+        hypotheses: the hypotheses; at least one.
+        references: the references of each segment.
+        sources: the source of each segment, for features that read it.
+
+    Raises:
+        ConfigError: if the estimator of the model is not explainable.
+        InputError: if the lists differ in length, or are empty.
+    """
+    estimator = _check_explainable(model)
+    if len(hypotheses) != len(references):
+        raise InputError(f"there are {len(hypotheses)} segments, and references of {len(references)}")
+    features = _extract_features(model, hypotheses, references, sources)
+    scores = model.estimator.score_segments(features)
+    is_high = scores > scores.mean()
+    if is_high.any():
+        return _explain_difference(model, estimator, [features[is_high], features[~is_high]])
+    if not isinstance(estimator, LinearEstimator):
+        raise ConfigError(f"model {model.recipe.name!r} cannot explain equal scores; give two or more systems")
+    return _explain_difference(model, estimator, [features, estimator.mean_[None]])
+
+
+def _check_explainable(model: LearnedModel) -> ExplainableEstimator:
+    """Return the estimator of a model.
+
+    Raises:
+        ConfigError: if the estimator is not explainable.
+    """
+    if not isinstance(model.estimator, ExplainableEstimator):
         raise ConfigError(
             f"model {model.recipe.name!r} is of the estimator {model.recipe.estimator!r}; only models of "
             "'guarded-linear' and 'logistic-regression' can be explained"
         )
-    if not len(first) == len(second) == len(references):
-        raise InputError(f"there are {len(first)} and {len(second)} segments, and references of {len(references)}")
-    if not len(first):
+    return model.estimator
+
+
+def _extract_features(
+    model: LearnedModel,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    sources: Sequence[str] | None,
+) -> Floats:
+    """Return the features of a system.
+
+    Raises:
+        InputError: if there are no segments.
+    """
+    if not len(hypotheses):
         raise InputError("there is nothing to explain: the outputs are empty")
-    store = FeatureStore(enabled=False)
-    rows = [
-        model.features.extract(FeatureBatch(hypotheses, references, sources), store) for hypotheses in (first, second)
-    ]
+    return model.features.extract(FeatureBatch(hypotheses, references, sources), FeatureStore(enabled=False))
+
+
+def _explain_difference(model: LearnedModel, estimator: ExplainableEstimator, rows: Sequence[Floats]) -> Explanation:
+    """Return the reasons for the difference between the scores of two systems, from their features."""
     scores = [float(model.estimator.score_segments(features).mean()) * estimator.points for features in rows]
     contributions = [estimator.contributions(features).mean(axis=0) for features in rows]
     differences: Floats = contributions[0] - contributions[1]

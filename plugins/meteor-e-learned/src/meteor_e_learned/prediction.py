@@ -27,7 +27,7 @@ from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
-from meteor_e_learned.explain import explain
+from meteor_e_learned.explain import explain, explain_system
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.libraries import guarded_estimator
 from meteor_e_learned.metric import signature_of
@@ -384,6 +384,30 @@ class ModelMetric(SystemsMetric):
         texts = check_items(first=first, second=second, references=references, **optional)
         reference_lists = [[item] if isinstance(item, str) else item for item in texts["references"]]
         explanation = explain(self.model, texts["first"], texts["second"], reference_lists, texts.get("sources"))
+        return explanation.text(names)
+
+    def explain_system(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        name: str = "the system",
+        sources: Sequence[str] | None = None,
+    ) -> str:
+        """Return a text that names the features that distinguish the high-scoring segments of a system from the others.
+
+        See :func:`meteor_e_learned.explain.explain_system`.
+
+        Raises:
+            ConfigError: if the model's scores are not computed from a weighted sum of features.
+            InputError: if an argument is not a list of texts, or if the lists differ in length.
+        """
+        optional = {} if sources is None else {"sources": sources}
+        texts = check_items(hypotheses=hypotheses, references=references, **optional)
+        reference_lists = [[item] if isinstance(item, str) else item for item in texts["references"]]
+        explanation = explain_system(self.model, texts["hypotheses"], reference_lists, texts.get("sources"))
+        names = name, "the average of the training data"
+        if len(texts["hypotheses"]) > 1:
+            names = f"the high-scoring part of {name}", "the low-scoring part"
         return explanation.text(names)
 
 

@@ -7,7 +7,7 @@ answers are analyzed only when they are needed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from meteor_e_learned.features.short_texts import (
@@ -181,7 +181,7 @@ class Answer:
         """The character trigrams of the letters."""
         return split_trigrams(self.letters)
 
-    def first_sentence_forms(self) -> Iterable[str]:
+    def first_sentence_forms(self) -> Collection[str]:
         """Return the forms of the terms of the first sentence."""
         end = _SENTENCE_END.search(self._folded)
         if end is None or end.end() == len(self._folded):
