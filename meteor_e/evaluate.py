@@ -537,11 +537,14 @@ def check_explanations(metrics: Sequence[Metric], systems: Sequence[System]) -> 
     """Return the metrics that explain their scores.
 
     Raises:
-        ConfigError: if there are no such metrics, or fewer than two systems.
+        ConfigError: if there are no such metrics, or if there is one system and no metric explains a single system.
     """
     explaining_metrics = [metric for metric in metrics if isinstance(metric, Explains)]
-    if len(systems) < 2:
-        raise ConfigError("--explain compares systems with the first one; give two or more")
     if not explaining_metrics:
         raise ConfigError("--explain: none of these metrics explains its scores; models do, such as -M en-light")
-    return explaining_metrics
+    if len(systems) > 1:
+        return explaining_metrics
+    system_metrics = [metric for metric in explaining_metrics if isinstance(metric, ExplainsSystem)]
+    if not system_metrics:
+        raise ConfigError("--explain: these metrics compare systems with the first one; give two or more systems")
+    return system_metrics
