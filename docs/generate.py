@@ -24,7 +24,7 @@ from meteor_e.base.checked import describe_type
 from meteor_e.chains.schemas import json_schema
 from meteor_e.cli.program import cli
 from meteor_e.plugins.builtin import COMMANDS
-from meteor_e.plugins.distributions import noted_commands
+from meteor_e.plugins.distributions import load_command_notes
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
@@ -91,7 +91,7 @@ def command_heading(name: str) -> str:
     """Return the heading of ``meteor-e --help`` under which a command is listed."""
     if name in COMMANDS:
         return COMMANDS[name][0]
-    note = noted_commands().get(name)
+    note = load_command_notes().get(name)
     return note.group if note else "Plugins"
 
 

@@ -37,7 +37,7 @@ from safetensors.numpy import save
 
 from meteor_e import Meteor
 from meteor_e.base.atomic import atomic_file
-from meteor_e.base.checksum import KEY, OPEN, sealed
+from meteor_e.base.checksum import KEY, PLACEHOLDER, insert_checksum
 
 SEED = 7
 RECIPES: dict[str, dict[str, tuple[float, float]]] = {
@@ -246,7 +246,7 @@ def read(path: str) -> list[dict[str, Any]]:
 
 def write(folder: Path, name: str, arrays: dict[str, Any], names: dict[str, Any]) -> None:
     """Write the arrays and the names of a model to a file."""
-    content = sealed(save(arrays, {"names": json.dumps({KEY: OPEN, **names})}))
+    content = insert_checksum(save(arrays, {"names": json.dumps({KEY: PLACEHOLDER, **names})}))
     with atomic_file(folder / f"{name}.safetensors") as path:
         Path(path).write_bytes(content)
 

@@ -1,8 +1,8 @@
-"""What everything else stands on: errors, YAML, files, folders, caches, progress. It knows nothing of METEOR.
+"""The foundation of all other packages: errors, YAML, files, folders, caches and progress. Nothing here is METEOR.
 
-Plugins find here what they need to read and write as meteor_e does: whole files or none, errors with file and
-line, arrays kept between runs, progress on a terminal.
+Plugins use this package to behave like meteor_e: to write files atomically, to raise errors with file and line, to
+cache arrays between runs, and to show progress on a terminal.
 """
 
 DEFAULT_SEED = 12345
-"""Seed of everything that is drawn, unless another one is given."""
+"""The default seed of all random choices."""

@@ -1,4 +1,4 @@
-"""Keeps what was computed once: arrays by a key of signature and input."""
+"""A cache of computed arrays on disk. The keys are texts that identify the metric and its input."""
 
 from __future__ import annotations
 
@@ -21,31 +21,34 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 
 Cells: TypeAlias = NDArray[np.bool_]
-"""Which cells are wanted: ``(systems, segments)`` truth values."""
+"""A mask of ``(systems, segments)``, which is true for the requested cells of a table."""
 
 
 FORMAT = "2"
-"""Of the files: the SHA-256 of the rest, then NumPy's archive."""
-_DIGEST = 32
+"""The version of the file format. A file consists of a SHA-256 and an NPZ archive, from which the hash is computed."""
+_HASH_SIZE = 32
 
 
 def digest(parts: Iterable[str]) -> str:
-    """Return a hash of texts; their borders count."""
-    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
-    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in encoded)).hexdigest()
+    """Return a hash of a sequence of texts, which also depends on where each text ends."""
+    result = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        result.update(b"%d:%b" % (len(encoded), encoded))
+    return result.hexdigest()
 
 
 class ArrayCache:
-    """A folder of arrays, each set in a file that its key names.
+    """A folder with one file per key. Each file contains one or more named arrays.
 
-    Files are written whole or not at all, so that several processes can share a folder. A file that cannot be
-    read or is damaged is as good as none. If meteor_e or a plugin is installed editable, the files' names depend on a
-    digest of its code, so that nothing is read that other code has computed.
+    Files are written atomically, so several processes can share a folder. Unreadable and damaged files count as
+    missing. If meteor_e or a plugin is installed as an editable distribution, file names depend on a digest of its
+    code. Results of older code are therefore not used.
 
     Args:
-        folder: the folder; by default ``evaluation`` in the folder that the environment variable
-            ``METEOR_E_CACHE`` names, else in the user's cache folder.
-        enabled: whether to keep anything.
+        folder: the folder. By default, it is the folder ``evaluation`` in the folder that the environment variable
+            ``METEOR_E_CACHE`` names, or else in the user's cache folder.
+        enabled: whether arrays are stored and read.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
@@ -53,31 +56,32 @@ class ArrayCache:
         self.folder = Path(folder) if folder is not None else cache_folder("evaluation")
 
     def _file(self, key: str) -> Path:
-        # Code that is being edited may give other arrays for the same key.
+        """Return the path of the file for a key."""
+        # Code under development may compute different arrays for the same key.
         name = digest([FORMAT, key, editable_code_digest()])
         return self.folder / name[:2] / f"{name[2:]}.npz"
 
     def get(self, key: str) -> dict[str, NDArray[np.generic]] | None:
-        """Return the arrays of a key, ``None`` if there are none."""
+        """Return the arrays of a key, or ``None`` if the cache does not contain them."""
         if not self.enabled:
             return None
         try:
-            kept = self._file(key).read_bytes()
+            content = self._file(key).read_bytes()
         except OSError:
             return None
-        data = kept[_DIGEST:]
-        if hashlib.sha256(data).digest() != kept[:_DIGEST]:
+        stored_hash, archive_bytes = content[:_HASH_SIZE], content[_HASH_SIZE:]
+        if hashlib.sha256(archive_bytes).digest() != stored_hash:
             return None
-        with np.load(io.BytesIO(data), allow_pickle=False) as content:
-            if str(content["key"]) != key:
+        with np.load(io.BytesIO(archive_bytes), allow_pickle=False) as archive:
+            if str(archive["key"]) != key:
                 return None
-            return {name: content[name] for name in content.files if name != "key"}
+            return {name: archive[name] for name in archive.files if name != "key"}
 
     def put(self, key: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Keep arrays.
+        """Store arrays.
 
         Raises:
-            ConfigError: if the folder cannot be written to.
+            ConfigError: if a file cannot be written to the folder.
         """
         if not self.enabled:
             return
@@ -86,11 +90,11 @@ class ArrayCache:
             file.parent.mkdir(parents=True, exist_ok=True)
             stream = io.BytesIO()
             np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
-            data = stream.getvalue()
-            with atomic_file(file) as scratch:
-                scratch.write_bytes(hashlib.sha256(data).digest() + data)
+            archive_bytes = stream.getvalue()
+            with atomic_file(file) as temporary_file:
+                temporary_file.write_bytes(hashlib.sha256(archive_bytes).digest() + archive_bytes)
         except OSError as error:
             raise ConfigError(
-                f"cannot write to the cache {self.folder} ({error.strerror}); name another with METEOR_E_CACHE, "
-                "or use --no-cache"
+                f"cannot write to the cache {self.folder} ({error.strerror}); name another folder with "
+                "METEOR_E_CACHE, or use --no-cache"
             ) from error

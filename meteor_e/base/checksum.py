@@ -1,4 +1,4 @@
-"""Model files that hold the SHA-256 of their own bytes, so that one flipped bit is found."""
+"""Checksums inside model files. A file contains the SHA-256 of its own content, which reveals any change."""
 
 from __future__ import annotations
 
@@ -8,33 +8,43 @@ import re
 from meteor_e.base.errors import InputError
 
 KEY = "sha256"
-"""Key of the checksum, first in the JSON of the file's metadata."""
-OPEN = "0" * 64
-"""Value of the key before the file is sealed."""
-_FIELD = re.compile(rb'"sha256\\?": ?\\?"([0-9a-f]{64})')  # JSON within JSON has backslashes
+"""The key of the checksum in the JSON metadata of a file. It must be the first key."""
+PLACEHOLDER = "0" * 64
+"""The value of the key before the checksum is inserted. The checksum is computed from the content with this value."""
+_FIELD = re.compile(rb'"sha256\\?": ?\\?"([0-9a-f]{64})')  # JSON inside JSON contains backslashes.
 
 
-def sealed(content: bytes) -> bytes:
-    """Return a file's content with its checksum instead of :data:`OPEN`."""
-    found = _FIELD.search(content)
-    assert found is not None
-    assert found[1] == OPEN.encode()
-    return b"".join((content[: found.start(1)], hashlib.sha256(content).hexdigest().encode(), content[found.end(1) :]))
+def insert_checksum(content: bytes) -> bytes:
+    """Return the content of a file with its checksum instead of :data:`PLACEHOLDER`."""
+    field = _FIELD.search(content)
+    assert field is not None
+    assert field[1] == PLACEHOLDER.encode()
+    return _replace_value(content, field, _compute_checksum(content))
 
 
-def check_seal(content: bytes, name: str) -> None:
-    """Compare a file's content with the checksum in it.
+def verify_checksum(content: bytes, name: str) -> None:
+    """Compare the content of a file with its checksum.
 
     Args:
-        content: of the file.
-        name: what to call the file.
+        content: the content of the file.
+        name: the name of the file in errors.
 
     Raises:
-        InputError: if the content has changed since it was sealed, or was never sealed.
+        InputError: if the file does not contain a checksum, or its content has changed.
     """
-    found = _FIELD.search(content)
-    if found is None:
-        raise InputError(f"{name}: not a model file of meteor-e: it has no checksum; train the model again")
-    opened = b"".join((content[: found.start(1)], OPEN.encode(), content[found.end(1) :]))
-    if hashlib.sha256(opened).hexdigest().encode() != found[1]:
+    field = _FIELD.search(content)
+    if field is None:
+        raise InputError(f"{name}: not a model file of meteor-e, because it has no checksum; train the model again")
+    original_content = _replace_value(content, field, PLACEHOLDER.encode())
+    if _compute_checksum(original_content) != field[1]:
         raise InputError(f"{name}: damaged: its SHA-256 is not the one in the file; get the file again")
+
+
+def _compute_checksum(content: bytes) -> bytes:
+    """Return the hexadecimal SHA-256 of a content."""
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+def _replace_value(content: bytes, field: re.Match[bytes], value: bytes) -> bytes:
+    """Return a content with another value of the checksum field."""
+    return content[: field.start(1)] + value + content[field.end(1) :]

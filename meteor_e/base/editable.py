@@ -1,4 +1,4 @@
-"""A digest of the code of editable installations, whose versions stay the same while their code changes.
+"""A digest of the code of editable installations, whose version does not change when their code changes.
 
 Results of a plugin under development must not be read from a cache after its code was edited. A released distribution
 needs no digest, because its version is part of each metric's signature.
@@ -15,7 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _ENTRY_POINT_GROUP = "meteor_e"
-_LARGEST_HASHED_FILE = 1 << 20
+_MAX_HASHED_SIZE = 1 << 20
+"""The maximum size in bytes of files whose content is hashed."""
 _IGNORED_SUFFIXES = frozenset({".pyc", ".pyo"})
 
 
@@ -45,6 +46,7 @@ def _editable_packages() -> Iterator[str]:
 
 
 def _find_distribution(name: str) -> metadata.Distribution | None:
+    """Return a distribution by its name, or ``None`` if it is not installed."""
     try:
         return metadata.distribution(name)
     except metadata.PackageNotFoundError:
@@ -52,7 +54,7 @@ def _find_distribution(name: str) -> metadata.Distribution | None:
 
 
 def _is_editable(distribution: metadata.Distribution | None) -> bool:
-    """Tell whether a distribution was installed with ``pip install --editable`` (PEP 610)."""
+    """Return whether a distribution was installed with ``pip install --editable`` (PEP 610)."""
     text = distribution.read_text("direct_url.json") if distribution is not None else None
     if text is None:
         return False
@@ -63,7 +65,7 @@ def _is_editable(distribution: metadata.Distribution | None) -> bool:
 
 
 def _package_folders(package: str) -> list[Path]:
-    """Return the folders of a package, or the file of a module."""
+    """Return the folders of a package, or the file of a module that is not a package."""
     spec = find_spec(package)
     if spec is None:
         return []
@@ -73,14 +75,14 @@ def _package_folders(package: str) -> list[Path]:
 
 
 def _add_folder(digest: hashlib._Hash, package: str, folder: Path) -> None:
-    """Add the names and the content of all files; of a large file, such as a model, size and time of modification."""
+    """Add the names and hashes of all files. A large file, such as a model, counts by size and modification time."""
     files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
     for file in files:
         if file.suffix in _IGNORED_SUFFIXES or not file.is_file():
             continue
         status = file.stat()
         name = file.relative_to(folder).as_posix()
-        if status.st_size <= _LARGEST_HASHED_FILE:
+        if status.st_size <= _MAX_HASHED_SIZE:
             content = hashlib.sha256(file.read_bytes()).hexdigest()
         else:
             content = f"{status.st_size} {status.st_mtime_ns}"

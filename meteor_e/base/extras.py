@@ -1,4 +1,4 @@
-"""Libraries that need not be installed."""
+"""Optional libraries and plugins, and advice on installing them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from meteor_e.base.errors import ConfigError
 
 
-def require(module: str, what: str, extra: str = "", distribution: str = "meteor_e") -> Any:
-    """Import a module that need not be installed.
+def require(module: str, purpose: str, extra: str = "", distribution: str = "meteor_e") -> Any:
+    """Import and return a module that may not be installed.
 
     Args:
-        module: its name.
-        what: what needs it, for the message.
-        extra: the extra that brings it; empty where the distribution itself does.
-        distribution: that has the extra.
+        module: the name of the module.
+        purpose: the feature that needs the module, as the subject of the error message.
+        extra: the extra that installs the module; empty if the distribution always installs it.
+        distribution: the distribution with this extra.
 
     Raises:
-        ConfigError: if it is not installed.
+        ConfigError: if the module is not installed. The message says how to install it.
     """
     from importlib import import_module
 
@@ -26,25 +26,38 @@ def require(module: str, what: str, extra: str = "", distribution: str = "meteor
         return import_module(module)
     except ModuleNotFoundError as error:
         advice = how_to_install(f"{distribution}[{extra}]" if extra else distribution)
-        raise ConfigError(f"{what} needs {error.name}, which is not installed; {advice}") from error
+        raise ConfigError(f"{purpose} needs {error.name}, which is not installed; {advice}") from error
 
 
 def data_frame(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
-    """Return a pandas DataFrame; ConfigError if pandas is not installed."""
+    """Return a pandas DataFrame.
+
+    Raises:
+        ConfigError: if pandas is not installed.
+    """
     return require("pandas", "to_pandas()", "dask").DataFrame(list(rows), columns=list(titles))
 
 
-def comes_with_plugin(what: str, distribution: str) -> str:
-    """Return the message for what a distribution of ours has that is missing."""
-    return f"{what} comes with the plugin {distribution}, which is not installed: {how_to_install(distribution)}"
+def advise_plugin(description: str, distribution: str) -> str:
+    """Return the error message for a component or command of a plugin that is not installed.
+
+    Args:
+        description: the component or command, as the subject of the message.
+        distribution: the distribution that contains it.
+    """
+    advice = how_to_install(distribution)
+    return f"{description} comes with the plugin {distribution}, which is not installed: {advice}"
 
 
 def how_to_install(distribution: str) -> str:
-    """Return what to run in a clone of the repository where a distribution of ours is missing; no index has it yet.
+    """Return the command that installs a distribution of this project from a clone of the repository.
+
+    The distributions are not on PyPI.
 
     Args:
-        distribution: its name, with an extra in brackets where one is needed.
+        distribution: the name of the distribution, optionally with an extra in brackets.
     """
-    core = distribution.partition("[")[0] == "meteor_e"
-    folder = distribution.replace("meteor_e", ".") if core else f"./plugins/{distribution}"
-    return "in a clone of meteor_e, run: pip install " + (f"'{folder}'" if "[" in folder else folder)
+    name, bracket, extra = distribution.partition("[")
+    folder = "." if name == "meteor_e" else f"./plugins/{name}"
+    target = f"'{folder}{bracket}{extra}'" if bracket else folder
+    return f"in a clone of meteor_e, run: pip install {target}"

@@ -167,14 +167,14 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
     """
     with contextlib.ExitStack() as stack:
         with os_errors_as(InputError, f"cannot read {input_name(path)}"):
-            stream = _buffered_standard_input() if os.fspath(path) == "-" else stack.enter_context(_open_finite(path))
+            stream = _open_standard_input() if os.fspath(path) == "-" else stack.enter_context(_open_finite(path))
             content = decompress(stream, input_name(path))
             if content is not stream:  # Standard input itself stays open.
                 stack.enter_context(content)
         yield content
 
 
-def _buffered_standard_input() -> io.BufferedReader:
+def _open_standard_input() -> io.BufferedReader:
     """Return the bytes of standard input as a stream that has ``peek``."""
     stream = cast(io.RawIOBase, sys.stdin.buffer)
     # Tests and embedding programs replace standard input by BytesIO objects.

@@ -18,6 +18,7 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str | float]], not
 
 
 def _cell(value: str | float) -> str:
+    """Return a table cell. Texts are aligned left."""
     if isinstance(value, str):
         return f'<td style="text-align: left">{escape(value)}</td>'
     return f"<td>{value:.4f}</td>" if isinstance(value, float) else f"<td>{value}</td>"

@@ -1,4 +1,4 @@
-"""Packages whose names are imported when they are used."""
+"""Packages that import their public names on demand."""
 
 from __future__ import annotations
 
@@ -8,50 +8,57 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-_ONLY_TREE = 1 << 10
-"""``ast.PyCF_ONLY_AST``, without the time that importing ``ast`` takes."""
+_ONLY_AST = 1 << 10
+"""The value of ``ast.PyCF_ONLY_AST``. Importing ``ast`` for this constant would take time."""
 
 
 def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for a package that imports its public names on demand.
 
-    The package's stub, ``__init__.pyi``, lists the names and where they come from, once, for us and for type checkers::
+    The stub of the package, ``__init__.pyi``, lists the names and their modules. Type checkers use the same list::
 
         from meteor_e.base.atomic import atomic_file as atomic_file
         from meteor_e.api import *
 
-    ``__all__`` is made from it, too.
+    ``__all__`` is created from the stub, too.
 
     Args:
-        package: the package's ``__name__``.
+        package: the ``__name__`` of the package.
     """
     module = sys.modules[package]
+    read_stub = functools.cache(functools.partial(_read_stub, package))
 
-    @functools.cache
-    def homes() -> dict[str, tuple[str, str]]:
-        """Return the names that the stub lists, each with its module and its name there."""
-        spec: Any = module.__spec__
-        # By the loader, so that it is found in an archive, too.
-        tree: Any = compile(spec.loader.get_data(f"{spec.origin}i"), package, "exec", _ONLY_TREE)
-        found: dict[str, tuple[str, str]] = {}
-        for statement in tree.body:
-            for name in statement.names:
-                if name.name == "*":
-                    found |= {each: (statement.module, each) for each in import_module(statement.module).__all__}
-                else:
-                    found[name.asname or name.name] = (statement.module, name.name)
-        return found
-
-    def getattribute(name: str) -> Any:
-        # Other names with underscores are what the interpreter asks every module for.
-        if name != "__all__" and ((name.startswith("__") and name != "__version__") or name not in homes()):
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    def get_attribute(name: str) -> Any:
+        # The interpreter asks modules for various names with two underscores, for which the stub must not be read.
+        is_special = name.startswith("__") and name not in ("__all__", "__version__")
+        value: Any
         if name == "__all__":
-            value: Any = sorted(homes())
+            value = sorted(read_stub())
+        elif not is_special and name in read_stub():
+            source_module, source_name = read_stub()[name]
+            value = getattr(import_module(source_module), source_name)
         else:
-            home, own = homes()[name]
-            value = getattr(import_module(home), own)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         setattr(module, name, value)
         return value
 
-    return getattribute, lambda: sorted(module.__all__)
+    def list_names() -> list[str]:
+        return sorted(module.__all__)
+
+    return get_attribute, list_names
+
+
+def _read_stub(package: str) -> dict[str, tuple[str, str]]:
+    """Return the names in the stub of a package, each with its module and its name in that module."""
+    spec: Any = sys.modules[package].__spec__
+    # The loader also finds the stub of a package in a ZIP archive.
+    tree: Any = compile(spec.loader.get_data(f"{spec.origin}i"), package, "exec", _ONLY_AST)
+    sources: dict[str, tuple[str, str]] = {}
+    for statement in tree.body:
+        for alias in statement.names:
+            if alias.name == "*":
+                for name in import_module(statement.module).__all__:
+                    sources[name] = (statement.module, name)
+            else:
+                sources[alias.asname or alias.name] = (statement.module, alias.name)
+    return sources

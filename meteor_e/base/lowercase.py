@@ -1,12 +1,12 @@
-"""Lowercasing by one pinned version of Unicode, so that scores do not depend on the version of Python."""
+"""Lowercase text by the rules of one Unicode version, so that scores do not depend on the version of Python."""
 
 from __future__ import annotations
 
 import functools
 import re
 
-# Code points that are unassigned in Unicode 13 and letters, marks, modifiers or format characters in Unicode 18.
-# Characters of other categories do not take part in lowercasing.
+# Code points that are unassigned in Unicode 13, and are letters, marks, modifiers or format characters in Unicode 18.
+# Lowercasing does not depend on characters of other categories.
 _ASSIGNED_LATER = """
 58B-58C 5C8-5C9 888 890-891 897-89F 8C9-8D2 B53-B54 C3C ECE 180F 1AC1-1AF0 1C89-1C8A 1DFA 208F 209D-209F 2C2F 2C5F
 A7C0-A7C1 A7CB-A7DD A7E2 A7F1-A7F4 AB6C-AB6D FBC2 10570-1057A 1057C-1058A 1058C-10592 10594-10595 10597-105A1
@@ -24,7 +24,7 @@ def lowercase(text: str) -> str:
     if text.isascii():
         return text.lower()
     parts = _later_characters().split(text)
-    # The pattern has a group, so the separators stand at the odd indexes.
+    # The pattern has a group, so the characters that match it are at the odd indexes.
     parts[::2] = [part.lower() for part in parts[::2]]
     return "".join(parts)
 
@@ -38,9 +38,15 @@ def later_capitals() -> str:
 
 @functools.cache
 def _later_characters() -> re.Pattern[str]:
-    return re.compile("([" + "".join(f"{chr(first)}-{chr(last)}" for first, last in _later_ranges()) + "]+)")
+    """Return the pattern of one or more characters that Unicode 13 does not assign, as a group."""
+    ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in _later_ranges())
+    return re.compile(f"([{ranges}]+)")
 
 
 def _later_ranges() -> list[tuple[int, int]]:
-    pairs = (text.partition("-") for text in _ASSIGNED_LATER.split())
-    return [(int(first, 16), int(last or first, 16)) for first, _, last in pairs]
+    """Return the first and the last code point of each range of characters that Unicode 13 does not assign."""
+    ranges = []
+    for text in _ASSIGNED_LATER.split():
+        first, _, last = text.partition("-")
+        ranges.append((int(first, 16), int(last or first, 16)))
+    return ranges

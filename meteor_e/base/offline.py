@@ -1,11 +1,11 @@
-"""Whether anything may be downloaded."""
+"""The user's setting that forbids downloads."""
 
 from __future__ import annotations
 
 import os
 
 VARIABLE = "METEOR_E_OFFLINE"
-"""The environment variable that forbids downloads; ``meteor-e --offline`` sets it."""
+"""The environment variable that forbids downloads. ``meteor-e --offline`` sets it."""
 
 
 def is_offline() -> bool:

@@ -1,4 +1,4 @@
-"""Progress of long work: a callback that the work calls, and the bar on a terminal that shows it."""
+"""Progress of long computations: the callback that a computation calls, and a progress bar for terminals."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ _DELAY = 0.5
 
 
 class Progress(Protocol):
-    """Called from time to time with the current stage of the work and the amount that is done.
+    """A callback that receives the current stage of a computation and the amount of completed work.
 
-    ``done`` counts up to ``total`` in any unit; a ``total`` of None means that the end is unknown. Each new ``stage``
-    starts a new count. A stage may be a :class:`Stage`, which names its unit.
+    ``done`` counts up to ``total`` in any unit. If ``total`` is ``None``, the amount of work is unknown. The count
+    starts again with each new ``stage``. A stage can be a :class:`Stage`, which has a unit.
     """
 
     def __call__(self, stage: str, done: float, total: float | None) -> object: ...  # noqa: D102
 
 
 class Stage(str):
-    """The name of a stage of work, together with the unit in which its progress is counted."""
+    """The name of a stage, with the unit in which its progress is counted."""
 
     __slots__ = ("unit",)
     unit: str
 
     def __new__(cls, name: str, unit: str) -> Stage:
-        """Return the stage ``name``; ``unit`` is a plural such as ``"segments"``, or ``"B"`` for bytes."""
+        """Return a stage. The unit is a plural noun, such as ``"segments"``, or ``"B"`` for bytes."""
         stage = super().__new__(cls, name)
         stage.unit = unit
         return stage
 
 
 def silent(stage: str, done: float, total: float | None) -> None:
-    """Report nothing."""
+    """Ignore the progress; the default callback."""
 
 
-def staged(progress: Progress, name: str) -> Progress:
-    """Return a callback that reports all progress under one stage name and keeps the unit of the original stage."""
+def rename_stages(progress: Progress, name: str) -> Progress:
+    """Return a callback that passes on the progress of all stages under one name, with the unit of each stage."""
 
     def report(stage: str, done: float, total: float | None) -> None:
         progress(Stage(name, stage.unit) if isinstance(stage, Stage) else name, done, total)
@@ -87,7 +87,8 @@ class _StageBars:
         """Update the bar of the current stage; a new stage replaces the bar of the previous one."""
         if self._bar is None or stage != self._stage:
             self.close()
-            self._stage, self._bar = stage, self._open(stage, total)
+            self._stage = stage
+            self._bar = self._open(stage, total)
         self._bar.total = total
         self._bar.update(done - self._bar.n)
 
@@ -98,6 +99,7 @@ class _StageBars:
             self._bar = None
 
     def _open(self, stage: str, total: float | None) -> tqdm:
+        """Return the bar of a new stage."""
         from tqdm import tqdm
 
         unit = stage.unit if isinstance(stage, Stage) else ""

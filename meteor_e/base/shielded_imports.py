@@ -1,4 +1,4 @@
-"""Imports of libraries that Ctrl-C cannot interrupt halfway.
+"""Protect the imports of some libraries from Ctrl-C.
 
 Some libraries cannot be imported again after their import was interrupted: NumPy raises ImportError for the rest of
 the process. meteor_e imports such libraries when they are first needed, possibly long after ``import meteor_e``. A
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 
-TYPE_CHECKING = False  # `typing` would be imported for nothing else.
+TYPE_CHECKING = False  # Type checkers treat this name like typing.TYPE_CHECKING, which would have to be imported.
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from importlib.machinery import ModuleSpec
@@ -27,13 +27,13 @@ The import machinery removes a module whose loader raises, so the signal must no
 
 
 class ShieldedFinder:
-    """Finds the libraries as the other finders do, and shields the execution of their modules from SIGINT."""
+    """Finds the libraries with the other finders, and protects the execution of their modules from SIGINT."""
 
     @classmethod
     def find_spec(
         cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of one of the libraries with a shielded loader; ``None`` for any other module."""
+        """Return the spec of a library, with a protected loader; ``None`` for all other modules."""
         if name not in LIBRARIES:
             return None
         for finder in sys.meta_path:
@@ -46,30 +46,30 @@ class ShieldedFinder:
 
 
 class ShieldedLoader:
-    """Runs another loader while SIGINT is held back, and gives the module back to it."""
+    """Calls the original loader while SIGINT is held back, and then makes it the loader of the module again."""
 
     def __init__(self, loader: Any) -> None:
         self.loader = loader
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Create the module as the other loader does."""
+        """Create the module with the original loader."""
         spec.loader = self.loader
         module: ModuleType | None = self.loader.create_module(spec)
         spec.loader = self  # type: ignore[assignment]
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Execute the module."""
+        """Execute the module with the original loader."""
         spec: Any = module.__spec__
         spec.loader = module.__loader__ = self.loader
         run_uninterrupted(lambda: self.loader.exec_module(module))
 
 
 def run_uninterrupted(function: Callable[[], object]) -> None:
-    """Call a function while SIGINT is held back; send the signal again soon after.
+    """Call a function while SIGINT is held back. If a signal arrives, it is sent again after the function.
 
-    Only the main thread handles signals, and only a handler in Python can interrupt it, so there is nothing to hold
-    back in any other situation.
+    Only the main thread handles signals, and only a handler in Python interrupts it. In all other situations, the
+    function is just called.
     """
     import signal
     import threading
@@ -89,11 +89,12 @@ def run_uninterrupted(function: Callable[[], object]) -> None:
 
 
 def _interrupt_main_thread() -> None:
+    """Send SIGINT to the main thread."""
     import signal
     import threading
 
     if hasattr(signal, "pthread_kill"):
-        # Unlike raise_signal, this also ends a system call that the main thread waits in.
+        # Unlike raise_signal(), this also interrupts a system call of the main thread.
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
         signal.raise_signal(signal.SIGINT)

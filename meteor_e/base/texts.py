@@ -15,18 +15,18 @@ NOT_LISTS = (str, bytes, bytearray, Mapping, set, frozenset)
 """Iterable types that are not accepted as lists. The order of sets can change from run to run."""
 
 
-def check_text(value: object, what: str = "a segment") -> None:
+def check_text(value: object, description: str = "a segment") -> None:
     """Check that a value is a text without lone surrogates.
 
     Args:
         value: the value.
-        what: description of the value for error messages.
+        description: description of the value for error messages.
 
     Raises:
         InputError: if the value is not such a text.
     """
     if not isinstance(value, str):
-        raise InputError(f"{what} must be a text, not {type(value).__name__}")
+        raise InputError(f"{description} must be a text, not {type(value).__name__}")
     if value.isascii():
         return
     try:
@@ -34,7 +34,7 @@ def check_text(value: object, what: str = "a segment") -> None:
     except UnicodeEncodeError as error:
         code_point = ord(value[error.start])
         raise InputError(
-            f"{what} contains the lone surrogate U+{code_point:04X}; read the text again in its correct encoding"
+            f"{description} contains the lone surrogate U+{code_point:04X}; read the text again in its correct encoding"
         ) from None
 
 
@@ -52,12 +52,12 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def check_list(values: Iterable[Item], what: str, item: str) -> Iterable[Item]:
+def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[Item]:
     """Check that a value is a list or another ordered iterable, and return it.
 
     Args:
         values: the value.
-        what: plural name of the value for error messages.
+        description: plural name of the value for error messages.
         item: name of the unit, such as a segment, for which the list has one item.
 
     Raises:
@@ -68,8 +68,8 @@ def check_list(values: Iterable[Item], what: str, item: str) -> Iterable[Item]:
             raise TypeError
         iter(values)
     except TypeError:
-        description = "None" if values is None else f"a {type(values).__name__}"
-        raise InputError(f"{what} are a list with one item per {item}, not {description}") from None
+        type_name = "None" if values is None else f"a {type(values).__name__}"
+        raise InputError(f"{description} must be a list with one item per {item}, not {type_name}") from None
     return values
 
 

@@ -1,4 +1,4 @@
-"""Thread pools that go on with the threads that the system grants."""
+"""A thread pool that works with fewer threads than requested if the system does not start more."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 class ThreadPool(ThreadPoolExecutor):
-    """A pool that needs at least one thread and uses more if the system starts them.
+    """A thread pool that requires at least one thread.
 
     Containers limit the number of threads. ``ThreadPoolExecutor.submit`` raises RuntimeError as soon as a thread
-    cannot be started, although the threads that run could take the task. This pool raises only if there are none.
+    cannot be started, although the running threads could execute the task. This pool raises the error only if no
+    thread is running.
     """
 
     def _adjust_thread_count(self) -> None:
-        # The hook of ThreadPoolExecutor that starts a thread, once the task is in the queue.
+        # ThreadPoolExecutor calls this method to start a thread after a task has been added to the queue.
         try:
             super()._adjust_thread_count()
         except RuntimeError:

@@ -16,8 +16,8 @@ import click
 
 from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import ConfigError, MeteorError, PluginError, near_miss
-from meteor_e.base.extras import comes_with_plugin
-from meteor_e.plugins.distributions import noted_commands
+from meteor_e.base.extras import advise_plugin
+from meteor_e.plugins.distributions import load_command_notes
 
 _INPUT_METAVAR = re.compile("FILE|INDEX")
 """The placeholders, in help texts, of options that name input files."""
@@ -203,7 +203,7 @@ class PluginGroup(FullHelpGroup):
         from meteor_e.plugins.registry import plugin_registry
 
         names = set(super().list_commands(context))
-        for full_name in [*noted_commands(), *plugin_registry().commands.names()]:
+        for full_name in [*load_command_notes(), *plugin_registry().commands.names()]:
             name = full_name.removeprefix(self.prefix)
             if full_name.startswith(self.prefix) and " " not in name:
                 names.add(name)
@@ -239,10 +239,10 @@ class PluginGroup(FullHelpGroup):
                 if context.resilient_parsing:
                     return None
                 return _make_failing_command(name, f"ERROR: {error}", error)
-        note = noted_commands().get(full_name)
+        note = load_command_notes().get(full_name)
         if note is None:
             return None
-        advice = PluginError(comes_with_plugin(f"`meteor-e {full_name}`", note.distribution))
+        advice = PluginError(advise_plugin(f"`meteor-e {full_name}`", note.distribution))
         return _make_failing_command(name, f"Needs {note.distribution}. {note.summary}", advice)
 
     def _describe_unknown_command(self, context: click.Context, name: str) -> str:

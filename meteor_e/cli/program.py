@@ -22,7 +22,7 @@ from meteor_e.base.errors import MeteorError
 from meteor_e.base.offline import VARIABLE, is_offline
 from meteor_e.cli.commands import PluginGroup
 from meteor_e.plugins.builtin import COMMANDS
-from meteor_e.plugins.distributions import noted_commands
+from meteor_e.plugins.distributions import load_command_notes
 
 _HEADINGS = ("Score", "Look", "Evaluate", "Train", "Resources", "Plugins")
 """The headings of commands in the help. Commands of third parties appear under the last heading."""
@@ -49,7 +49,7 @@ class LazyGroup(PluginGroup):
         from meteor_e.plugins.registry import plugin_registry
 
         sections: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
-        notes = noted_commands()
+        notes = load_command_notes()
         for name in self.list_commands(context):
             if name in COMMANDS:
                 heading, summary = COMMANDS[name]

@@ -62,19 +62,19 @@ class Entry:
 
 
 LoadFunction = Callable[[object], tuple[T, tuple[str, ...]]]
-"""Function that loads an item that a hook returned, and returns the object and its names, the canonical name first."""
+"""A function that loads an item of a hook's result, and returns the object and its names, the canonical name first."""
 
 
 @dataclass
 class Definition(Generic[T]):
-    """A name that meteor_e or a plugin defines. The object with this name is loaded when it is first used.
+    """A name that meteor_e or a plugin defines. The object with this name is loaded when it is used for the first time.
 
     Attributes:
         kind: ``matcher``, ``metric`` and so on.
         name: the name.
         origin: the plugin.
         raw: the item that the hook of the plugin returned: the object, or its import path.
-        load_raw: function that loads ``raw``.
+        load_raw: a function that loads ``raw``.
         problem: the reason why loading failed; empty otherwise.
     """
 
@@ -87,16 +87,16 @@ class Definition(Generic[T]):
     _value: T | None = None
 
     def load(self) -> T:
-        """Return the class, the language, the file of the chain, or the command.
+        """Return the class, the language, the file of the chain, or the command that has the name.
 
         Raises:
-            PluginError: if it cannot be imported, or is of the wrong type.
+            PluginError: if the object cannot be imported, or has the wrong type.
         """
         if self._value is None and not self.problem:
             try:
                 value, names = self.load_raw(self.raw)
                 if self.name.rpartition(" ")[2] not in names:
-                    raise PluginError(f"its own name is {names[0]!r}")
+                    raise PluginError(f"the name of the loaded object is {names[0]!r}")
                 self._value = value
             except PLUGIN_FAILURES as error:
                 self.problem = failure_reason(error)
@@ -114,5 +114,5 @@ def describe_clash(definitions: list[Definition[T]]) -> str:
     """Return the error message for a name with several definitions, of which meteor_e's definition comes first."""
     origins = [f"{definition.origin} ({definition.origin.plugin})" for definition in definitions]
     is_builtin = definitions[0].origin == BUILTIN
-    advice = "meteor_e's own is used; rename the plugin's" if is_builtin else "uninstall all but one of them"
+    advice = "the one of meteor_e is used; rename the plugin's" if is_builtin else "uninstall all but one of them"
     return f"{definitions[0].kind} {definitions[0].name!r} is claimed by {' and by '.join(origins)}; {advice}"

@@ -1,4 +1,4 @@
-"""The components of this project's distributions, for listings and errors if a distribution is not installed.
+"""The components of the project's distributions, for listings and for errors if a distribution is not installed.
 
 The components are listed in the resource file ``distributions.json``. A test compares the file with the plugins.
 """
@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from meteor_e.base.extras import comes_with_plugin
+from meteor_e.base.extras import advise_plugin
 
 
 class CommandNote(NamedTuple):
@@ -29,7 +29,7 @@ class CommandNote(NamedTuple):
 
 @functools.cache
 def load_distributions() -> Mapping[str, Mapping[str, Any]]:
-    """Return the names of the components of each distribution, by kind; for commands also the group and the summary."""
+    """Return the names of the components of each distribution, by kind. Commands also have a group and a summary."""
     from meteor_e.languages.files import RESOURCES
 
     content: dict[str, Any] = json.loads((RESOURCES / "distributions.json").read_text(encoding="utf-8"))
@@ -37,24 +37,24 @@ def load_distributions() -> Mapping[str, Mapping[str, Any]]:
 
 
 @functools.cache
-def noted_commands() -> Mapping[str, CommandNote]:
+def load_command_notes() -> Mapping[str, CommandNote]:
     """Return the commands of all distributions of the project, by name, whether they are installed or not."""
-    return {
-        name: CommandNote(distribution, *note)
-        for distribution, components in load_distributions().items()
-        for name, note in components.get("command", {}).items()
-    }
+    notes = {}
+    for distribution, components in load_distributions().items():
+        for name, (group, summary) in components.get("command", {}).items():
+            notes[name] = CommandNote(distribution, group, summary)
+    return notes
 
 
 def advise_installation(kinds: tuple[str, ...], name: str, description: str) -> str:
-    """Return which distribution to install for a component; empty if the project does not have such a component.
+    """Return advice to install the distribution that contains a component; empty for an unknown component.
 
     Args:
         kinds: the kinds that the component may have.
         name: the name of the component.
-        description: the description of the component in the message.
+        description: the component, as the subject of the message.
     """
     for distribution, components in load_distributions().items():
         if any(name in components.get(kind, ()) for kind in kinds):
-            return comes_with_plugin(description, distribution)
+            return advise_plugin(description, distribution)
     return ""

@@ -23,7 +23,7 @@ VARIABLE = "METEOR_E_PLUGINS"
 commas. By default, all installed plugins are used."""
 
 
-def installed_entry_points() -> list[EntryPoint]:
+def find_entry_points() -> list[EntryPoint]:
     """Return the entry points of installed plugins that ``METEOR_E_PLUGINS`` selects.
 
     Raises:
@@ -34,19 +34,24 @@ def installed_entry_points() -> list[EntryPoint]:
     from meteor_e.api.hooks import PROJECT
 
     selected_names = {name.strip() for name in os.environ.get(VARIABLE, "").split(",")} - {""}
-    plugins = [(_origin(entry_point), entry_point) for entry_point in entry_points(group=PROJECT)]
-    installed_names = {name for origin, _ in plugins for name in origin[:2]}
+    selected_entry_points = []
+    installed_names = set()
+    for entry_point in entry_points(group=PROJECT):
+        origin = _origin(entry_point)
+        names = {origin.plugin, origin.distribution}
+        installed_names |= names
+        if not selected_names or names & selected_names:
+            selected_entry_points.append(entry_point)
     for name in selected_names - installed_names - {"none"}:
         raise ConfigError(
             f"{VARIABLE} names {name!r}, which is not installed{near_miss(name, installed_names)}; "
-            f"there are {', '.join(sorted(installed_names)) or 'no plugins'}; 'none' switches all off"
+            f"there are {', '.join(sorted(installed_names)) or 'no plugins'}; 'none' turns all plugins off"
         )
-    if not selected_names:
-        return [entry_point for _, entry_point in plugins]
-    return [entry_point for origin, entry_point in plugins if selected_names.intersection(origin[:2])]
+    return selected_entry_points
 
 
 def _origin(entry_point: EntryPoint) -> Origin:
+    """Return the origin of the plugin that an entry point names."""
     distribution: Any = entry_point.dist
     metadata = distribution.metadata  # Each access to this property reads the file.
     return Origin(entry_point.name, metadata["Name"], metadata["Version"])
@@ -60,25 +65,43 @@ def check_core_version(distribution: Distribution | None) -> None:
     Raises:
         PluginError: if it requires a different version; the message names the requirement.
     """
-    for text in (distribution.requires if distribution is not None else None) or ():
-        name = re.match(r"[A-Za-z0-9._-]*", text)
-        if name is None or re.sub("[-_.]+", "-", name[0]).lower() != "meteor-e":
-            continue
-        if text in (name[0], f"{name[0]}=={__version__}"):
-            continue  # This check avoids the import of packaging, which loads slowly.
-        from packaging.requirements import InvalidRequirement, Requirement
-
-        try:
-            requirement = Requirement(text)
-        except InvalidRequirement:
-            continue
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-            continue
-        if not requirement.specifier.contains(__version__, prereleases=True):
+    requirements = distribution.requires if distribution is not None else None
+    for requirement in requirements or ():
+        if not _accepts_core_version(requirement):
             raise PluginError(
-                f"it requires {text}, and this is meteor_e {__version__}; install versions that fit: "
+                f"it requires {requirement}, and this is meteor_e {__version__}; install versions that fit: "
                 "pip install --upgrade meteor_e and the plugin"
             )
+
+
+def _accepts_core_version(text: str) -> bool:
+    """Return whether a requirement accepts this version of meteor_e. Requirements of other distributions do."""
+    name_match = re.match(r"[A-Za-z0-9._-]*", text)
+    name = name_match[0] if name_match else ""
+    if re.sub("[-_.]+", "-", name).lower() != "meteor-e":
+        return True
+    if text in (name, f"{name}=={__version__}"):
+        return True  # This check avoids the import of packaging, which loads slowly.
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:
+        return True
+    if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+        return True
+    return requirement.specifier.contains(__version__, prereleases=True)
+
+
+def _check_api_version(plugin: object) -> None:
+    """Raise a PluginError if a plugin requires a different version of the API."""
+    from meteor_e.api.hooks import API_VERSION
+
+    required_version = getattr(plugin, "meteor_e_api", API_VERSION)
+    if required_version != API_VERSION or isinstance(required_version, bool):
+        raise PluginError(
+            f"it needs version {required_version!r} of meteor_e's API; meteor_e {__version__} has version {API_VERSION}"
+        )
 
 
 class InstalledPlugins:
@@ -86,7 +109,7 @@ class InstalledPlugins:
     program registers.
 
     Args:
-        entry_points: function that returns the entry points of the plugins.
+        entry_points: a function that returns the entry points of the plugins.
 
     Attributes:
         lock: the lock that is held while plugins or their definitions change.
@@ -104,6 +127,7 @@ class InstalledPlugins:
 
     @cached_property
     def _manager(self) -> pluggy.PluginManager:
+        """The plugin manager with the hook specifications, created when it is first used."""
         # Built-in components do not need the plugin manager, so that scoring with them does not import pluggy.
         import pluggy
 
@@ -117,14 +141,14 @@ class InstalledPlugins:
         """Import the installed plugins if they have not been imported."""
         if self._entry_points is None:
             return
-        entry_points = [(_origin(entry_point), entry_point) for entry_point in self._entry_points()]
+        plugins = [(_origin(entry_point), entry_point.value, entry_point) for entry_point in self._entry_points()]
         self._entry_points = None
-        for origin, entry_point in sorted(entry_points, key=lambda pair: (pair[0], pair[1].value)):
+        for origin, _, entry_point in sorted(plugins, key=lambda plugin: plugin[:2]):
             try:
                 check_core_version(entry_point.dist)
                 self.add(entry_point.load(), origin)
             except PLUGIN_FAILURES as error:
-                self.note_problem(origin, failure_reason(error))
+                self.add_problem(origin, failure_reason(error))
 
     def add(self, plugin: object, origin: Origin) -> None:
         """Add a plugin.
@@ -132,16 +156,9 @@ class InstalledPlugins:
         Raises:
             PluginError: if it does not have valid hooks, or requires a different version of the API.
         """
-        from meteor_e.api.hooks import API_VERSION
-
         if plugin is None:
-            raise PluginError("its entry point names None; name the module with the hooks")
-        required_version = getattr(plugin, "meteor_e_api", API_VERSION)
-        if required_version != API_VERSION or isinstance(required_version, bool):
-            raise PluginError(
-                f"it needs version {required_version!r} of meteor_e's API; "
-                f"meteor_e {__version__} has version {API_VERSION}"
-            )
+            raise PluginError("its entry point refers to None; it must refer to the module with the hooks")
+        _check_api_version(plugin)
         registered_name = self._manager.get_name(plugin)
         if registered_name is not None:
             origin = self._origins[registered_name]
@@ -183,14 +200,14 @@ class InstalledPlugins:
                 if isinstance(result, Iterator):
                     result = list(result)
             except PLUGIN_FAILURES as error:
-                self.note_problem(origin, f"{hook}(): it raised {describe_error(error)}")
+                self.add_problem(origin, f"{hook}(): it raised {describe_error(error)}")
                 continue
             yield origin, result
 
-    def note_problem(self, origin: Origin, problem: str) -> None:
+    def add_problem(self, origin: Origin, problem: str) -> None:
         """Record a problem of a plugin, for the listing and for the next call of :meth:`warn`."""
         self.problems[f"{origin}: {problem}"] = Entry("plugin", origin.plugin, **origin._asdict(), error=problem)
-        self.pending_warnings.append(f"{origin}: {problem} (what it would bring is not there)")
+        self.pending_warnings.append(f"{origin}: {problem} (its components are not available)")
 
     def warn(self) -> None:
         """Show the pending warnings about broken plugins and about names with several definitions."""

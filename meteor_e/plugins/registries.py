@@ -1,4 +1,4 @@
-"""Registries of one kind each: classes, commands, languages and chains, by name.
+"""The classes of registries. A registry contains the classes, commands, languages or chains of one kind, by name.
 
 A built-in name is looked up in a dictionary or as a file, which does not import plugins. Looking up any other name, and
 listing the names of a registry, first import the installed plugins.
@@ -44,7 +44,7 @@ DescribeChain = Callable[["Traversable"], str]
 NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
 """The pattern of the names of classes and chains."""
 LONGEST_FILE_NAME = 200
-"""The maximum length of a chain name. File systems do not allow names of more than 255 bytes."""
+"""The maximum length of a chain name. File systems limit names to 255 bytes."""
 
 
 class Registry(ABC, Generic[T]):
@@ -131,10 +131,8 @@ class Registry(ABC, Generic[T]):
     def entries(self, name: str | None = None, describe_chain: DescribeChain | None = None) -> Iterator[Entry]:
         """Yield the entries of the listing; see :meth:`PluginRegistry.entries`."""
         for listed_name in self.names() if name is None else [name]:
-            builtin_definition = self._builtin_definition(listed_name)
-            definitions = [] if builtin_definition is None else [builtin_definition]
-            definitions += self._collect_claims().get(listed_name, [])
-            yield from self._make_entries(definitions, describe_chain)
+            self._collect_claims()
+            yield from self._make_entries(self._list_definitions(listed_name), describe_chain)
 
     def _builtin_definition(self, name: str) -> Definition[T] | None:
         """Return meteor_e's definition of a name; ``None`` if meteor_e does not define the name."""
@@ -150,15 +148,19 @@ class Registry(ABC, Generic[T]):
         for origin, result in self._plugins.hook_results(self.hook):
             for item in self._read_result(origin, result):
                 if isinstance(item, str):
-                    self._plugins.note_problem(origin, f"{self.hook}(): {item}")
+                    self._plugins.add_problem(origin, f"{self.hook}(): {item}")
                     continue
-                definitions = self._claims.setdefault(item.name, [])
-                definitions.append(item)
-                builtin_definition = self._builtin_definition(item.name)
-                rivals = definitions if builtin_definition is None else [builtin_definition, *definitions]
-                if len(rivals) > 1:
-                    self._plugins.pending_warnings.append(describe_clash(rivals))
+                self._claims.setdefault(item.name, []).append(item)
+                definitions = self._list_definitions(item.name)
+                if len(definitions) > 1:
+                    self._plugins.pending_warnings.append(describe_clash(definitions))
         return self._claims
+
+    def _list_definitions(self, name: str) -> list[Definition[T]]:
+        """Return meteor_e's definition of a name, if there is one, and the definitions of the loaded plugins."""
+        builtin_definition = self._builtin_definition(name)
+        definitions = [] if builtin_definition is None else [builtin_definition]
+        return definitions + self._claims.get(name, [])
 
     def _read_result(self, origin: Origin, result: object) -> Iterator[Definition[T] | str]:
         """Yield a definition for each item that a hook returned, or an error message if the item is invalid."""
@@ -167,7 +169,7 @@ class Registry(ABC, Generic[T]):
                 if isinstance(name, str) and name:
                     yield Definition(self.kind, name, origin, raw, self.load_raw)
                 else:
-                    yield f"a mapping with the key {name!r}; keys are names"
+                    yield f"it returned a mapping with the key {name!r}; keys must be names"
         elif isinstance(result, Iterable) and not isinstance(result, str | bytes | os.PathLike):
             for raw in result:
                 try:
@@ -185,7 +187,8 @@ class Registry(ABC, Generic[T]):
         clash = describe_clash(definitions) if len(definitions) > 1 else ""
         for definition in definitions:
             # A clash does not affect the definition of meteor_e, which takes precedence.
-            error, summary = "" if definition.origin == BUILTIN else clash, ""
+            error = "" if definition.origin == BUILTIN else clash
+            summary = ""
             value: Any = None
             try:
                 value = definition.load()
@@ -194,11 +197,18 @@ class Registry(ABC, Generic[T]):
                     summary = describe_chain(value)
             except MeteorError as load_error:
                 error = error or str(load_error)
-            aliases, requires = (tuple(getattr(value, attribute, ())) for attribute in ("aliases", "requires"))
-            if error or definition.name not in aliases:
-                plugin, distribution, version = definition.origin
-                name = definition.name
-                yield Entry(self.kind, name, summary, distribution, version, plugin, aliases, requires, error)
+            aliases = tuple(getattr(value, "aliases", ()))
+            is_alias = definition.name in aliases
+            if error or not is_alias:
+                yield Entry(
+                    kind=self.kind,
+                    name=definition.name,
+                    summary=summary,
+                    **definition.origin._asdict(),
+                    aliases=aliases,
+                    requires=tuple(getattr(value, "requires", ())),
+                    error=error,
+                )
 
     def _unknown_name_error(self, name: str) -> MeteorError:
         """Return the error for a name that does not exist."""
@@ -212,7 +222,7 @@ class Registry(ABC, Generic[T]):
         if problems:
             message += f"; plugins that failed: {'; '.join(problems)}"
         elif self.unknown_error is PluginError:
-            message += "; others come with plugins, and 'meteor-e plugins' lists what is installed"
+            message += "; plugins add others, and `meteor-e plugins` lists the installed ones"
         return self.unknown_error(message)
 
     advice_for_unknown = ""
@@ -255,11 +265,12 @@ class ClassRegistry(Registry[type[T]]):
         qualified_name = f"{cls.__module__}.{cls.__qualname__}"
         if not issubclass(cls, base):
             raise PluginError(f"{qualified_name} is not a subclass of meteor_e's {base.__name__}")
-        if abstract_methods := sorted(getattr(cls, "__abstractmethods__", ())):
+        abstract_methods = sorted(getattr(cls, "__abstractmethods__", ()))
+        if abstract_methods:
             raise PluginError(f"{qualified_name} does not define {', '.join(abstract_methods)}")
         name: object = getattr(cls, "name", None)
         if not isinstance(name, str) or not NAME.fullmatch(name):
-            form = "lower-case letters and digits, joined by -, _ or ."
+            form = "lowercase letters and digits, separated by -, _ or ."
             raise PluginError(f"{qualified_name} has the name {name!r}; give it a name = '…' of {form}")
         return cast("type[T]", cls), (name,)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.base.errors import add_location
 from meteor_e.plugins import builtin
 from meteor_e.plugins.definitions import Entry, Origin
-from meteor_e.plugins.installed import InstalledPlugins, installed_entry_points
+from meteor_e.plugins.installed import InstalledPlugins, find_entry_points
 from meteor_e.plugins.registries import (
     ChainRegistry,
     ClassRegistry,
@@ -47,13 +47,13 @@ class PluginRegistry:
     """The registries of all kinds. Programs use the instance that :func:`plugin_registry` returns.
 
     Args:
-        entry_points: function that returns the entry points of plugins; by default those of all installed plugins.
+        entry_points: a function that returns the entry points of plugins; by default those of all installed plugins.
 
     Attributes:
         kinds: the registries by kind, in the order in which ``meteor-e plugins`` lists them.
     """
 
-    def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]] = installed_entry_points) -> None:
+    def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]] = find_entry_points) -> None:
         self._plugins = plugins = InstalledPlugins(entry_points)
         self.matchers: Registry[type[Matcher]] = ClassRegistry(
             "matcher", "meteor_e_matchers", plugins, "meteor_e.api.matchers:Matcher", builtin.MATCHERS
@@ -125,18 +125,16 @@ class PluginRegistry:
 
         Args:
             kind: the kind to list; ``None`` for all kinds.
-            describe_chain: function that checks the file of a chain and returns its description; by default, chains are
-                listed without descriptions.
+            describe_chain: a function that checks the file of a chain and returns its description; by default, chains
+                are listed without descriptions.
             name: the name to list; ``None`` for all names and for the problems of plugins.
         """
         with self._plugins.lock:
             self._plugins.load()
-            entries = [
-                entry
-                for registry in self.kinds.values()
-                if kind in (None, registry.kind)
-                for entry in registry.entries(name, describe_chain)
-            ]
+            entries: list[Entry] = []
+            for registry in self.kinds.values():
+                if kind in (None, registry.kind):
+                    entries += registry.entries(name, describe_chain)
             if name is None:
                 entries += self._plugins.problems.values()
             self._plugins.pending_warnings.clear()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from meteor_e.base.progress import Stage, silent, staged, terminal_progress
+from meteor_e.base.progress import Stage, rename_stages, silent, terminal_progress
 
 
 class Terminal(io.StringIO):
@@ -62,7 +62,7 @@ def test_bar_needs_a_terminal(monkeypatch):
 
 def test_staged_renames_the_stage_and_keeps_its_unit():
     calls = []
-    report = staged(lambda *call: calls.append(call), "BLEU first")
+    report = rename_stages(lambda *call: calls.append(call), "BLEU first")
     report("segments", 3, 4)
     report(Stage("scoring", "segments"), 3, 4)
     assert calls == [("BLEU first", 3, 4), ("BLEU first", 3, 4)]

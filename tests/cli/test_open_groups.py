@@ -93,4 +93,4 @@ def test_a_plugins_command_that_ours_hides_is_told(registry, cli):
     code, out, err = cli("--help")
     assert (code, "Not ours." in out) == (0, False)
     assert "warning: command 'score' is claimed by meteor_e" in err
-    assert "meteor_e's own is used; rename the plugin's" in err
+    assert "the one of meteor_e is used; rename the plugin's" in err

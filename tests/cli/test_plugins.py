@@ -64,7 +64,7 @@ def test_table(listing):
     assert "\x1b" not in initial
     none, sad, sound = [line for line in lines if line.startswith("plugin ")]
     assert "ERROR: meteor_e_matchers(): sound_plugin.Bad does not define keys" in sound
-    assert "names None" in none
+    assert "refers to None" in none
     assert "sad-plugin 1.0" in sad
     assert "OSError: no data" in sad
     assert "of kind 'language'" in " ".join(lines[-8:])

@@ -342,7 +342,9 @@ def test_a_class_is_imported_when_its_name_is_used(plugin_site):
     assert "late" in own.matchers.names()
     assert "late_module" not in sys.modules
     assert own.matchers.get("late").__name__ == "Late"
-    with pytest.raises(PluginError, match=r"'lost' of lazy-plugin 1\.0 is broken: its own name is 'found'"):
+    with pytest.raises(
+        PluginError, match=r"'lost' of lazy-plugin 1\.0 is broken: the name of the loaded object is 'found'"
+    ):
         own.matchers.get("lost")
     with pytest.raises(PluginError, match=r"'gone' of .* ModuleNotFoundError"):
         own.matchers.get("gone")
@@ -410,7 +412,9 @@ def test_languages_in_a_mapping_are_read_when_used(plugin_site):
         """,
     )
     own = plugin_site.registry()
-    with pytest.raises(PluginError, match=r"'zz' of words-plugin 1\.0 is broken: its own name is 'nn'"):
+    with pytest.raises(
+        PluginError, match=r"'zz' of words-plugin 1\.0 is broken: the name of the loaded object is 'nn'"
+    ):
         own.languages.get("zz")
     with pytest.raises(PluginError, match=r"'yy' of words-plugin 1\.0 is broken"):
         own.languages.get("yy")

@@ -147,4 +147,4 @@ def test_a_name_of_ours_that_a_plugin_takes_marks_the_plugins_row(monkeypatch):
     ours, theirs = plugin_registry().entries("metric", name="chrf")
     assert (ours.plugin, ours.error) == ("builtin", "")
     assert theirs.plugin == "greedy"
-    assert "meteor_e's own is used" in theirs.error
+    assert "the one of meteor_e is used" in theirs.error

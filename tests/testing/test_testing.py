@@ -202,7 +202,7 @@ def one_match(*numbers, **values):
 HELP = Meta(description="How many letters.")
 WRONG = [
     (wrong(Ends, name=""), {}, "has the name ''; give it a name"),
-    (wrong(Ends, name="My Ends"), {}, "'My Ends'; give it a name = '…' of lower-case letters"),
+    (wrong(Ends, name="My Ends"), {}, "'My Ends'; give it a name = '…' of lowercase letters"),
     (wrong(Ends, name="exact"), {}, "meteor_e has a matcher 'exact' of its own"),
     (wrong(Ends, __doc__=None), {}, "it has no docstring"),
     (wrong(KeyMatcher), {}, "does not define keys"),

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from meteor_e_learned import cli
 
-from meteor_e.base.checksum import KEY, OPEN, sealed
+from meteor_e.base.checksum import KEY, PLACEHOLDER, insert_checksum
 
 TEXT = (
     "the minister said that new houses were sold by his friends after a long summer in which prices rose and "
@@ -33,8 +33,8 @@ def write_sealed(path: Path, arrays, header) -> None:
     """Write a model file of any content, whose checksum is right."""
     from safetensors.numpy import save
 
-    metadata = {"meteor_e": json.dumps({**header, KEY: OPEN})}
-    path.write_bytes(sealed(save(arrays, metadata=metadata)))
+    metadata = {"meteor_e": json.dumps({**header, KEY: PLACEHOLDER})}
+    path.write_bytes(insert_checksum(save(arrays, metadata=metadata)))
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ from safetensors.numpy import save, save_file
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError, MeteorError
 from meteor_e.api.estimators import TrainingRun
-from meteor_e.base.checksum import KEY, OPEN, sealed
+from meteor_e.base.checksum import KEY, PLACEHOLDER, insert_checksum
 from meteor_e.cli.score import score
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -334,10 +334,10 @@ def test_files_of_other_programs(tmp_path):
     with pytest.raises(InputError, match=r"not a model file of meteor-e: it has no checksum"):
         load_model(tmp_path / "other.safetensors")
     for header, message in (
-        (f'[{{"{KEY}": "{OPEN}"}}]', "not an object"),
-        (f'{{"{KEY}": "{OPEN}"}}', "lacks 'format'"),
+        (f'[{{"{KEY}": "{PLACEHOLDER}"}}]', "not an object"),
+        (f'{{"{KEY}": "{PLACEHOLDER}"}}', "lacks 'format'"),
     ):
-        content = sealed(save({"a": np.zeros(3)}, {"meteor_e": header}))
+        content = insert_checksum(save({"a": np.zeros(3)}, {"meteor_e": header}))
         (tmp_path / "other.safetensors").write_bytes(content)
         with pytest.raises(InputError, match=f"not a model file of meteor-e: its header.*{message}"):
             load_model(tmp_path / "other.safetensors")
@@ -393,7 +393,7 @@ def test_files_that_are_no_models_are_refused_in_one_line(toy, tmp_path):
 def test_hostile_models_are_refused(toy, tmp_path):
     """Well-formed files with arrays or a header that no training writes."""
     with safe_open(toy, framework="numpy") as content:
-        header = {**json.loads(content.metadata()["meteor_e"]), KEY: OPEN}
+        header = {**json.loads(content.metadata()["meteor_e"]), KEY: PLACEHOLDER}
         arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
     count = len(arrays["weights"])
     nested = "[" * 100_000 + "]" * 100_000
@@ -408,19 +408,22 @@ def test_hostile_models_are_refused(toy, tmp_path):
         "scale has values": ({**arrays, "scale": np.zeros(count)}, json.dumps(header)),
         "weights has int64": ({**arrays, "weights": np.arange(count)}, json.dumps(header)),
         "weights has bool": ({**arrays, "weights": np.ones(count, bool)}, json.dumps(header)),
-        "recursion": (arrays, f'{{"{KEY}": "{OPEN}", "format": {json.dumps(header["format"])}, "recipe": {nested}}}'),
+        "recursion": (
+            arrays,
+            f'{{"{KEY}": "{PLACEHOLDER}", "format": {json.dumps(header["format"])}, "recipe": {nested}}}',
+        ),
         "all of which can be printed": (arrays, changed(name="toy\n\x1b[31m")),
         "1 to 100 characters": (arrays, changed(name="x" * 101)),
     }
     for number, (message, (numbers, text)) in enumerate(cases.items()):
         file = tmp_path / f"{number}.safetensors"
-        file.write_bytes(sealed(save(numbers, {"meteor_e": text})))
+        file.write_bytes(insert_checksum(save(numbers, {"meteor_e": text})))
         with pytest.raises(MeteorError, match=message) as found:
             load_model(file)
         assert str(file) in str(found.value)
         assert "\n" not in str(found.value)
     fewer = {key: array[:5] if array.shape == (count,) else array for key, array in arrays.items()}
-    file.write_bytes(sealed(save(fewer, {"meteor_e": json.dumps(header)})))
+    file.write_bytes(insert_checksum(save(fewer, {"meteor_e": json.dumps(header)})))
     with pytest.raises(InputError, match=f"there are {count} features, and the model has weights of 5"):
         score_segments(load_model(file), FeatureBatch(["a cat"], [["the cat"]]), FeatureStore(enabled=False))
 

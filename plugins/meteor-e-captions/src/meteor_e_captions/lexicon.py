@@ -13,7 +13,7 @@ import numpy as np
 
 from meteor_e import Meteor
 from meteor_e.api import Token
-from meteor_e.base.word_lists import decoded_word_lists
+from meteor_e.base.word_lists import load_word_lists
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Cells, Floats, Integers
@@ -192,7 +192,7 @@ def kind_of(word: str) -> str:
 @cache
 def _load_frequencies() -> Mapping[str, float]:
     """Return the frequencies of all words that are more frequent than the lowest frequency."""
-    lists = decoded_word_lists("metric 'caption-light'", "meteor-e-captions")
+    lists = load_word_lists("metric 'caption-light'", "meteor-e-captions")
     by_list = [(10 ** (-centibels / 100), words) for centibels, words in enumerate(lists)]
     return {word: frequency for frequency, words in by_list if frequency > _LOWEST_FREQUENCY for word in words}
 

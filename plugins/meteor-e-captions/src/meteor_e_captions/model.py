@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import InputError
-from meteor_e.base.checksum import check_seal
+from meteor_e.base.checksum import verify_checksum
 from meteor_e.base.extras import require
 from meteor_e_captions.broken import BrokenDetector
 
@@ -40,7 +40,7 @@ def _read_model(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     library = require("safetensors", f"metric {name!r}", distribution="meteor-e-captions")
     path = files(__package__) / "ready" / f"{name}.safetensors"
     try:
-        check_seal(path.read_bytes(), str(path))
+        verify_checksum(path.read_bytes(), str(path))
         with library.safe_open(str(path), framework="numpy") as content:
             arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - no mapping
             return arrays, json.loads(content.metadata()["names"])

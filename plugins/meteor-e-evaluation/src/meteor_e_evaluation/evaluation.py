@@ -15,7 +15,7 @@ from meteor_e.api.metrics import Scores
 from meteor_e.api.segments import TextContext
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache, Floats
-from meteor_e.base.progress import Progress, silent, staged
+from meteor_e.base.progress import Progress, rename_stages, silent
 from meteor_e.metrics.specs import MetricSpec, create_metrics
 from meteor_e.metrics.translations import score_test_set
 from meteor_e.packs.pack import LANGUAGES
@@ -222,7 +222,7 @@ def _score_metrics(
     judged = test.judgment_mask()
     scores = []
     for metric in create_metrics(metrics, TextContext(test.language)):
-        metric_progress = staged(progress, f"{test.name} {test.pair} {metric.label}")
+        metric_progress = rename_stages(progress, f"{test.name} {test.pair} {metric.label}")
         entry = score_test_set(metric, test, judged, cache, systems=needs_system_scores, progress=metric_progress)
         scores.append(entry if metric.higher_is_better else entry.negated())
     return scores
@@ -295,7 +295,7 @@ def _compare(
     """Test the metrics against one another by each measure that allows a test."""
     comparisons = {}
     for measure in measures:
-        measure_progress = staged(progress, f"{test.name} {test.pair} {measure.name}, significance")
+        measure_progress = rename_stages(progress, f"{test.name} {test.pair} {measure.name}, significance")
         comparison = compare(
             measure, test, scores, samples=samples, seed=seed, method=significance, progress=measure_progress
         )

@@ -12,7 +12,7 @@ import numpy as np
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
-from meteor_e.base.progress import Progress, silent, staged
+from meteor_e.base.progress import Progress, rename_stages, silent
 from meteor_e_learned.answers import answer_examples, load_answers
 from meteor_e_learned.examples import concatenate
 from meteor_e_learned.extraction import FeatureSet
@@ -73,7 +73,7 @@ def load_examples(
         if not sampled_tests:
             raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
         for test in sampled_tests:
-            stage = staged(progress, f"{test.name} {test.pair}")
+            stage = rename_stages(progress, f"{test.name} {test.pair}")
             parts.append(make_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=stage))
     return concatenate(parts)
 
@@ -90,7 +90,7 @@ def _load_answer_examples(
         store,
         references=spec.references,
         jobs=jobs,
-        progress=staged(progress, name),
+        progress=rename_stages(progress, name),
     )
 
 
@@ -214,7 +214,7 @@ def _synthetic_examples(
 ) -> Examples:  # fmt: skip
     """Extract the features of synthetic texts. Each kind of comparison becomes a part of the examples."""
     batch = FeatureBatch(texts.hypotheses, texts.references)
-    stage = staged(progress, f"{SYNTHETIC} {name}")
+    stage = rename_stages(progress, f"{SYNTHETIC} {name}")
     rows = features.extract(batch, store, jobs=jobs, progress=stage)
     hypothesis_vectors, reference_vectors = sentence_vectors(
         texts.hypotheses, texts.references, vectors, store, jobs=jobs, progress=stage

@@ -6,7 +6,7 @@ import functools
 from itertools import chain
 from typing import NamedTuple
 
-from meteor_e.base.word_lists import decoded_word_lists, word_lists
+from meteor_e.base.word_lists import load_word_lists, read_word_lists
 
 USUAL, FREQUENT = 601, 300
 """Numbers of lists with words that occur at least once in a million words, and more than once in a thousand."""
@@ -25,20 +25,20 @@ class Frequencies(NamedTuple):
 
 
 def english_lists() -> bytes:
-    """Return the lists as bytes; see :func:`meteor_e.base.word_lists.word_lists`."""
-    return word_lists(*_NEEDED_BY)
+    """Return the lists as bytes; see :func:`meteor_e.base.word_lists.read_word_lists`."""
+    return read_word_lists(*_NEEDED_BY)
 
 
 @functools.cache
 def frequencies() -> Frequencies:
-    """Return the words as sets; errors as :func:`meteor_e.base.word_lists.word_lists`."""
-    lists = decoded_word_lists(*_NEEDED_BY)
+    """Return the words as sets; errors as :func:`meteor_e.base.word_lists.read_word_lists`."""
+    lists = load_word_lists(*_NEEDED_BY)
     return Frequencies(*(frozenset(chain.from_iterable(lists[:end])) for end in (None, USUAL, FREQUENT)))
 
 
 @functools.cache
 def _rarities() -> dict[str, int]:
-    lists = decoded_word_lists(*_NEEDED_BY)
+    lists = load_word_lists(*_NEEDED_BY)
     return {word: number for number, words in reversed(list(enumerate(lists))) for word in words}
 
 

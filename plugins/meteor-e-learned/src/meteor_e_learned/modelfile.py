@@ -15,7 +15,7 @@ import numpy as np
 from meteor_e.api import ConfigError, Estimator, InputError, PluginError
 from meteor_e.api.component import options_by_name
 from meteor_e.base.atomic import atomic_file
-from meteor_e.base.checksum import KEY, OPEN, check_seal, sealed
+from meteor_e.base.checksum import KEY, PLACEHOLDER, insert_checksum, verify_checksum
 from meteor_e.base.errors import add_location
 from meteor_e.base.files import open_regular
 from meteor_e.plugins.registry import plugin_registry
@@ -120,7 +120,7 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
     from safetensors.numpy import save
 
     header = {
-        KEY: OPEN,
+        KEY: PLACEHOLDER,
         "format": FORMAT,
         "recipe": msgspec.to_builtins(model.recipe),
         "parameters": options_by_name(model.estimator.options),
@@ -130,7 +130,9 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
     arrays["probes"] = np.ascontiguousarray(model.check_texts.numbers)
-    content = sealed(save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)}))
+    content = insert_checksum(
+        save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)})
+    )
     try:
         with atomic_file(Path(path)) as scratch:
             scratch.write_bytes(content)
@@ -160,7 +162,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
             arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
         if "meteor_e" not in metadata:
             raise InputError(f"{name}: not a model file of meteor-e: another program wrote it")
-        check_seal(file.read_bytes(), name)
+        verify_checksum(file.read_bytes(), name)
         header = json.loads(metadata["meteor_e"])
         if not isinstance(header, dict):
             raise InputError(f"{name}: not a model file of meteor-e: its header is not an object")

@@ -13,7 +13,7 @@ from meteor_e.api import InputError, Metric, Perturbation, SystemOutputs
 from meteor_e.api.perturbations import PerturbationContext
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import ArrayCache, Floats
-from meteor_e.base.progress import Progress, silent, staged
+from meteor_e.base.progress import Progress, rename_stages, silent
 from meteor_e.metrics.specs import distinct
 from meteor_e.metrics.translations import score_test_set
 from meteor_e.significance.resampling import draw_weights, interval
@@ -85,7 +85,7 @@ def stress(
     weights = draw_weights(len(hypotheses), BOOTSTRAP_SAMPLES, seed)
     first_hits: dict[str, Mask] = {}
     for metric in metrics:
-        metric_progress = staged(progress, metric.label)
+        metric_progress = rename_stages(progress, metric.label)
         scores = _score(metric, outputs, applied, cache or ArrayCache(enabled=False), metric_progress)
         hits = _add_findings(report, metric.label, used_rules, scores, outputs, applied, first_hits, examples)
         error_hits = {rule.name: hits[rule.name] for rule in used_rules if rule.kind == "error"}
