@@ -307,7 +307,7 @@ def test_explanations_take_what_scores_take(toy):
         (([None], ["a"], ["a"]), "segment 1: a text of the first must be a text, not NoneType"),
         (([["a"]], ["a"], ["a"]), "segment 1: a text of the first must be a text, not list"),
         ((["a"], ["b"], ["a", "b"]), "1 first but 1 second but 2 references"),
-        (("a", ["b"], ["a"]), "first are a list"),
+        (("a", ["b"], ["a"]), "first must be a list"),
         ((["a"], ["b"], [[]]), "there is no text in the references"),
         (([], [], []), "nothing to explain"),
     ):
@@ -331,7 +331,7 @@ def test_a_library_that_is_missing(tmp_path, monkeypatch):
 
 def test_files_of_other_programs(tmp_path):
     save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors", {"meteor_e": "null"})
-    with pytest.raises(InputError, match=r"not a model file of meteor-e: it has no checksum"):
+    with pytest.raises(InputError, match=r"not a model file of meteor-e, because it has no checksum"):
         load_model(tmp_path / "other.safetensors")
     for header, message in (
         (f'[{{"{KEY}": "{PLACEHOLDER}"}}]', "not an object"),
