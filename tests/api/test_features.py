@@ -56,7 +56,7 @@ def test_a_vector_for_each_side():
     ("hypotheses", "references", "sources", "message"),
     [
         (["a", "b"], [["a"]], None, "2 hypotheses but 1 references"),
-        (["a"], "a", None, "references are a list"),
+        (["a"], "a", None, "references must be a list"),
         (["a"], [[]], None, "no text in the references"),
         (["a", "b"], [["a"], ["b"]], ["x", "y", "z"], "but 3 sources"),
     ],
