@@ -55,7 +55,7 @@ def run_java(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["java", *arguments], capture_output=True, text=True, timeout=20)
 
 
-def test_pycocoevalcap_s_meteor(packs, java_is_meteor_e):
+def test_meteor_equals_pycocoevalcap(packs, java_is_meteor_e):
     module = pytest.importorskip("pycocoevalcap.meteor.meteor", reason="pycocoevalcap is not installed")
     meteor = module.Meteor()
     try:
@@ -84,7 +84,7 @@ def test_pycocoevalcap_s_meteor(packs, java_is_meteor_e):
         [],
     ],
 )
-def test_other_calls_go_to_the_real_java(arguments, java_is_meteor_e):
+def test_java_calls_of_other_programs_run_java(arguments, java_is_meteor_e):
     done = run_java(*arguments)
     assert (done.returncode, done.stdout) == (7, "".join(f"<{argument}>" for argument in arguments))
 
@@ -96,13 +96,13 @@ def test_other_calls_go_to_the_real_java(arguments, java_is_meteor_e):
         ["-jar", "-Xmx2G", "/some where/meteor-1.5.jar"],  # as pycocoevalcap has it
     ],
 )
-def test_calls_of_the_jar_go_to_compat(call, java_is_meteor_e):
+def test_java_calls_of_the_jar_run_the_compatible_program(call, java_is_meteor_e):
     write_program(java_is_meteor_e / "ours" / "meteor-e", PRINT_ARGUMENTS)
     done = run_java(*call, "-", "-", "-stdio", "-l", "en")
     assert done.stdout == "<compat><-><-><-stdio><-l><en><-coco>"
 
 
-def test_the_version_is_answered_where_there_is_no_java(java_is_meteor_e):
+def test_java_version_is_answered_without_java(java_is_meteor_e):
     (java_is_meteor_e / "real" / "java").unlink()
     # Such as nlg-eval and aac-metrics read it.
     done = run_java("-version")

@@ -77,7 +77,7 @@ def test_kinds_of_words(word, kind):
     assert kind_of(word) == kind
 
 
-def test_better_captions_score_higher():
+def test_scores_of_better_captions_are_higher():
     metric = load_metric("caption-light")
     captions = [
         "A man rides a horse in a field.", "A man rides a horse.", "A woman rides a horse.", "A dog runs on grass.",
@@ -104,7 +104,7 @@ def test_contradictions():
     assert columns["negation"].tolist() == [0, 0, 0, 0, -1]
 
 
-def test_a_score_does_not_depend_on_its_neighbors():
+def test_scores_do_not_depend_on_other_captions():
     metric = load_metric("caption-light")
     captions, references = [*WHOLE, *BROKEN], [DOGS, HORSE] * 13
     together = metric.corpus(captions, references, segments=True).segment_scores
@@ -113,7 +113,7 @@ def test_a_score_does_not_depend_on_its_neighbors():
     assert metric.corpus(captions, references).score == pytest.approx(np.mean(alone))
 
 
-def test_case_and_marks_hardly_count():
+def test_score_hardly_depends_on_case_and_punctuation():
     metric = load_metric("caption-light")
     scores = [
         metric.score(text, HORSE).score
@@ -122,19 +122,19 @@ def test_case_and_marks_hardly_count():
     assert max(scores) - min(scores) < 0.02
 
 
-def test_no_words_at_all():
+def test_captions_without_words():
     metric = load_metric("caption-light")
     assert np.isfinite(
         [float(metric.score(*pair)) for pair in (("", ["", "..."]), ("a dog", [""]), ("...", DOGS))]
     ).all()
 
 
-def test_other_languages_are_refused():
+def test_metric_refuses_other_languages():
     with pytest.raises(ConfigError, match="English"):
         load_metric("caption-light", language="de")
 
 
-def test_it_explains():
+def test_metric_explains_differences():
     metric = load_metric("caption-light")
     (report,) = metric.reports(["A cat rides a"], [HORSE])
     assert set(report.missing["object"]) >= {"man", "horse"}
@@ -177,7 +177,7 @@ def tiny(monkeypatch, tmp_path):
     sys.modules.pop("tiny_encoder", None)
 
 
-def test_with_an_encoder(tiny):
+def test_metric_with_an_encoder(tiny):
     metric = load_metric("caption-context", encoder=tiny)
     captions = ["the cat sat", "the feline rested", "the dog", "", "unknown"]
     references = [["the cat sat", "a cat rested"]] * 5
@@ -190,7 +190,7 @@ def test_with_an_encoder(tiny):
     assert "encoder:" in metric.signature
 
 
-def test_in_the_shape_of_pycocoevalcap():
+def test_scores_have_the_types_of_pycocoevalcap():
     from meteor_e_captions.coco import CaptionMetric
 
     scorer = CaptionMetric("caption-light")

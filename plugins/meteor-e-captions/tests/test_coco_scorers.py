@@ -33,17 +33,17 @@ def test_score_is_the_corpus_score_then_one_each(meteor):
     assert meteor.method() == str(meteor) == "METEOR"
 
 
-def test_the_caption_is_cleaned_and_references_are_split_as_the_protocol_does(meteor):
+def test_java_lines_are_split_as_in_the_java_protocol(meteor):
     plain = meteor.compute_score({1: ["a dog", "a black dog"]}, {1: ["a black dog"]})
     assert meteor.compute_score({1: ["a dog ||| a black dog"]}, {1: ["a ||| black\ndog"]}) == plain
 
 
-def test_control_characters_at_the_ends_are_trimmed_as_the_java_program_does(meteor):
+def test_control_characters_are_trimmed_as_in_java(meteor):
     plain = meteor.compute_score({1: ["a dog", "b"]}, {1: ["a dog"]})
     assert meteor.compute_score({1: ["\x1fa dog\x01|||\x02b"]}, {1: ["\x07 a dog\0"]}) == plain
 
 
-def test_words_of_one_hash_are_one_word_for_the_java_program(packs):
+def test_words_with_equal_hashes_match_as_in_java(packs):
     own, other = {1: ["a cat at home"]}, {1: ["a cat c6 home"]}
     assert Meteor().compute_score(own, other) == Meteor().compute_score(own, own)
     assert Meteor(Metric("en", normalization="full")).compute_score(own, other) < Meteor().compute_score(own, own)
@@ -75,7 +75,7 @@ def deep():
         ({1: ["a"]}, {1: [Unspoken()]}, "a caption in res of image 1 must be a text"),
     ],
 )
-def test_bad_input_names_the_image(meteor, gts, res, problem):
+def test_input_errors_name_the_image(meteor, gts, res, problem):
     with pytest.raises(InputError, match=problem):
         meteor.compute_score(gts, res)
 
@@ -89,7 +89,7 @@ CAPTIONS = {7: ["a man rides a horse"], 9: ["two dogs run through the snow"], 4:
 
 
 @pytest.mark.parametrize(("name", "scorer"), [("cider", Cider), ("rouge", Rouge), ("bleu", Bleu)])
-def test_tokenized_dictionaries_score_as_in_pycocoevalcap(name, scorer, capsys):
+def test_scores_of_tokenized_dictionaries_equal_pycocoevalcap(name, scorer, capsys):
     module = pytest.importorskip(f"pycocoevalcap.{name}.{name}", reason="pycocoevalcap is not installed")
     theirs = getattr(module, name.capitalize())(*[4] * (name == "bleu"))
     corpus, segments = theirs.compute_score(TOKENS, CAPTIONS)
@@ -152,7 +152,7 @@ def test_document_frequencies_of_a_corpus(tmp_path):
         ({"document_frequency": {"a": "1"}, "ref_len": 3}, "cannot be in '1' of 3 documents"),
     ],
 )
-def test_document_frequencies_that_no_corpus_has(content, problem):
+def test_document_frequency_errors(content, problem):
     with pytest.raises(InputError, match=problem):
         Cider(content)
 
@@ -177,7 +177,7 @@ def test_cider_of_one_image_warns():
 
 
 @pytest.mark.usefixtures("packs")
-def test_a_metric_of_several_columns_returns_them_all():
+def test_metric_with_several_columns_returns_all_columns():
     metric = CaptionMetric("coco")
     names = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr"]
     assert metric.method() == names

@@ -60,7 +60,7 @@ def test_numbers_are_those_of_pycocoevalcap(capsys):
         np.testing.assert_allclose(ours[name][1], each, atol=1e-12)
 
 
-def test_numbers_by_hand():
+def test_scores_computed_by_hand():
     counted = count_ngrams(["a dog runs"], [["a dog sleeps", "the dog runs fast"]])
     # All words are somewhere, one pair of two; the closest length is 3.
     assert bleu_statistics(counted).tolist() == [[3, 3, 2, 2, 0, 1, 0, 0, 3, 3]]
@@ -70,7 +70,7 @@ def test_numbers_by_hand():
     assert cider(counted)[0] == 0  # One image tells nothing about rarity.
 
 
-def test_parts_of_a_data_set_give_what_the_whole_does():
+def test_scores_of_parts_equal_scores_of_the_data_set():
     captions, references = made_up(50)
     frequencies = count_frequencies(references)
     whole = cider(count_ngrams(captions, references))
@@ -111,7 +111,7 @@ def coco(tmp_path):
 
 
 @pytest.mark.usefixtures("packs")
-def test_the_table_of_the_command_line(coco):
+def test_score_prints_the_table(coco):
     arguments = ["score", *map(str, coco), "--format-in", "coco", "--on-missing", "skip", "-M", "coco"]
     found = json.loads(run([*arguments, "-f", "json", "--segments"]))
     scores = {name: value["score"] for name, value in found["systems"][0]["scores"].items()}
@@ -122,7 +122,7 @@ def test_the_table_of_the_command_line(coco):
 
 
 @pytest.mark.usefixtures("packs")
-def test_the_table_in_python(coco):
+def test_evaluate_returns_the_table(coco):
     from meteor_e_captions.coco import evaluate
 
     for arguments in ((ANNOTATIONS, RESULTS), tuple(map(str, reversed(coco)))):
@@ -137,7 +137,7 @@ def test_the_table_in_python(coco):
 
 
 @pytest.mark.usefixtures("packs")
-def test_coco_s_json_is_scored_with_coco_s_tokens(coco):
+def test_coco_json_is_scored_with_coco_tokens(coco):
     """METEOR, CIDEr and ROUGE-L by name are the columns of the table."""
     arguments = ["score", *map(str, coco), "--on-missing", "skip", "-f", "json"]
     found = json.loads(run([*arguments, "-M", "meteor", "-M", "cider", "-M", "rouge-l"]))
@@ -148,7 +148,7 @@ def test_coco_s_json_is_scored_with_coco_s_tokens(coco):
     assert plain["systems"][0]["scores"]["METEOR"]["score"] > 0.37
 
 
-def test_a_segment_alone_and_other_languages():
+def test_single_segment_and_other_languages():
     metric = load_metric("coco")
     with pytest.warns(MeteorWarning, match="CIDEr of a single image is 0"):
         assert metric.corpus(["a dog"], [["a dog"]]).score == pytest.approx(1, abs=1e-8)
@@ -157,7 +157,7 @@ def test_a_segment_alone_and_other_languages():
 
 
 @pytest.mark.usefixtures("packs")
-def test_image_ids_are_compared_as_pycocotools_does():
+def test_image_ids_are_compared_as_in_pycocotools():
     from meteor_e_captions.coco import evaluate
 
     expected = evaluate(ANNOTATIONS, RESULTS)

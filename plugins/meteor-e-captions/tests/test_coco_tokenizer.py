@@ -25,7 +25,7 @@ def test_tokens_are_in_lower_case_and_without_punctuation():
     assert PTBTokenizer().tokenize({}) == {}
 
 
-def test_a_line_end_in_a_caption_shifts_no_other():
+def test_line_end_in_a_caption_does_not_shift_other_captions():
     tokens = PTBTokenizer().tokenize({1: [{"caption": "a\rb\u2028c"}], 2: [{"caption": ""}], 3: [{"caption": "d"}]})
     assert tokens == {1: ["a b c"], 2: [""], 3: ["d"]}
 
@@ -40,7 +40,7 @@ def test_a_line_end_in_a_caption_shifts_no_other():
         ([{"caption": "x"}], "captions must be a mapping"),
     ],
 )
-def test_bad_captions_name_the_image(captions, problem):
+def test_caption_errors_name_the_image(captions, problem):
     with pytest.raises(InputError, match=problem):
         PTBTokenizer().tokenize(captions)
 
@@ -58,7 +58,7 @@ def theirs(java, monkeypatch):
 
 @pytest.mark.java
 @pytest.mark.shared
-def test_pycocoevalcap_with_java_gives_the_same(theirs, shared, packs):
+def test_scores_equal_pycocoevalcap_with_java(theirs, shared, packs):
     import gzip
 
     java_meteor, java_tokenizer = theirs
@@ -108,7 +108,7 @@ ODD = [
 
 
 @pytest.mark.java
-def test_odd_captions_as_pycocoevalcap_scores_them(theirs, packs):
+def test_scores_of_odd_captions_equal_pycocoevalcap(theirs, packs):
     meteor = Meteor()
     gts = {(one, other): [ODD[one], ODD[other - 1]] for one in range(len(ODD)) for other in range(len(ODD))}
     res = {key: [ODD[key[1]]] for key in gts}
@@ -120,7 +120,7 @@ def test_odd_captions_as_pycocoevalcap_scores_them(theirs, packs):
 
 
 @pytest.mark.java
-def test_odd_captions_as_pycocoevalcap_tokenizes_them(theirs):
+def test_tokens_of_odd_captions_equal_pycocoevalcap(theirs):
     # A line separator would shift the captions after it.
     captions = {key: [{"caption": text}] for key, text in enumerate(ODD) if "\u2028" not in text}
     assert PTBTokenizer().tokenize(captions) == theirs[1].tokenize(captions)

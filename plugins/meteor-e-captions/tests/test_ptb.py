@@ -22,42 +22,42 @@ from meteor_e.testing import check_component, check_plugin
 RECORDED = json.loads(Path(__file__).with_name("ptb_tokens.json").read_text(encoding="utf-8"))
 
 
-def test_the_plugin_fits():
+def test_plugin_passes_the_checks_of_plugins():
     check_plugin(plugin)
 
 
-def test_the_segmenter_fits():
+def test_segmenter_passes_the_checks_of_plugins():
     check_component(PTBSegmenter)
 
 
-def test_words_of_a_text_are_captioning_s_tokens():
+def test_words_of_a_text_are_caption_tokens():
     assert PTBSegmenter().segment("A man's\ndog, at U.S. \u2026") == ["a", "man", "'s", "dog", "at", "u.s."]
     assert PTBSegmenter().segment("") == [] == PTBSegmenter().segment(" .")
 
 
-def test_lines_as_recorded():
+def test_tokens_equal_recorded_lines():
     lines = [line for line, _ in RECORDED["lines"]]
     tokens = [tokens for _, tokens in RECORDED["lines"]]
     assert Tokenizer().lines(lines) == tokens
 
 
 @pytest.mark.parametrize(("text", "tokens"), RECORDED["whole texts"])
-def test_the_end_of_a_text_as_recorded(text, tokens):
+def test_tokens_at_the_end_of_a_text_equal_recorded_ones(text, tokens):
     assert Tokenizer().lines([text]) == [tokens]
 
 
-def test_next_line_decides_on_the_full_stop_of_an_abbreviation():
+def test_period_after_an_abbreviation_depends_on_the_next_line():
     assert Tokenizer().lines(["a man at Foo Inc.", "Two dogs"]) == ["a man at Foo Inc. .", "Two dogs"]
     assert Tokenizer().lines(["a man at Foo Inc.", "two dogs"]) == ["a man at Foo Inc.", "two dogs"]
 
 
-def test_lower_case_and_dropped_tokens():
+def test_tokens_are_in_lower_case_without_punctuation():
     tokenizer = Tokenizer(lowercase=True, drop=PUNCTUATION)
     # Brackets stay: they are in lower case when pycocoevalcap looks for them.
     assert tokenizer.lines(['A man (OLD) says "hi".', "x"]) == ["a man -lrb- old -rrb- says hi", "x"]
 
 
-def test_characters_beyond_the_first_plane_are_two():
+def test_tokens_of_characters_beyond_the_first_plane():
     assert Tokenizer().lines(["a\U0001f600b \U0001f600", "http://\U00010000 x"]) == ["a b", "http://\U00010000 x"]
 
 
@@ -81,7 +81,7 @@ def test_characters_beyond_the_first_plane_are_two():
         "é\u0301",
     ],
 )
-def test_time_grows_with_the_length_alone(unit):
+def test_tokenizer_time_is_linear(unit):
     def seconds(size: int) -> float:
         start = time.process_time()
         Tokenizer().lines([unit * (size // len(unit))])
@@ -100,7 +100,7 @@ PIECES = [
 
 
 @pytest.mark.java
-def test_random_text_as_the_java_program(java):
+def test_tokens_of_random_text_equal_the_java_program(java):
     jar = java.jar.parents[1] / "tokenizer" / "stanford-corenlp-3.4.1.jar"
     if not jar.is_file():
         pytest.skip(f"there is no {jar}")
@@ -125,7 +125,7 @@ class Unmemorable(Tokenizer):
         return None
 
 
-def test_what_is_remembered_is_what_the_rules_say():
+def test_cached_tokens_equal_the_rules():
     pieces = (
         "555 - 1234 (212) 555-1234 . ... &apos; &apos;s ' n't U.S. Mr. 1 1/2 3 % a Ab The <b> <!x @ $ '80s : -) ; -- ? "
         '5" &lt; no. art. 50-year ^ &apos;90s 1,000 +44 20 \u00e9 \u2019 \u00bd cannot gonna. (he) '

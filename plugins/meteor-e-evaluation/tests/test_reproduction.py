@@ -66,7 +66,7 @@ def test_other_sets_load(load, name, count):
     assert len([load_test_set(index, pair) for pair in index.pairs]) == count
 
 
-def test_captions_by_stuarts_tau(load, packs):
+def test_kendall_c_of_captions(load, packs):
     (test,) = (load_test_set(index, pair) for index in [load("composite-30k")] for pair in index.pairs)
     assert (len(test), len(test.references)) == (2262, 5)
     scores = score_test_set(load_metric("meteor"), test, test.judgment_mask(), ArrayCache(), systems=False)

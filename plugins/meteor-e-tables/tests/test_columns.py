@@ -10,19 +10,19 @@ REFERENCES = [["at last the vessel leaves"], ["a lot of people hurry", "many run
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
-def test_equals_the_segments_to_the_bit(own_packs, engine):
+def test_table_scores_equal_segment_scores(own_packs, engine):
     meteor = Meteor("en")
     expected = list(meteor.segments(HYPOTHESES, REFERENCES))
     if engine == "python":
         meteor.engine = "python"
-    scored = ScoredColumns.of(meteor.rows(HYPOTHESES, REFERENCES))
+    scored = ScoredColumns.from_rows(meteor.rows(HYPOTHESES, REFERENCES))
     assert scored.scores.tolist() == [[getattr(segment, part) for part in PARTS] for segment in expected]
     assert scored.reference_index.tolist() == [segment.reference_index for segment in expected]
     assert scored.statistics.tolist() == [segment.statistics.to_vector() for segment in expected]
 
 
 def test_names():
-    names = ColumnNames.of(["exact", "stem", "exact"], "m_")
+    names = ColumnNames.from_matchers(["exact", "stem", "exact"], "m_")
     assert (names.scores[0], names.reference_index) == ("m_score", "m_reference_index")
     assert len(set(names.statistics)) == len(names.statistics) == 7 + 12
     assert names.statistics[4] == "m_exact_hypothesis_content"

@@ -60,7 +60,7 @@ COLUMNS = "--hypothesis-column mt --hypothesis-column b --reference-column ref"
         f"rows.jsonl {COLUMNS} -o out.jsonl --digits 16",
     ],
 )
-def test_a_cluster_changes_no_digit(cli, cluster, command):
+def test_cluster_scores_equal_local_scores(cli, cluster, command):
     outputs = []
     for options in ([], ["--dask", cluster.scheduler_address]):
         outputs.append([cli("score", *command.split(), *options).out])
@@ -72,7 +72,7 @@ def test_a_cluster_changes_no_digit(cli, cluster, command):
     assert (len(outputs[0]) == 2) == ("-o" in command)
 
 
-def test_a_learned_metric(cli, packs):
+def test_cluster_scores_with_a_learned_metric(cli, packs):
     pytest.importorskip("meteor_e_learned")
     cli.environment["METEOR_E_PACKS"] = str(packs)
     cli.file("hyp", "".join(f"{text}\n" for text, _ in PAIRS[:60]))
@@ -83,7 +83,7 @@ def test_a_learned_metric(cli, packs):
     assert alone
 
 
-def test_errors_are_those_of_one_process(cli, cluster, own_packs):
+def test_cluster_errors_equal_errors_of_one_process(cli, cluster, own_packs):
     cli.file("rows.jsonl", '{"mt": "a", "ref": "a"}\n{"mt": 1, "ref": ""}\n')
     options = "rows.jsonl --hypothesis-column mt --reference-column ref".split()  # noqa: SIM905
     errors = [cli.failing(1, "score", *options, *more) for more in ([], ["--dask", cluster.scheduler_address])]
@@ -111,7 +111,7 @@ def slow(batch):
     return batch.ids[0]
 
 
-def test_a_worker_that_is_lost_loses_nothing(client):
+def test_tasks_of_a_lost_worker_run_again(client):
     (worker, *_) = client.run(os.getpid).values()
     found = []
     for number, (batch, result) in enumerate(score_in_order(client, Score(slow), batches(300))):
@@ -125,7 +125,7 @@ def end_worker(batch):
     os._exit(1)
 
 
-def test_segments_that_take_every_worker_down(own_packs):
+def test_segments_that_end_every_worker_are_an_error(own_packs):
     from distributed import Client, LocalCluster
 
     # A cluster of its own, which need not come back to life.
@@ -140,17 +140,17 @@ def fail(batch):
     raise ZeroDivisionError("by zero")
 
 
-def test_faults_are_named(client, monkeypatch):
+def test_cluster_errors_name_the_worker(client, monkeypatch):
     with pytest.raises(MeteorError, match="a worker failed: ZeroDivisionError: by zero"):
         list(score_in_order(client, Score(fail), batches(1)))
     with pytest.raises(ConfigError, match="cannot be sent to other processes"):
-        Work.of(Score(lambda batch: 1))
+        Work.from_function(Score(lambda batch: 1))
     monkeypatch.setattr(module, "__version__", "9.9")
-    with pytest.raises(ConfigError, match=r"worker tcp://\S+: meteor_e 0.* is there, and 9.9 here"):
+    with pytest.raises(ConfigError, match=r"worker tcp://\S+: the worker has meteor_e 0.*, this program has 9.9"):
         list(score_in_order(client, Score(slow), batches(1)))
     monkeypatch.undo()
-    other = Work.of(Score(slow))._replace(signatures=("other",))
-    monkeypatch.setattr(Work, "of", lambda score: other)
+    other_work = Work.from_function(Score(slow))._replace(signatures=("other",))
+    monkeypatch.setattr(Work, "from_function", lambda score: other_work)
     with pytest.raises(ConfigError, match="install the same packs"):
         list(score_in_order(client, Score(slow), batches(1)))
 
@@ -188,7 +188,7 @@ def wait_for_output(process, tmp_path):
     wait_until(lambda: any(path.stat().st_size for path in tmp_path.glob(".out*")), process)
 
 
-def test_a_scheduler_that_is_killed(start, scheduler, tmp_path):
+def test_killed_scheduler_is_an_error(start, scheduler, tmp_path):
     process = start("--dask", scheduler[1])
     wait_for_output(process, tmp_path)
     scheduler[0].kill()
@@ -198,7 +198,7 @@ def test_a_scheduler_that_is_killed(start, scheduler, tmp_path):
     assert lines[0].startswith("meteor-e: ")
 
 
-def test_a_worker_that_is_killed_while_it_starts(start):
+def test_worker_killed_at_its_start_is_an_error(start):
     import psutil
 
     process = start("--dask", "local:2")
@@ -215,7 +215,7 @@ def test_a_worker_that_is_killed_while_it_starts(start):
     assert b"did not start" in err
 
 
-def test_interrupted(start, tmp_path):
+def test_cluster_interrupt_ends_quietly(start, tmp_path):
     process = start("--dask", "local:1")
     wait_for_output(process, tmp_path)
     # As a terminal does it: to all processes.
@@ -236,6 +236,6 @@ def test_interrupted(start, tmp_path):
         ("x", "no scheduler"),
     ],
 )
-def test_wrong_addresses(cli, own_packs, address, message):
+def test_cluster_address_errors(cli, own_packs, address, message):
     cli.file("hyp", "a\n")
     assert message in cli.failing(2, "score", "hyp", "hyp", "--dask", address)

@@ -60,7 +60,7 @@ def table(request, cli, rows):
 
 def check(rows, result, ids=True):
     """Check that rows have their own columns first, then the scores and statistics, bit for bit."""
-    names = ColumnNames.of(result.matchers)
+    names = ColumnNames.from_matchers(result.matchers)
     assert len(rows) == len(result.segments)
     for number, (row, segment) in enumerate(zip(rows, result.segments, strict=True)):
         if ids:
@@ -95,7 +95,7 @@ def test_several_references(cli, table, two_references):
         assert cli("score", table, "-q", *options).out == f"{two_references.score!r}\n"
 
 
-def test_several_systems_and_the_usual_reports(cli, table, expected):
+def test_score_of_a_table_with_several_systems(cli, table, expected):
     options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other"]
     document = json.loads(cli("score", table, *options, "--format=json", "--segments").out)
     assert [system["system"] for system in document["systems"]] == ["hypothesis", "other"]
@@ -105,7 +105,7 @@ def test_several_systems_and_the_usual_reports(cli, table, expected):
     ]
 
 
-def test_fields_of_fields_and_standard_input(cli, rows, expected):
+def test_json_lines_of_nested_fields_and_standard_input(cli, rows, expected):
     text = lines({"mt": {"en": row["hypothesis"]}, "translation": {"x.y": row["reference"]}} for row in rows)
     cli.file("nested.jsonl", text.replace("x.y", "en"))
     options = ["--hypothesis-column", "mt.en", "--reference-column", "translation.en", "-q"]
@@ -142,7 +142,7 @@ def test_text_files_as_a_table(cli, expected):
     assert [row["system"] for row in table_rows(cli)] == ["hyp"] * 120 + ["ref"] * 120
 
 
-def test_several_systems_have_columns_of_their_own(cli, table, expected):
+def test_systems_of_a_table_have_separate_columns(cli, table, expected):
     options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other", "--prefix", "m."]
     cli("score", table, "-q", "-o", "out.jsonl", *options)
     rows = table_rows(cli)
@@ -150,7 +150,7 @@ def test_several_systems_have_columns_of_their_own(cli, table, expected):
     assert "other_m.score" in rows[0]
 
 
-def test_several_metrics_have_one_column_each(cli, table):
+def test_table_has_a_column_for_each_metric(cli, table):
     arguments = ("--reference-column", "both", "-M", "meteor", "-M", "chrf", "-M", "any")
     cli("score", table, *arguments, "-o", "out.jsonl")
     scored = table_rows(cli)
@@ -161,7 +161,7 @@ def test_several_metrics_have_one_column_each(cli, table):
     assert [[row[label] for label in labels] for row in scored] == expected_scores
 
 
-def test_several_metrics_of_several_systems(cli, table):
+def test_table_of_several_metrics_and_systems(cli, table):
     arguments = ("--hypothesis-column", "hypothesis", "--hypothesis-column", "other", "-M", "chrf", "-M", "meteor")
     cli("score", table, *arguments, "-o", "out.jsonl", "--prefix", "new_")
     assert list(table_rows(cli)[0])[-4:] == [
@@ -172,7 +172,7 @@ def test_several_metrics_of_several_systems(cli, table):
     ]
 
 
-def test_json_stays_as_it_was_written(cli):
+def test_json_values_are_copied_unchanged(cli):
     line = '{"n":1.50, "big":123456789012345678901234567890, "x":[ null ], "hypothesis":"a","reference":"\\u00e9"}'
     cli.file("data.jsonl", f"\ufeff{line}\r\n\r\n{line}")
     cli("score", "data.jsonl", "-o", "out.jsonl")
@@ -195,7 +195,7 @@ BAD_LINES = [
 
 
 @pytest.mark.parametrize(("line", "message"), BAD_LINES)
-def test_bad_lines(cli, line, message):
+def test_json_line_errors(cli, line, message):
     cli.file("data.jsonl", '{"hypothesis": "a", "reference": "b"}\n' + line + "\n")
     cli.file("out.jsonl", "before")
     assert re.search(message, cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl"))
@@ -203,7 +203,7 @@ def test_bad_lines(cli, line, message):
     assert sorted(path.name for path in cli.folder.iterdir()) == ["data.jsonl", "out.jsonl"]
 
 
-def test_bad_parquet(cli):
+def test_parquet_errors(cli):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
 
@@ -221,7 +221,7 @@ def test_bad_parquet(cli):
     assert "cannot read short.parquet" in cli.failing(1, "score", "short.parquet")
 
 
-def test_a_damaged_page_is_noticed(cli, rows):
+def test_damaged_parquet_page_is_an_error(cli, rows):
     pytest.importorskip("pyarrow")
     cli.file("data.jsonl", lines(rows))
     cli("score", "data.jsonl", "-o", "out.parquet", "--prefix", "first_")
@@ -240,7 +240,7 @@ def test_rows_that_fit_no_schema(cli):
     assert "'y' that the first rows lack" in cli.failing(1, "score", "data.jsonl", "-o", "out.parquet")
 
 
-def test_a_column_that_is_there_already(cli, rows):
+def test_existing_column_is_an_error(cli, rows):
     cli.file("data.jsonl", lines({**row, "meteor_score": 1} for row in rows))
     assert "--prefix" in cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl")
 
@@ -261,7 +261,7 @@ def test_usage(cli, rows, arguments, message):
     assert message in cli.failing(2, "score", *arguments)
 
 
-def test_a_library_that_is_missing(cli, rows):
+def test_missing_library_is_an_error(cli, rows):
     cli.file("data.jsonl", lines(rows))
     blocked = cli.folder.parent / "blocked"
     blocked.mkdir()

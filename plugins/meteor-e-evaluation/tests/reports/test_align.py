@@ -143,7 +143,7 @@ def test_show_escapes_control_characters(cli, options):
     assert "[31mred" in out
 
 
-def test_a_matrix_in_latex(cli):
+def test_matrix_in_latex(cli):
     cli.file("hyp", "a b\nx\n")
     cli.file("ref", "b a\nx\n")
     assert cli("align", "hyp", "ref", "--format", "latex").out.count(r"\begin{tikzpicture}") == 2
@@ -152,7 +152,7 @@ def test_a_matrix_in_latex(cli):
     )
 
 
-def test_the_best_of_several_references_is_shown(cli):
+def test_align_shows_the_best_of_several_references(cli):
     cli.file("hyp", "a b c\n")
     cli.file("first", "x y z\n")
     cli.file("second", "a b c\n")
@@ -166,7 +166,7 @@ def test_the_best_of_several_references_is_shown(cli):
     assert cli("align", "--stdio", text=requests).out == out
 
 
-def test_ids_are_those_of_the_input(cli):
+def test_align_keeps_the_ids_of_the_input(cli):
     cli.file("results.json", json.dumps([{"image_id": 9, "caption": "a b"}, {"image_id": 4, "caption": "c"}]))
     annotations = [{"image_id": image, "caption": caption} for image, caption in ((4, "c"), (9, "x"), (9, "a b"))]
     cli.file("annotations.json", json.dumps({"annotations": annotations}))
@@ -177,7 +177,7 @@ def test_ids_are_those_of_the_input(cli):
     assert cli("align", "data.csv", *columns).out.startswith("segment k1\n")
 
 
-def test_captions_have_the_same_tokens_in_all_commands(cli):
+def test_commands_use_the_same_tokens_of_captions(cli):
     """COCO's tokens: without punctuation, which other tokenizers keep."""
     pytest.importorskip("meteor_e_captions", reason="the plugin of captions is not installed")
     cli.file("results.json", json.dumps([{"image_id": 1, "caption": "A man, riding a horse."}]))

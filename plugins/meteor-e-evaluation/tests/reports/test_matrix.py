@@ -5,7 +5,7 @@ from meteor_e_evaluation.reports.matrix import alignment_matrix, escape
 from meteor_e import Meteor
 
 
-def test_a_matrix_in_latex(own_packs):
+def test_matrix_in_latex(own_packs):
     meteor = Meteor("en")
     alignment = meteor.align("in the end x", "finally y x")
     text = alignment_matrix(alignment, meteor.resources.function_words)

@@ -1,6 +1,7 @@
 """Tables with hypotheses and references: Parquet and JSON Lines; and scoring on a Dask cluster.
 
-A table is read in batches and written in batches, so that memory does not grow with it. ``cells`` knows no format,
-``batches`` what a format gives; ``formats`` and ``writers`` choose among the formats, ``output`` writes the scores of
-segments, and ``cluster`` shares the work out. Importing the package alone imports nothing heavy.
+A table is read and written in batches, so that memory does not grow with the table. ``batches`` defines the interface
+of a table format, and ``cells`` validates the cells of any format. ``formats`` lists the formats, ``writers`` writes
+them, ``output`` adds the scores of segments, and ``cluster`` scores on a Dask cluster. Importing the package does not
+import NumPy or the libraries of the formats.
 """

@@ -92,7 +92,7 @@ def _check_surrogates(text: str, location: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{location}: half of a character (the surrogate U+{ord(text[error.start]):04X})") from None
+        raise InputError(f"{location}: a lone surrogate (U+{ord(text[error.start]):04X})") from None
 
 
 def _describe_mismatch(cell: Any) -> str:

@@ -73,34 +73,58 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
     """
     distributed = require("distributed", "a cluster", "dask", "meteor-e-tables")
     kind, _, number = address.partition(":")
-    if kind == "local" and number and not (number.isascii() and number.isdigit() and int(number)):
-        raise ConfigError(f"{address!r} is not a cluster: local:N starts N processes, N being 1 or more")
-    if address.endswith(".json") and not Path(address).is_file():
-        raise ConfigError(f"there is no scheduler file {address}")
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_silence_logs())
+    with _silence_logs():
         if kind == "local":
-            stack.enter_context(require("dask", "a cluster", "dask", "meteor-e-tables").config.set(_LOCAL_CONFIG))
-            client = stack.enter_context(
-                _start_local_cluster(distributed, int(number) if number else default_threads())
-            )
-            stack.enter_context(_disable_gc_diagnosis())
-            yield client
+            with _start_local_cluster(distributed, _parse_worker_count(address, number)) as client:
+                yield client
             return
-        scheduler = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
-        with _announce_wait(f"a scheduler at {address}", wait):
-            try:
-                client = _connect_with_timeout(functools.partial(distributed.Client, **scheduler, timeout=wait), wait)
-            except (OSError, ValueError, TypeError) as error:
-                # Timeouts are OSErrors; the other exceptions mean that the format of the address is wrong.
-                raise ConfigError(f"no scheduler answers at {address}: {_format_error(error)}") from error
-        stack.callback(_close, client)
-        with _announce_wait(f"workers of the cluster at {address}", wait):
-            try:
-                client.wait_for_workers(1, timeout=wait)
-            except (OSError, TimeoutError) as error:
-                raise ConfigError(f"the cluster at {address} has no workers after {wait:g} seconds") from error
-        yield client
+        client = _connect_to_scheduler(distributed, address, wait)
+        try:
+            _wait_for_workers(client, address, wait)
+            yield client
+        finally:
+            _close(client)
+
+
+def _parse_worker_count(address: str, number: str) -> int:
+    """Return the number of processes of ``local:N``; by default, one per processor."""
+    if not number:
+        return default_threads()
+    if not (number.isascii() and number.isdigit() and int(number)):
+        raise ConfigError(f"{address!r} is not a cluster: local:N starts N processes, N being 1 or more")
+    return int(number)
+
+
+def _connect_to_scheduler(distributed: Any, address: str, wait: float) -> Client:
+    """Return a client of a running cluster.
+
+    Raises:
+        ConfigError: if the address is not valid, or the scheduler does not answer.
+    """
+    scheduler = {"address": address}
+    if address.endswith(".json"):
+        if not Path(address).is_file():
+            raise ConfigError(f"there is no scheduler file {address}")
+        scheduler = {"scheduler_file": address}
+    with _announce_wait(f"a scheduler at {address}", wait):
+        try:
+            return _connect_with_timeout(functools.partial(distributed.Client, **scheduler, timeout=wait), wait)
+        except (OSError, ValueError, TypeError) as error:
+            # Timeouts are OSErrors; the other exceptions mean that the format of the address is wrong.
+            raise ConfigError(f"no scheduler answers at {address}: {_format_error(error)}") from error
+
+
+def _wait_for_workers(client: Client, address: str, wait: float) -> None:
+    """Wait for the first worker of a cluster.
+
+    Raises:
+        ConfigError: if no worker connects in time.
+    """
+    with _announce_wait(f"workers of the cluster at {address}", wait):
+        try:
+            client.wait_for_workers(1, timeout=wait)
+        except (OSError, TimeoutError) as error:
+            raise ConfigError(f"the cluster at {address} has no workers after {wait:g} seconds") from error
 
 
 def _connect_with_timeout(connect_client: Callable[[], Client], wait: float) -> Client:
@@ -127,8 +151,9 @@ def _connect_with_timeout(connect_client: Callable[[], Client], wait: float) -> 
 
 @contextlib.contextmanager
 def _start_local_cluster(distributed: Any, workers: int) -> Iterator[Client]:
-    """Start a cluster of processes on this machine."""
-    with contextlib.ExitStack() as stack:
+    """Start a cluster of processes on this machine, which is closed at the end of the block."""
+    dask = require("dask", "a cluster", "dask", "meteor-e-tables")
+    with dask.config.set(_LOCAL_CONFIG), contextlib.ExitStack() as stack:
         try:
             with _block_interrupts():
                 cluster = stack.enter_context(
@@ -144,7 +169,8 @@ def _start_local_cluster(distributed: Any, workers: int) -> Iterator[Client]:
             client = stack.enter_context(distributed.Client(cluster))
         except Exception as error:
             raise MeteorError(f"the processes of the cluster did not start: {_format_error(error)}") from error
-        yield client
+        with _disable_gc_diagnosis():
+            yield client
 
 
 @contextlib.contextmanager
@@ -232,7 +258,7 @@ class Work(NamedTuple):
     score: bytes
 
     @classmethod
-    def of(cls, score: Any) -> Work:
+    def from_function(cls, score: Any) -> Work:
         """Pickle the function that scores a batch.
 
         Raises:
@@ -270,7 +296,7 @@ def score_in_order(
     try:
         for index, batch in enumerate(batches):
             with _connection_errors():
-                work = work or Work.of(score)
+                work = work or Work.from_function(score)
                 if index % 64 == 0:  # The number of workers can change.
                     limit = TASKS_PER_THREAD * max(1, sum(client.nthreads().values()))
                 submitted.append((batch, client.submit(_score, work, batch, pure=False)))
@@ -337,11 +363,15 @@ def _load_score_function(work: Work) -> Any:
 
     try:
         if work.version != __version__:
-            raise ConfigError(f"meteor_e {__version__} is there, and {work.version} here; install the same version")
+            raise ConfigError(
+                f"the worker has meteor_e {__version__}, this program has {work.version}; install the same version"
+            )
         score = pickle.loads(work.score)
         signatures = tuple(metric.signature for metric in score.metrics)
         if signatures != work.signatures:
-            raise ConfigError(f"it would score with {signatures}, not with {work.signatures}; install the same packs")
+            raise ConfigError(
+                f"the worker's signatures are {signatures}, not {work.signatures}; install the same packs"
+            )
         return score
     except Exception as error:
         raise ConfigError(f"worker {get_worker().address}: {_format_error(error)}") from error

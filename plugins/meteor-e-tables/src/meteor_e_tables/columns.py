@@ -31,7 +31,7 @@ class ColumnNames(NamedTuple):
     statistics: tuple[str, ...]
 
     @classmethod
-    def of(cls, matchers: Sequence[str], prefix: str = "meteor_") -> ColumnNames:
+    def from_matchers(cls, matchers: Sequence[str], prefix: str = "meteor_") -> ColumnNames:
         """Return the column names of a chain; repeated matchers are numbered.
 
         Args:
@@ -64,7 +64,7 @@ class ScoredColumns(NamedTuple):
     statistics: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: Rows) -> ScoredColumns:
+    def from_rows(cls, rows: Rows) -> ScoredColumns:
         """Return the columns of a batch; undefined parts of the score become 0."""
         import numpy as np
 
@@ -83,13 +83,13 @@ class ScoredColumns(NamedTuple):
         }
 
 
-def metric_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix: str) -> dict[str, NDArray[Any]]:
+def score_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix: str) -> dict[str, NDArray[Any]]:
     """Return one column of scores per metric, or per column of a metric that has several.
 
     Args:
         metrics: the metrics that computed the statistics, prepared for the test set.
         statistics: the statistics of a batch, one entry per metric.
-        prefix: what the names of the columns begin with, before the metric's label.
+        prefix: the prefix of the column names, before the metric's label.
     """
     import numpy as np
 

@@ -7,13 +7,13 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, Metric, System, SystemsMetric, TextColumns
 from meteor_e.api.tables import ScoreRun, ScoreRunner
 from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, Rows, TableBatch, make_batch
-from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns, metric_columns
+from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns, score_columns
 from meteor_e_tables.jsonlines import ObjectRows
 from meteor_e_tables.writers import JsonLinesWriter, ParquetWriter, table_writer
 
@@ -51,6 +51,18 @@ def _signatures(metrics: Sequence[Metric]) -> str:
     return "\n".join(f"{metric.label}: {metric.signature}" for metric in metrics)
 
 
+class _Sink(NamedTuple):
+    """Where the columns of a system are written.
+
+    Attributes:
+        prefix: the prefix of the names of the columns.
+        write: writes the columns of a batch.
+    """
+
+    prefix: str
+    write: Callable[[dict[str, Any]], None]
+
+
 class _Output:
     """Maps systems to their table: systems of one table are written side by side, others one below the other."""
 
@@ -59,37 +71,43 @@ class _Output:
     ) -> None:
         self.writer, self._run = writer, run
         self._only_meteor = len(run.metrics) == 1 and isinstance(run.metrics[0], Meteor)
-        prefix = run.prefix
-        if prefix is None:
-            prefix = "meteor_" if self._only_meteor else ""
+        self._prefix = "meteor_" if self._only_meteor else ""
+        if run.prefix is not None:
+            self._prefix = run.prefix
         self.systems: list[System] = []
-        sinks: list[tuple[str, Callable[[dict[str, Any]], None]]] = []
+        sinks: list[_Sink] = []
         for table, names in tables:
-            rows: deque[Rows] = deque()
-            queues = [ColumnQueue() for _ in names]
-            for index, name in enumerate(names):
-                is_last = index == len(names) - 1
-                read = partial(table.segments, index, rows if is_last else None)
-                self.systems.append(System(name, read, table.size))
-                system_prefix = prefix if len(names) == 1 else f"{name}_{prefix}"
-                sinks.append((system_prefix, partial(self._write, queues, index, rows)))
+            sinks += self._add_table(table, names)
         self._sinks = iter(sinks)
+
+    def _add_table(self, table: BatchedTable, names: Sequence[str]) -> Iterator[_Sink]:
+        """Add the systems of a table; yield a sink for the columns of each system."""
+        rows: deque[Rows] = deque()
+        queues = [ColumnQueue() for _ in names]
+        for index, name in enumerate(names):
+            is_last = index == len(names) - 1
+            read = partial(table.segments, index, rows if is_last else None)
+            self.systems.append(System(name, read, table.size))
+            prefix = self._prefix if len(names) == 1 else f"{name}_{self._prefix}"
+            yield _Sink(prefix, partial(self._write, queues, index, rows))
 
     def in_order(
         self, score: BatchScorer, batches: Iterator[Batch], threads: int | None
     ) -> Iterator[tuple[Batch, Any]]:
         """Score the batches of the next system, and write its rows."""
-        prefix, write = next(self._sinks)
+        sink = next(self._sinks)
         for batch, statistics in self._run.in_order(score, batches, threads):
-            write(self._columns(score.metrics, statistics, prefix))
+            sink.write(self._make_columns(score.metrics, statistics, sink.prefix))
             yield batch, statistics
 
-    def _columns(self, metrics: Sequence[Metric], statistics: Sequence[Any], prefix: str) -> dict[str, Any]:
+    def _make_columns(self, metrics: Sequence[Metric], statistics: Sequence[Any], prefix: str) -> dict[str, Any]:
         """Return the columns of a batch by name."""
         meteor = metrics[0]
         if self._only_meteor and isinstance(meteor, Meteor):
-            return ScoredColumns.of(statistics[0]).to_dict(ColumnNames.of(meteor.matcher_names, prefix))
-        return metric_columns(metrics, statistics, prefix)
+            return ScoredColumns.from_rows(statistics[0]).to_dict(
+                ColumnNames.from_matchers(meteor.matcher_names, prefix)
+            )
+        return score_columns(metrics, statistics, prefix)
 
     def _write(self, queues: Sequence[ColumnQueue], index: int, rows: deque[Rows], columns: dict[str, Any]) -> None:
         """Write the rows whose scores are known; those of all systems but the last wait in memory."""
@@ -143,9 +161,9 @@ class RecordTable(BatchedTable):
         """Read the rows."""
         records = self._records()
         while batch := list(itertools.islice(records, BATCH_ROWS)):
-            numbers, records_of_batch = zip(*batch, strict=True)
-            cells = {column: [record[column] for record in records_of_batch] for column, _ in self.texts.options()}
-            rows = ObjectRows(self.name, [dict(record) for record in records_of_batch])
+            numbers = [number for number, _ in batch]
+            cells = {column: [record[column] for _, record in batch] for column, _ in self.texts.options()}
+            rows = ObjectRows(self.name, [dict(record) for _, record in batch])
             yield make_batch(self.texts, cells, rows, partial(self._locate, numbers))
 
     def _locate(self, numbers: Sequence[int], row: int) -> str:

@@ -64,34 +64,40 @@ class ParquetWriter:
         self._signature = signature
         self._schema = schema
         self._writer: Any = None
+        self._pending: list[Any] = []
+        self._pending_rows = 0
 
     def write(self, rows: Rows, new_columns: Columns) -> None:
         """Write rows, followed by new columns."""
-        import pyarrow.parquet as pq
-
         table = _append_columns(rows.arrow(self._schema), new_columns, self._path)
         with arrow_errors(f"cannot write {self._path}"):
             if self._writer is None:
-                if self._schema is None:
-                    self._schema = table.select(table.column_names[: -len(new_columns)]).schema
-                metadata = {**(table.schema.metadata or {}), SIGNATURE_KEY: self._signature}
-                schema = table.schema.with_metadata(metadata)
-                self._writer = pq.ParquetWriter(self._stream, schema, compression="zstd", write_page_checksum=True)
-                self._pending: list[Any] = []
-                self._rows = 0
+                self._open(table, len(new_columns))
             self._pending.append(table.replace_schema_metadata(self._writer.schema.metadata))
-            self._rows += table.num_rows
+            self._pending_rows += table.num_rows
             # Small row groups would make the file large and slow to read.
-            if self._rows >= _ROW_GROUP_SIZE or sum(table.nbytes for table in self._pending) >= _ROW_GROUP_BYTES:
+            pending_bytes = sum(pending_table.nbytes for pending_table in self._pending)
+            if self._pending_rows >= _ROW_GROUP_SIZE or pending_bytes >= _ROW_GROUP_BYTES:
                 self._flush()
 
+    def _open(self, table: Any, n_new_columns: int) -> None:
+        """Open the file with the schema of the first table, whose last columns are new."""
+        import pyarrow.parquet as pq
+
+        if self._schema is None:
+            self._schema = table.select(table.column_names[:-n_new_columns]).schema
+        metadata = {**(table.schema.metadata or {}), SIGNATURE_KEY: self._signature}
+        schema = table.schema.with_metadata(metadata)
+        self._writer = pq.ParquetWriter(self._stream, schema, compression="zstd", write_page_checksum=True)
+
     def _flush(self) -> None:
+        """Write the pending tables as one row group."""
         import pyarrow as pa
 
         if self._pending:
             # Chunks are combined, so that the file does not depend on the size of the batches.
             self._writer.write_table(pa.concat_tables(self._pending).combine_chunks())
-            self._pending, self._rows = [], 0
+            self._pending, self._pending_rows = [], 0
 
     def close(self) -> None:
         """Finish the file."""
@@ -118,7 +124,7 @@ def _append_columns(table: Any, new_columns: Columns, path: str) -> Any:
 
 def _check_new_column(name: str, columns: Any, path: str) -> None:
     if name in columns:
-        raise InputError(f"cannot write {path}: the input has a column {name!r} already; choose another --prefix")
+        raise InputError(f"cannot write {path}: the input already has a column {name!r}; choose another --prefix")
 
 
 class JsonLinesWriter:
@@ -140,6 +146,6 @@ class JsonLinesWriter:
                 line = self._encoder.encode({**row, **dict(zip(names, values, strict=True))})
             except (TypeError, ValueError, UnicodeError) as error:
                 raise InputError(
-                    f"cannot write {self._path}: a row cannot be JSON ({error}); write .parquet"
+                    f"cannot write {self._path}: a row cannot be written as JSON ({error}); write .parquet"
                 ) from error
             self._stream.write(line + b"\n")
