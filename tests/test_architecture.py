@@ -34,7 +34,7 @@ def graph() -> dict[str, set[str]]:
     return found
 
 
-def test_no_circles():
+def test_imports_have_no_cycles():
     try:
         graphlib.TopologicalSorter(graph()).prepare()
     except graphlib.CycleError as error:

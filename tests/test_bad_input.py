@@ -49,7 +49,7 @@ def corpora(meteor):
 
 
 @given(value=NOT_TEXTS)
-def test_a_segment(meteor, value):
+def test_invalid_segment_is_refused(meteor, value):
     refused(meteor.tokenize, value)
     refused(meteor.align, value, "a")
     refused(meteor.score, value, "a")
@@ -64,7 +64,7 @@ def test_references_of_a_segment(meteor, value):
 
 
 @given(case=spoiled())
-def test_a_segment_of_a_corpus(meteor, metrics, case):
+def test_invalid_segment_of_a_corpus_is_located(meteor, metrics, case):
     texts, place = case
     others = ["a"] * len(texts)
     for call in (*corpora(meteor), *(metric.corpus for metric in metrics)):
@@ -78,7 +78,7 @@ def test_a_segment_of_a_corpus(meteor, metrics, case):
 
 
 @given(value=NOT_LISTS)
-def test_a_side(meteor, metrics, value):
+def test_invalid_hypotheses_and_references_are_refused(meteor, metrics, value):
     for call in (*corpora(meteor), *(metric.corpus for metric in metrics), meteor.pairwise):
         refused(call, value, ["a"])
         refused(call, ["a"], value)
@@ -103,7 +103,7 @@ def test_sides_of_unequal_length(meteor, metrics, left, right):
         refused(all_of(partial(score_pairs, metric)), [["a"]] * len(left), [["a"]] * len(right))
 
 
-def test_nothing_to_score(meteor, metrics):
+def test_empty_input_is_refused(meteor, metrics):
     for call in (meteor.corpus, *(metric.corpus for metric in metrics)):
         refused(call, [], [])
         refused(call, ["a"], [[]])
@@ -133,7 +133,7 @@ def test_tokens(meteor, value, case):
         refused(lambda: meteor_score([["a"]], ["a"], lambda token: value, meteor=meteor))
 
 
-def test_a_surrogate_is_named_with_its_place(meteor):
+def test_lone_surrogate_is_located(meteor):
     with pytest.raises(InputError, match=r"segment 2: a segment contains the lone surrogate U\+DCE9"):
         meteor.corpus(["a", "caf\udce9"], ["a", "a"])
 

@@ -33,7 +33,7 @@ class TestScore:
         assert float(result) == result.score
         assert result.signature == meteor.signature
 
-    def test_one_reference_may_be_a_plain_text(self, meteor):
+    def test_reference_can_be_a_plain_text(self, meteor):
         for hypothesis, reference in PAIRS:
             assert meteor.score(hypothesis, reference) == meteor.score(hypothesis, [reference])
 
@@ -118,7 +118,7 @@ class TestOptions:
         with pytest.raises(ConfigError, match=message):
             Meteor(**options)
 
-    def test_a_pack_that_is_missing_is_not_downloaded_offline(self, tmp_path, monkeypatch):
+    def test_missing_pack_is_not_downloaded_offline(self, tmp_path, monkeypatch):
         monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path))
         with pytest.raises(ResourceError, match="offline"):
             Meteor("en", offline=True)
@@ -126,7 +126,7 @@ class TestOptions:
         with pytest.raises(ResourceError, match="offline"):
             Meteor("en")
 
-    def test_a_pack_may_be_a_folder(self, own_packs, monkeypatch, tmp_path):
+    def test_pack_can_be_a_folder(self, own_packs, monkeypatch, tmp_path):
         monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "empty"))
         meteor = Meteor("en", pack=own_packs / "en")
         assert meteor.score("in the end x", "finally x").score > 0.5

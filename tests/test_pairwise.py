@@ -46,7 +46,7 @@ def test_many_sources_in_batches(meteor, monkeypatch):
 
 
 @pytest.mark.usefixtures("quick_refusal")
-def test_a_pair_that_cannot_be_aligned_is_named(own_packs):
+def test_failing_pair_is_named(own_packs):
     meteor = Meteor("other")
     bad = ["x", "a " * 10_001 + "b", "a " * 10_001 + "c"]
     with pytest.raises(InputError, match=r"source 2, hypothesis 2, reference 2: .*because words repeat"):

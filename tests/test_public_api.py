@@ -8,7 +8,7 @@ import pytest
 import meteor_e
 
 
-def test_every_public_name_is_there():
+def test_public_names_are_available():
     for name in meteor_e.__all__:
         assert getattr(meteor_e, name) is not None
     assert set(dir(meteor_e)) == set(meteor_e.__all__)

@@ -51,12 +51,12 @@ def test_pairs_are_compared_by_their_scores():
         First().decision_function(rows[:, :3])
 
 
-def test_the_signature_lists_the_values_of_an_option():
+def test_signature_lists_the_values_of_an_option():
     assert First.make().describe() == "steps=3,5"
     assert First.make(steps=[7]).describe() == "steps=7"
 
 
-def test_scores_of_segments_and_of_systems_are_tested_in_their_ways(monkeypatch):
+def test_significance_tests_fit_segment_and_system_scores(monkeypatch):
     assert Nothing().default_test() == "paired+systems"
     monkeypatch.setattr(Nothing, "takes", "systems")
     assert Nothing().default_test() == "systems"

@@ -43,7 +43,7 @@ def test_rows_and_columns_of_a_feature():
     check_component(Lengths)
 
 
-def test_a_vector_for_each_side():
+def test_feature_vectors_exist_for_both_texts():
     feature = Letters()
     assert feature.dimension == 6
     rows = feature.extract(["abc", "abc"], [["aab", "b"], ["abc"]])
@@ -66,7 +66,7 @@ def test_wrong_input(hypotheses, references, sources, message):
         Lengths().extract(hypotheses, references, sources=sources)
 
 
-def test_a_feature_says_what_it_needs():
+def test_feature_declares_its_needs():
     class OfSystem(Lengths):
         needs = ("systems",)
 

@@ -42,14 +42,14 @@ def files(monkeypatch, tmp_path):
     return [str(tmp_path / "hyp"), str(tmp_path / "ref")]
 
 
-def test_a_format_of_a_plugin(files):
+def test_plugin_can_add_a_format(files):
     arguments = [*files, "-l", "other", "-m", "exact", "-f", "org", "--digits", "1"]
     found = CliRunner().invoke(score, arguments, catch_exceptions=False)
     assert found.output.splitlines()[0] == "| system | METEOR | precision | recall | F1 | Fmean | penalty | segments |"
     assert found.output.splitlines()[1] == "| hyp | 1.0 | 1.0 | 1.0 | 1.0 | 1.0 | 0.0 | 1 |"
 
 
-def test_every_command_writes_it(files):
+def test_format_of_a_plugin_is_written_by_all_commands(files):
     chosen = CliRunner().invoke(
         mbr, [files[0], "--candidates", "1", "-l", "other", "-m", "exact", "-f", "org"], catch_exceptions=False
     )

@@ -15,7 +15,7 @@ def test_there_is_a_hook_for_each_kind():
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_every_hook_is_documented(hook):
+def test_hooks_are_documented(hook):
     function = getattr(hooks, hook)
     assert inspect.getdoc(function).startswith("Return ")
     assert not inspect.signature(function).parameters
@@ -25,6 +25,6 @@ FROM_PLUGINS = {"estimator", "feature", "java module", "measure", "perturbation"
 """Kinds that only plugins bring: they stand on libraries that the core does not have, or only plugins use them."""
 
 
-def test_the_core_has_things_of_every_other_kind():
+def test_core_has_components_of_the_other_kinds():
     empty = {kind for kind, registry in plugin_registry().kinds.items() if not list(registry.builtin_names())}
     assert empty == FROM_PLUGINS

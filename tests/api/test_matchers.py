@@ -28,7 +28,7 @@ class Letters(KeyMatcher):
         return set(token.form)
 
 
-def test_key_matches_come_by_reference_and_then_hypothesis_word_each_once():
+def test_key_matches_are_ordered_by_reference_word():
     found = list(Letters().match(tokens("cb ab x"), tokens("abc y bx")))
     assert found == [Match(0, 0), Match(0, 1), Match(2, 0), Match(2, 1), Match(2, 2)]
 
@@ -90,7 +90,7 @@ def test_vectors_match_from_a_similarity_on(kind, threshold, pairs):
     assert found == set(pairs)
 
 
-def test_a_sentence_is_encoded_once():
+def test_sentence_is_encoded_once():
     """Whether it is a hypothesis or a reference, however often it comes, and all that are new at once."""
     matcher = SentenceCompass.make(threshold=0.8)
     matcher.sentence_rows([tuple(tokens("east north")), tuple(tokens("west"))])
@@ -103,7 +103,7 @@ def test_a_sentence_is_encoded_once():
     assert not pickle.loads(pickle.dumps(matcher)).memory
 
 
-def test_the_memory_of_sentences_is_bounded(monkeypatch):
+def test_cache_of_sentences_is_bounded(monkeypatch):
     monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_LIMIT", 3)
     matcher = SentenceCompass()
     for number in range(20):
@@ -121,7 +121,7 @@ def test_rows_that_do_not_fit_their_sentences_are_a_mistake(offsets):
         list(Short().match(tokens("a b c"), tokens("c")))
 
 
-def test_the_memory_of_vectors_is_bounded(monkeypatch):
+def test_cache_of_vectors_is_bounded(monkeypatch):
     """A sentence of one word has 4 bytes here."""
     monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_BYTES", 40)
     matcher = SentenceCompass()

@@ -20,7 +20,7 @@ def programs(page):
     return "\n\n".join(block for block in blocks if not block.startswith("# Not run by the tests"))
 
 
-def test_the_examples_run(tmp_path):
+def test_examples_run(tmp_path):
     command = [sys.executable, "-W", "error", "-c", programs(PAGE)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

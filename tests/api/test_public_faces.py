@@ -16,7 +16,7 @@ FACES = {name: set(importlib.import_module(name).__all__) for name in STABLE}
 
 
 @pytest.mark.parametrize("face", STABLE)
-def test_every_name_of_a_face_is_there(face):
+def test_public_names_are_available(face):
     module = importlib.import_module(face)
     for name in FACES[face]:
         getattr(module, name)

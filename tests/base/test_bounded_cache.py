@@ -8,7 +8,7 @@ from functools import cached_property
 from meteor_e.base.bounded_cache import BoundedCache
 
 
-def test_it_never_holds_more_than_its_limit():
+def test_cache_never_exceeds_its_limit():
     cache = BoundedCache[int, str](3)
     for number in range(10):
         cache[number] = str(number)
@@ -17,7 +17,7 @@ def test_it_never_holds_more_than_its_limit():
     assert cache.limit == 3
 
 
-def test_several_at_once():
+def test_cache_adds_several_items_at_once():
     cache = BoundedCache[int, int](4)
     cache[0] = 0
     cache.add_items({1: 1, 2: 2, 3: 3})
@@ -30,7 +30,7 @@ def test_several_at_once():
     assert cache == {10: 1}
 
 
-def test_a_copy_keeps_the_limit_and_no_item():
+def test_copy_keeps_the_limit_and_no_items():
     cache = BoundedCache[int, int](2)
     cache[0] = 1
     for other in (copy.copy(cache), copy.deepcopy(cache), pickle.loads(pickle.dumps(cache))):

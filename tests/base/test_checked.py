@@ -71,7 +71,7 @@ tasks:
         ("---", "c.yaml: must be a mapping of keys to values, not nothing"),
     ],
 )
-def test_a_mistake_in_a_chain(text, expected):
+def test_mistake_in_a_chain_is_located(text, expected):
     assert problem(text).startswith(expected)
 
 
@@ -98,11 +98,11 @@ def test_a_mistake_in_a_chain(text, expected):
         ("  hter:", "  '':", "c.yaml:5: tasks: has a key that is not a text"),
     ],
 )
-def test_a_mistake_in_a_language(right, wrong, expected):
+def test_mistake_in_a_language_is_located(right, wrong, expected):
     assert problem(LANGUAGE.replace(right, wrong), LanguageFile).startswith(expected)
 
 
-def test_a_mistake_in_a_list_of_a_dictionary():
+def test_mistake_in_a_nested_list_is_located():
     found = problem("li: [1, -1]", dict[str, dict[str, Weight] | list[Weight]])
     assert found == "c.yaml:1: li[1]: must be a number from 0 to 1000000, not -1"
     assert problem("li: [1, x]", dict[str, tuple[str, int]]) == "c.yaml:1: li[0]: must be a text, not 1"
@@ -123,7 +123,7 @@ def test_mappings_from_python(data, expected):
     assert problem(data) == expected
 
 
-def test_what_is_right_is_converted():
+def test_valid_values_are_converted():
     chain = convert(
         parse_yaml(b"language: no\nmatchers: [exact, {use: stem, weight: 0, any: [x, {y: null}]}]", ""), ChainFile
     )

@@ -24,7 +24,7 @@ def test_counts_with_their_noun(number, expected):
     assert count_of(number, "segment") == expected
 
 
-def test_a_warning_is_at_the_line_of_the_caller():
+def test_warning_names_the_line_of_the_caller():
     with pytest.warns(MeteorWarning, match="has no definition") as warnings:
         Meteor("tt")
     assert [warning.filename for warning in warnings] == [__file__]

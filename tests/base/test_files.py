@@ -21,7 +21,7 @@ def write(path, text):
         stream.write(text)
 
 
-def test_a_file_is_written_whole(tmp_path):
+def test_file_is_written_atomically(tmp_path):
     path = tmp_path / "out.txt"
     with atomic_writer(path) as stream:
         stream.write("größer\n")
@@ -31,7 +31,7 @@ def test_a_file_is_written_whole(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no POSIX modes")
-def test_the_mode_of_a_new_file_is_the_umasks(tmp_path):
+def test_mode_of_a_new_file_follows_the_umask(tmp_path):
     path = tmp_path / "out.txt"
     umask = os.umask(0o027)
     try:
@@ -42,7 +42,7 @@ def test_the_mode_of_a_new_file_is_the_umasks(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
-def test_a_link_stays_a_link(tmp_path):
+def test_symbolic_link_is_followed(tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("old\n")
     link.symlink_to(target)
@@ -52,7 +52,7 @@ def test_a_link_stays_a_link(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
-def test_a_pipe_is_written_to(tmp_path):
+def test_pipe_is_written_directly(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     found = []
@@ -78,7 +78,7 @@ def test_files_that_cannot_be_written(tmp_path, name, message):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_a_full_disk(tmp_path):
+def test_full_disk_is_reported(tmp_path):
     with pytest.raises(InputError, match="cannot write /dev/full: No space left on device"):
         write("/dev/full", "text")
     with pytest.raises(InputError, match="cannot write /dev/full: No space left on device"):
@@ -86,13 +86,13 @@ def test_a_full_disk(tmp_path):
 
 
 class TestRegularFiles:
-    def test_are_bounded(self, tmp_path):
+    def test_regular_files_are_read_up_to_a_limit(self, tmp_path):
         (tmp_path / "a").write_bytes(bytes(1025))
         with pytest.raises(OSError, match="larger than 1 KiB"):
             read_regular(tmp_path / "a", 1024)
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
-    def test_what_is_something_else(self, tmp_path):
+    def test_special_files_are_refused(self, tmp_path):
         os.mkfifo(tmp_path / "pipe")
         (tmp_path / "zero").symlink_to("/dev/zero")
         for name, what in (("pipe", "a pipe"), ("zero", "a device")):
@@ -111,7 +111,7 @@ class TestRegularFiles:
             check_regular_file(name)
 
 
-def test_a_file_is_there_whole_or_as_it_was(tmp_path):
+def test_file_is_complete_or_unchanged(tmp_path):
     target = tmp_path / "file"
     with atomic_file(target) as scratch:
         scratch.write_text("one")
@@ -133,13 +133,13 @@ def test_a_file_is_there_whole_or_as_it_was(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_nothing_written_is_an_error(tmp_path):
+def test_missing_output_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError), atomic_file(tmp_path / "file"):
         pass
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_folders_that_the_environment_names(tmp_path, monkeypatch):
+def test_folders_can_be_set_in_the_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "packs"))
     assert cache_folder() == tmp_path / "cache"
@@ -148,7 +148,7 @@ def test_the_folders_that_the_environment_names(tmp_path, monkeypatch):
     assert ArrayCache().folder == tmp_path / "cache" / "evaluation"
 
 
-def test_the_users_own_folders(tmp_path, monkeypatch):
+def test_folders_of_the_user_are_the_default(tmp_path, monkeypatch):
     for name in ("METEOR_E_CACHE", "METEOR_E_PACKS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda name, **_: str(tmp_path / "caches" / name))

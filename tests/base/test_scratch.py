@@ -57,7 +57,7 @@ def age(folder):
         os.utime(path, (0, 0))
 
 
-def test_what_the_dead_left_is_removed(tmp_path, worker):
+def test_leftovers_of_killed_processes_are_removed(tmp_path, worker):
     left = names(tmp_path)
     assert len(left) == 2
     temporary_path(tmp_path / "mine")
@@ -76,7 +76,7 @@ def test_what_the_dead_left_is_removed(tmp_path, worker):
         age(tmp_path)
 
 
-def test_who_holds_the_lock_removes_what_was_to_be_the_target(tmp_path, worker):
+def test_lock_holder_removes_leftovers_of_its_target(tmp_path, worker):
     """However new: nobody else works on it."""
     worker.send_signal(signal.SIGKILL)
     worker.wait()

@@ -33,7 +33,7 @@ print(meteor.pairwise(["a b"], ["a b"]).tolist(), sys.modules["numpy"].__spec__.
 """
 
 
-def test_an_interrupt_during_the_first_import_of_numpy_leaves_it_usable():
+def test_interrupt_during_an_import_of_numpy_leaves_it_usable():
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(INTERRUPTED)], capture_output=True, text=True, check=False, timeout=120
     )

@@ -28,21 +28,21 @@ def grant(monkeypatch):
 
 
 @pytest.mark.parametrize("count", [1, 2, 8])
-def test_a_pool_goes_on_with_the_threads_that_it_gets(grant, count):
+def test_pool_continues_with_the_available_threads(grant, count):
     grant(count)
     with ThreadPool(8) as pool:
         futures = [pool.submit(pow, number, 2) for number in range(100)]
         assert [future.result() for future in futures] == [number**2 for number in range(100)]
 
 
-def test_a_pool_without_threads_says_so(grant):
+def test_pool_without_threads_raises_an_error(grant):
     grant(0)
     with ThreadPool(8) as pool, pytest.raises(RuntimeError, match="can't start new thread"):
         pool.submit(pow, 2, 2)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_a_corpus_is_scored_with_the_threads_that_there_are(grant, count):
+def test_corpus_is_scored_with_the_available_threads(grant, count):
     hypotheses = [f"the cat {number} sat" for number in range(10_000)]
     references = [f"a cat {number} sat" for number in range(10_000)]
     meteor = Meteor("other", matchers=["exact"], threads=8)

@@ -7,6 +7,6 @@ from meteor_e.base.word_lists import load_word_lists
 wordfreq = pytest.importorskip("wordfreq", reason="comes with meteor-e-learned and meteor-e-captions")
 
 
-def test_the_lists_are_those_of_wordfreqs_own_function():
+def test_word_lists_are_those_of_wordfreq():
     lists = load_word_lists("a test", "meteor-e-learned")
     assert lists == wordfreq.get_frequency_list("en", "large")

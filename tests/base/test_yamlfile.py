@@ -115,7 +115,7 @@ def test_keys_are_always_texts():
         (b"[" + b"1," * 30_000 + b"]", "file.yaml:1: [20000]: has more than 20000 values"),
     ],
 )
-def test_what_is_refused(content, message):
+def test_unsafe_documents_are_refused(content, message):
     start = time.process_time()
     with pytest.raises(ConfigError) as caught:
         parse_yaml(content, "file.yaml")
@@ -135,14 +135,14 @@ LARGEST = {
 
 
 @pytest.mark.parametrize("content", LARGEST.values(), ids=LARGEST)
-def test_the_largest_files_take_no_time(content):
+def test_largest_files_are_parsed_quickly(content):
     start = time.process_time()
     with contextlib.suppress(ConfigError):
         parse_yaml(content, "file.yaml")
     assert time.process_time() - start < 2
 
 
-def test_the_slow_parser_does_the_same(monkeypatch):
+def test_slow_parser_gives_equal_results(monkeypatch):
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     test_lines_are_those_of_keys_and_items()
     with pytest.raises(ConfigError, match=r"file\.yaml:1: .* nested more than 20 deep"):
@@ -201,7 +201,7 @@ values = st.recursive(
 
 @settings(deadline=None, max_examples=50)
 @given(st.dictionaries(keys, values, max_size=5))
-def test_what_is_dumped_comes_back(data):
+def test_dumped_documents_can_be_loaded(data):
     text = dump_yaml(data)
     document = parse(text)
     assert document.data == data
@@ -216,7 +216,7 @@ def test_dumped_texts_are_texts_in_both_versions_of_yaml(text):
 
 @settings(deadline=None)
 @given(st.binary(max_size=200) | st.text(alphabet="ab:-[]{}&*!|>'\"#%@\n \t,?~1", max_size=60).map(str.encode))
-def test_any_bytes_are_a_document_or_a_config_error(content):
+def test_random_bytes_are_a_document_or_a_config_error(content):
     try:
         document = parse_yaml(content, "file.yaml")
     except ConfigError as error:

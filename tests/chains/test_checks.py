@@ -178,7 +178,7 @@ RESOURCES = LanguageResources().replace("own", synonyms=object())
     ],
     ids=str,
 )
-def test_a_chain_spelled_out_makes_the_same_metric(chain, tmp_path):
+def test_resolved_chain_creates_the_same_metric(chain, tmp_path):
     metric = Meteor.from_config(chain, resources=RESOURCES)
     file = tmp_path / "spelled.yaml"
     file.write_text(dump_yaml(spell_out(metric.chain, plugin_registry())), encoding="utf-8")
@@ -187,7 +187,7 @@ def test_a_chain_spelled_out_makes_the_same_metric(chain, tmp_path):
     assert spell_out(again.chain, plugin_registry()) == spell_out(metric.chain, plugin_registry())
 
 
-def test_all_that_can_be_said_is_spelled_out():
+def test_resolved_chains_name_all_settings():
     spelled = spell_out(resolve(ChainConfig(language="fr"), plugin_registry()), plugin_registry())
     assert spelled == {
         "language": "fr",
@@ -219,7 +219,7 @@ def test_defaults_of_options_are_spelled_out(plugins):
     ]
 
 
-def test_a_language_of_ones_own_is_spelled_by_its_path(tmp_path, monkeypatch):
+def test_language_file_is_named_by_its_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "xx.yaml").write_text("code: xx\nname: X\nmatchers: [exact]\ndefault_task: li\n")
     metric = Meteor("xx.yaml")

@@ -46,7 +46,7 @@ def write(tmp_path):
     return write_file
 
 
-def test_every_key(write):
+def test_chain_with_all_keys_is_valid(write):
     file = write(FULL)
     chain = load_chain(file)
     assert chain == ChainConfig(
@@ -69,12 +69,12 @@ def test_every_key(write):
     assert chain.locations["beam"] == f"{file}:12: beam"
 
 
-def test_no_key_at_all(write):
+def test_chain_without_keys_is_valid(write):
     assert load_chain({}) == ChainConfig()
     assert load_chain(write("{}")) == ChainConfig(name="chain")
 
 
-def test_a_mapping_is_a_chain():
+def test_mapping_is_a_chain():
     chain = load_chain({"matchers": ["exact", {"use": "stem", "file": "x"}], "pack": "./p", "parameters": {"beta": 1}})
     assert chain.matchers == (ChainEntry("exact"), ChainEntry("stem", None, {"file": "x"}))
     assert (chain.pack, chain.parameters, chain.locations) == ("./p", {"beta": 1.0}, {})
@@ -138,7 +138,7 @@ lemmatizer: {use: lookup, file: l.tsv}
 
 
 @pytest.mark.parametrize("key", ["pack", "function_words"])
-def test_a_pack_without_a_name_is_an_error(key):
+def test_pack_without_a_name_is_an_error(key):
     """As an unset variable of a shell leaves it; it must not stand for the language's own."""
     with pytest.raises(ConfigError, match="the name of a pack is empty"):
         resolve(ChainConfig(language="other", **{key: ""}), plugin_registry())
@@ -160,7 +160,7 @@ def test_named_chains_without_plugins(name):
     assert resolve(load_chain(name), plugin_registry()).matchers
 
 
-def test_the_spelled_out_chain_is_the_default_one():
+def test_resolved_chain_equals_the_default_chain():
     spelled = resolve(load_chain("meteor-1.5-en"), plugin_registry()).effective()
     default = resolve(ChainConfig(), plugin_registry()).effective()
     for entry in default["matchers"]:
@@ -211,7 +211,7 @@ def test_overriding_a_chain(write):
         Meteor.from_config(file, language="other")
 
 
-def test_a_chain_with_a_language_file(write):
+def test_chain_can_name_a_language_file(write):
     write("code: xx\nname: X\nmatchers: [exact]\ndefault_task: li\n", "xx.yaml")
     file = write("language: ./xx.yaml\nmatchers: [exact]")
     meteor = Meteor.from_config(file)
@@ -230,13 +230,13 @@ def blocks(name: str, kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", blocks("chains.md", "yaml"))
-def test_the_examples_of_the_documentation(write, text):
+def test_examples_of_the_documentation_are_valid(write, text):
     write("word\tNOUN\tlemma\n", "lemmas.tsv")
     # A pack need not be installed where the tests run.
     assert check_chain(write(text), plugin_registry()).matchers
 
 
-def test_a_pack_of_another_language(own_packs):
+def test_pack_of_another_language_is_refused(own_packs):
     """A chain's pack is of its language; a chain for ``other`` is for whatever language its pack is of."""
     with pytest.raises(ConfigError, match="the pack 'en' is of 'en', and the chain is for 'de'"):
         Meteor("de", matchers=["exact"], pack="en")
@@ -244,7 +244,7 @@ def test_a_pack_of_another_language(own_packs):
     Meteor("other", matchers=["exact"], pack="en")
 
 
-def test_a_language_file_of_ones_own_has_the_matchers_that_it_lists(tmp_path):
+def test_language_file_lists_its_matchers(tmp_path):
     """Its default task, which all languages share, has weights of exact and paraphrase only."""
     file = tmp_path / "xo.yaml"
     text = "code: xo\nname: Own\nstemmer: esperanto\nmatchers: [exact, stem]\ndefault_task: universal\n"
@@ -256,13 +256,13 @@ def test_a_language_file_of_ones_own_has_the_matchers_that_it_lists(tmp_path):
     assert Meteor("en", task="universal", matchers=None).chain.parameters.weights == (1.0, 0.6)
 
 
-def test_a_parameter_of_the_formula_given_as_a_key_is_told_its_place():
+def test_misplaced_parameter_of_the_formula_is_explained():
     with pytest.raises(ConfigError, match=r"use parameters=\{'alpha': 0.2\}"):
         Meteor("other", alpha=0.2)
 
 
 @pytest.mark.parametrize("source", [None, 3, [], b"chain"])
-def test_a_chain_is_a_path_a_name_or_a_mapping(source):
+def test_chain_can_be_a_path_a_name_or_a_mapping(source):
     with pytest.raises(ConfigError, match="a chain must be a path, a name or a mapping, not"):
         Meteor.from_config(source)
 

@@ -20,7 +20,7 @@ NAMES = ("name", "description")
 """What a file says of itself."""
 
 
-def test_the_schema_has_every_key():
+def test_schema_contains_all_keys():
     properties = json.loads(json_schema("chain"))["$defs"]["ChainFile"]["properties"]
     assert list(properties) == list(KEYS)
     assert all(properties[name]["description"] == key.help for name, key in KEYS.items())
@@ -31,7 +31,7 @@ def test_programs_give_every_key():
     assert set(MeteorOptions.__struct_fields__) == (KEYS.keys() - {*NAMES}) | {"alpha", "beta", "gamma", "delta"}
 
 
-def test_the_command_line_gives_every_key():
+def test_command_line_can_set_all_keys():
     settable = KEYS.keys() - {*NAMES, "language", "task", "matchers", "parameters"}
     assert parse_settings([f"{name}=x" for name in settable])[0].keys() == settable
 
@@ -47,7 +47,7 @@ def test_plain_keys_go_into_chain_and_signature():
     assert Meteor.from_config(meteor.chain.effective(), beam=9).chain.beam == 9
 
 
-def test_a_key_without_a_name_in_the_signature_is_named_where_it_differs(monkeypatch):
+def test_unnamed_key_is_in_the_signature_if_it_differs(monkeypatch):
     monkeypatch.setitem(KEYS, "beam", KEYS["beam"]._replace(signature=""))
     assert "|beam:" not in Meteor("other").signature
     assert "|beam:7|units:words|" in Meteor("other", beam=7).signature
@@ -82,7 +82,7 @@ VALUES = {
 
 
 @given(st.fixed_dictionaries({}, optional=VALUES))
-def test_a_plain_value_is_one_that_the_checker_accepts(keys):
+def test_plain_values_are_accepted_by_the_checker(keys):
     simple = all(_is_simple(name, value) for name, value in keys.items())
     # What is empty, resolving refuses; a beam that is too small, the search.
     if simple and keys.get("beam", 1) >= 1 and "" not in (keys.get("language"), keys.get("task")):
@@ -140,5 +140,5 @@ def test_signature_spells_out_what_decides_the_numbers(own_packs):
         {"language": "other"},
     ],
 )
-def test_whatever_changes_the_numbers_changes_the_signature(own_packs, options):
+def test_signature_changes_with_the_scores(own_packs, options):
     assert Meteor(**{"language": "en", **options}).signature != Meteor("en").signature

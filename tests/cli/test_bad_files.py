@@ -111,7 +111,7 @@ def test_passwords_are_not_shown(cli, url):
 
 
 @pytest.mark.parametrize("option", ["-c", "-M"])
-def test_a_chain_whose_plugin_is_missing(cli, option):
+def test_chain_of_a_missing_plugin_is_reported(cli, option):
     line = cli("score", "hyp", "ref", option, "contextual", env={"METEOR_E_PLUGINS": "none"}).err
     assert "comes with the plugin meteor-e-vectors, which is not installed: in a clone of meteor_e, run: pip" in line
 
@@ -127,7 +127,7 @@ def test_names_in_errors(cli):
     assert len(cli.failing_here(2, "score", "hyp", "ref", "-l", "e" * 100_000)) < 2000
 
 
-def test_a_field_that_is_there_twice(cli):
+def test_repeated_field_is_refused(cli):
     pytest.importorskip("meteor_e_tables")
     cli.file(
         "d.jsonl", '{"hypothesis": "a", "reference": "b"}\n{"hypothesis": "a", "reference": "b", "hypothesis": "c"}\n'

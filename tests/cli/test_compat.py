@@ -84,11 +84,11 @@ def folder(own_packs, tmp_path, monkeypatch):
 # -- the same as Java ------------------------------------------------------------------------------------------
 
 
-def test_every_case_is_recorded():
+def test_cases_are_all_recorded():
     assert [case.command for case in CASES] == list(RECORDED)
 
 
-def test_the_cases_use_every_option():
+def test_cases_use_all_options():
     used = {word for case in CASES for word in case.arguments}
     assert {*VALUES, *FLAGS} - {*VECTOR_KEYS, "-embTh", "-lemmas"} <= used
 
@@ -105,7 +105,7 @@ def test_output_and_files_are_javas_to_the_byte(case: Case, folder):
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, marks=needs_java, id=case.command) for case in CASES])
-def test_the_record_is_what_java_writes(case: Case, folder):
+def test_record_equals_the_output_of_java(case: Case, folder):
     assert run_java(JAR, case, folder) == RECORDED[case.command]
 
 
@@ -138,7 +138,7 @@ def assert_close(found: str, expected: str, tolerance: float = 1e-9) -> None:
 @pytest.mark.skipif(not (GOLDEN / "stdio").is_dir(), reason=f"no protocols in {SHARED} (METEOR_E_SHARED)")
 @pytest.mark.parametrize("mode", ["-stdio", "-mira"])
 @pytest.mark.parametrize(("program", "options"), [("release", []), ("coco", ["-coco"])])
-def test_the_protocols_of_both_jars(mode, program, options, packs):
+def test_protocols_of_both_jars_are_reproduced(mode, program, options, packs):
     requests = (GOLDEN / "stdio" / "requests.txt").read_bytes()
     result = meteor_e("-", "-", mode, "-l", "en", "-norm", *options, stdin=requests)
     assert (result.code, result.stderr) == (0, "")
@@ -267,7 +267,7 @@ STATISTICS = " ".join(["3 4 1 1 2 2", *["0"] * 14, "1 2 2"])
         ),
     ],
 )
-def test_requests_that_cannot_be_answered_get_an_error_and_the_session_goes_on(request_line, answer, folder):
+def test_session_continues_after_invalid_requests(request_line, answer, folder):
     stdin = f"{request_line}\nEVAL ||| {STATISTICS}\n".encode()
     result = meteor_e("-", "-", "-stdio", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
     assert result.code == 0
@@ -292,7 +292,7 @@ def test_more_matches_than_words_are_not_perfect(folder):
     assert result.stdout.split() == ["1.1328551953404098", "1.0", "1.1001955340150036"]
 
 
-def test_a_power_out_of_range_is_infinite(folder):
+def test_power_out_of_range_is_infinite(folder):
     # The Java program's numbers.
     stdin = f"EVAL ||| 5 10 4 6 5 5 9 2 {'0 ' * 12}9 2 1 ||| 1 1 4 4 5 5 {'0 ' * 14}9 2 1\n".encode()
     options = ("-l", "xx", "-m", "exact", "-w", "1", "-s", "function.words", "-p", "1 1e308 1e-300 2.6")
@@ -300,7 +300,7 @@ def test_a_power_out_of_range_is_infinite(folder):
     assert result.stdout.split()[:2] == ["0.0", "Infinity"]
 
 
-def test_options_may_stand_in_any_order_and_the_last_of_a_kind_counts():
+def test_options_can_be_in_any_order_and_repeated():
     options = parse(["h", "r", "-q", "-l", "fr", "-norm", "-l", "de", "-mira"])
     assert (options.language, options.quiet, options.normalize, options.stdio) == ("de", True, True, True)
     with pytest.raises(UsageError, match="needs a value"):
@@ -341,7 +341,7 @@ def session(*arguments: str):
                 stream.close()
 
 
-def test_each_answer_comes_at_once(folder):
+def test_answers_are_flushed_immediately(folder):
     with session("-l", "da", "-s", "function.words") as process:
         for _ in range(3):
             process.stdin.write(b"SCORE ||| the old harbour ||| an old harbour\n")
@@ -359,7 +359,7 @@ def test_each_answer_comes_at_once(folder):
         assert process.wait(10) == 0
 
 
-def test_a_reader_that_goes_away_ends_the_session_without_a_traceback(folder):
+def test_closed_output_ends_the_session_without_a_traceback(folder):
     with session("-l", "da", "-s", "function.words") as process:
         process.stdout.close()
         process.stdin.write(b"SCORE ||| a ||| a\n")

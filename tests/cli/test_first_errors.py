@@ -34,19 +34,19 @@ def error_of(*options: str) -> str:
     return done.stderr.strip()
 
 
-def test_a_chain_file_without_its_ending(files):
+def test_chain_file_without_its_suffix_is_suggested(files):
     (files / "mine.yaml").write_text("language: other\n", encoding="utf-8")
     assert error_of("--chain", "mine").endswith("(did you mean the file mine.yaml?)")
 
 
-def test_a_pack_that_is_not_built_yet(files):
+def test_missing_pack_is_explained(files):
     assert error_of("--language", "kv", "--set", "pack=kv-bitext").endswith(
         "The pack 'kv-bitext', which could define it, is not installed; build it first: "
         "meteor-e pack build --language kv --bitext TEXT TRANSLATION"
     )
 
 
-def test_a_pack_that_defines_no_language(files, french):
+def test_pack_without_a_language_file_is_explained(files, french):
     message = error_of("--language", "kv", "--set", "pack=fr")
     assert message.endswith("The pack 'fr', which could define it, has no language.yaml")
 
@@ -71,6 +71,6 @@ def test_french_without_paraphrases(files, french):
     ]
 
 
-def test_nothing_is_said_where_the_chain_has_no_paraphrases(files, french):
+def test_note_is_omitted_if_the_chain_has_no_paraphrases(files, french):
     done = score("--language", "fr", "--matchers", "exact,stem", "--quiet")
     assert (done.returncode, done.stderr) == (0, "")

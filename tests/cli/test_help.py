@@ -61,7 +61,7 @@ def examples_without_arguments(context: click.Context) -> list[str]:
     return re.findall(rf"^ *{re.escape(context.command_path)}()$", help_of(context), re.MULTILINE)
 
 
-def test_a_letter_means_one_thing_in_all_commands():
+def test_short_options_mean_the_same_in_all_commands():
     meanings: dict[str, set[str]] = {}
     for context in LEAVES.values():
         for parameter in context.command.params:
@@ -77,6 +77,6 @@ def test_a_letter_means_one_thing_in_all_commands():
 @pytest.mark.parametrize(
     "path", [path for path, each in LEAVES.items() if any(one.required for one in each.command.params)]
 )
-def test_what_is_required_is_missed(path):
+def test_missing_arguments_are_reported(path):
     with pytest.raises(click.MissingParameter):
         LEAVES[path].command.make_context(path, [])

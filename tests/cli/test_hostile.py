@@ -46,7 +46,7 @@ def make(kind, path):
         ("pack/manifest.json", ["-c", "chain-with-pack.yaml"]),
     ],
 )
-def test_what_is_no_regular_file_is_refused(cli, texts, kind, name, arguments):
+def test_special_files_are_refused(cli, texts, kind, name, arguments):
     for file, lemmas in (("chain-with-lemmas.yaml", "lemmas"), ("chain-with-packed-lemmas.yaml", "lemmas.gz")):
         (cli.folder / file).write_text(
             f"language: other\nmatchers: [exact, lemma]\nlemmatizer: {{use: lookup, file: {lemmas}}}\n"
@@ -83,7 +83,7 @@ def test_streams_that_are_closed(cli, texts, closed, command, code, message):
 
 
 @pytest.mark.skipif(not Path("/dev/urandom").exists(), reason="needs /dev/urandom")
-def test_a_device_that_never_ends_is_no_text(cli, texts):
+def test_endless_device_is_refused(cli, texts):
     for command in ("compat", "score"):
         result = cli(command, "/dev/urandom", "ref", "-l", "other")
         assert (result.code, result.err) == (1, "meteor-e: cannot read /dev/urandom: not a regular file but a device\n")
@@ -97,7 +97,7 @@ def test_a_device_that_never_ends_is_no_text(cli, texts):
         ["config", "check", "pipe"],
     ],
 )
-def test_other_commands_do_not_wait_for_a_pipe(cli, texts, arguments):
+def test_commands_do_not_wait_for_a_pipe(cli, texts, arguments):
     os.mkfifo(cli.folder / "pipe")
     process = cli.start(*arguments)
     try:
@@ -146,7 +146,7 @@ def test_paths_that_cannot_be(cli, texts, chain, message):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_lemma_table_is_bounded(cli, texts, packed):
+def test_lemma_table_is_bounded(cli, texts, packed):
     """The whole of it is text without a line end; a file of holes costs no disk."""
     name = "lemmas.gz" if packed else "lemmas"
     if packed:
@@ -163,7 +163,7 @@ def test_a_lemma_table_is_bounded(cli, texts, packed):
     assert "256 MiB" in line
 
 
-def test_a_line_is_bounded(cli, texts):
+def test_length_of_a_line_is_bounded(cli, texts):
     with (cli.folder / "endless").open("wb") as stream:
         stream.truncate(1 << 35)
     line = cli.failing(1, "score", "endless", "ref", "-l", "other")

@@ -10,7 +10,7 @@ import pytest
 @pytest.mark.parametrize(
     "arguments", [["data.jsonl"], ["-"], ["hyp", "ref", "-o", "out.parquet"], ["hyp", "ref", "--dask", "local:1"]]
 )
-def test_what_a_plugin_brings_is_said_where_it_is_missing(cli, arguments):
+def test_missing_plugins_are_named_with_their_formats(cli, arguments):
     cli.file("data.jsonl", json.dumps({"hypothesis": "a", "reference": "a"}))
     cli.file("hyp", "a\n")
     cli.file("ref", "a\n")
@@ -25,7 +25,7 @@ def test_parquet_is_known_by_its_content(cli):
     assert "meteor-e-tables" in cli.failing(3, "score", "data", env={"METEOR_E_PLUGINS": "none"})
 
 
-def test_a_format_by_name(cli):
+def test_format_can_be_selected_by_name(cli):
     cli.file("data.txt", "hypothesis,reference\na b,a b\n")
     assert cli("score", "data.txt", "--format-in", "csv", "-l", "other", "-q").out == "1.0\n"
     text = "hypothesis\treference\na b\ta b\n"
@@ -59,7 +59,7 @@ def test_encoding_of_csv(cli):
         ),
     ],
 )
-def test_what_is_refused(cli, arguments, code, said):
+def test_unsuitable_inputs_are_refused(cli, arguments, code, said):
     cli.file("hyp", "a\n")
     cli.file("two.csv", "a,b\n1,2\n")
     message = cli.failing(code, "score", *arguments, text="a,b,reference\n1,2,3\n")
@@ -101,7 +101,7 @@ def meteor_e_table_formats():
 '''
 
 
-def test_a_format_of_a_plugin(cli, plugin_site):
+def test_plugin_can_add_a_format(cli, plugin_site):
     plugin_site.add("acme-bars", PLUGIN)
     environment = {"PYTHONPATH": str(plugin_site.folder)}
     cli.file("x.bars", "a b|a b\n")
@@ -126,7 +126,7 @@ def test_tables_without_a_header(cli):
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
-def test_a_json_array_is_a_table(cli, form):
+def test_json_array_is_a_table(cli, form):
     pytest.importorskip("meteor_e_tables", reason="the plugin of tables is not installed")
     rows = [
         {"key": "x1", "hypothesis": "a b", "reference": ["a b", "b"]},
@@ -143,7 +143,7 @@ def test_a_json_array_is_a_table(cli, form):
     ("text", "problem"),
     [("[1]", "not a JSON array of objects"), ('[{"hypothesis": "a",', "is not JSON"), ("[]", "is empty")],
 )
-def test_other_json_is_no_table(cli, text, problem):
+def test_json_without_a_table_is_refused(cli, text, problem):
     pytest.importorskip("meteor_e_tables", reason="the plugin of tables is not installed")
     cli.file("data.json", text)
     assert problem in cli.failing(1, "score", "data.json", "--format-in", "json")

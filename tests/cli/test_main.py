@@ -23,7 +23,7 @@ def test_help_lists_every_command_without_importing_one(cli):
 
 
 @pytest.mark.parametrize("arguments", [[], ["pack"]])
-def test_without_a_command_there_is_the_help_as_it_is(capfd, arguments):
+def test_help_is_printed_without_a_command(capfd, arguments):
     with pytest.raises(SystemExit) as caught:
         package.main(arguments)
     shown = "".join(capfd.readouterr())
@@ -36,7 +36,7 @@ def test_version(cli):
     assert cli("--version").out.startswith(f"meteor-e {__version__} (")
 
 
-def test_a_command_that_does_not_exist(cli):
+def test_unknown_command_is_refused(cli):
     assert "no such command 'scroe' (did you mean 'score'?)" in cli.failing(2, "scroe")
     assert "No such option" in cli.failing(2, "--scroe")
 
@@ -61,7 +61,7 @@ def test_completion_completes(cli):
         (OSError(5, "Input/output error", "disk"), 1, "meteor-e: disk: Input/output error\n"),
     ],
 )
-def test_every_error_is_one_line_and_a_code(monkeypatch, capfd, error, code, line):
+def test_errors_are_one_line_and_an_exit_code(monkeypatch, capfd, error, code, line):
     def fail(*_, **__):
         raise error
 
@@ -73,7 +73,7 @@ def test_every_error_is_one_line_and_a_code(monkeypatch, capfd, error, code, lin
     assert capfd.readouterr().err == line
 
 
-def test_an_interrupt_within_exec_ends_with_its_code(tmp_path):
+def test_interrupt_within_exec_ends_with_its_code(tmp_path):
     """As in an import that makes a class from text. Python would end itself by SIGINT."""
     program = (
         "import runpy\nfrom unittest import mock\nfrom meteor_e.cli import program\n"

@@ -30,14 +30,14 @@ OPTIONS = ("-l", "other", "-m", "exact")
 
 
 @pytest.mark.parametrize("metrics", [(), ("-M", "meteor")])
-def test_stop_is_the_default_and_names_the_segment_and_the_option(files, metrics):
+def test_error_stops_by_default_and_names_the_segment(files, metrics):
     message = files.failing(1, "score", "one", "ref", *OPTIONS, *metrics)
     assert "segment 3: " in message
     assert "--on-error skip|zero" in message
 
 
 @pytest.mark.parametrize("metrics", [(), ("-M", "meteor"), ("-M", "meteor", "-M", "exact=meteor:matchers=exact")])
-def test_what_is_left_out_of_one_system_is_left_out_of_all(files, metrics):
+def test_segments_are_skipped_in_all_systems_together(files, metrics):
     arguments = (*OPTIONS, *metrics, "--significance", "--samples", "100", "--format=json", "--segments")
     found = json.loads(files("score", "one", "two", "ref", *arguments, "--on-error", "skip").out)
     kept = json.loads(
@@ -51,7 +51,7 @@ def test_what_is_left_out_of_one_system_is_left_out_of_all(files, metrics):
     assert found == kept
 
 
-def test_the_numbers_of_the_metrics_task_are_those_of_the_files(files):
+def test_segment_ids_are_those_of_the_files(files):
     arguments = ("score", "one", "ref", *OPTIONS, "--on-error", "skip", "--segments")
     lines = files(*arguments, "-f", "wmt", "--wmt-names", "de-en", "set", "refA").out.splitlines()
     assert [line.split("\t")[-2] for line in lines] == ["1", "2", "3", "4", "5", "6"]
@@ -60,7 +60,7 @@ def test_the_numbers_of_the_metrics_task_are_those_of_the_files(files):
     assert [row.split(",")[1] for row in rows] == ["1", "2", "4", "5", "6", "all"]
 
 
-def test_where_nothing_is_left_there_is_no_score(cli):
+def test_score_is_missing_if_all_segments_are_skipped(cli):
     cli.file("one", f"{ENDLESS}\n")
     cli.file("ref", f"{ENDLESS}b\n")
     result = cli("score", "one", "ref", *OPTIONS, "--on-error", "skip")

@@ -34,14 +34,14 @@ class Plugin:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-l", "fr", "--bitext", "a", "b")])
-def test_where_the_plugin_is_missing_the_command_says_what_to_install(registry, cli, arguments):
+def test_command_of_a_missing_plugin_says_what_to_install(registry, cli, arguments):
     code, out, err = cli("pack", "build", *arguments)
     assert (code, out, err.count("\n")) == (3, "", 1)
     assert "`meteor-e pack build` comes with the plugin meteor-e-bitext, which is not installed" in err
     assert "in a clone of meteor_e, run: pip install ./plugins/meteor-e-bitext" in err
 
 
-def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, cli):
+def test_command_of_a_missing_plugin_is_suggested(registry, cli):
     code, _, err = cli("evaluat")
     assert code == 2
     assert "did you mean 'evaluate'?" in err
@@ -51,7 +51,7 @@ def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, cli
     ("metric", "distribution"),
     [("scores:file", "meteor-e-evaluation"), ("model:x", "meteor-e-learned"), ("en-light", "meteor-e-learned")],
 )
-def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch, metric, distribution):
+def test_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch, metric, distribution):
     monkeypatch.setattr("meteor_e.metrics.specs.plugin_registry", lambda: registry)
     with pytest.raises(ConfigError, match=f"comes with the plugin {distribution}, which is not installed: in a clone"):
         parse_spec(metric)
@@ -64,7 +64,7 @@ def test_help_lists_it_all_the_same(registry, cli):
     assert line.split(maxsplit=1)[1].startswith("Needs meteor-e-bitext. ")
 
 
-def test_a_plugins_command_in_a_group(registry, cli):
+def test_command_of_a_plugin_can_be_in_a_group(registry, cli):
     registry.register(Plugin, "shouting")
     assert cli("pack", "shout", "cat") == (0, "CAT\n", "")
     assert re.search("  shout +Say it loud", cli("pack", "--help")[1])
@@ -88,7 +88,7 @@ class Hidden:
 
 
 @pytest.mark.filterwarnings("always")
-def test_a_plugins_command_that_ours_hides_is_told(registry, cli):
+def test_command_with_a_name_of_the_core_is_reported(registry, cli):
     registry.register(Hidden, "hidden")
     code, out, err = cli("--help")
     assert (code, "Not ours." in out) == (0, False)

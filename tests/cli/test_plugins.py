@@ -120,7 +120,7 @@ def score(*matchers):
     return ("score", "hypothesis.txt", "reference.txt", "-l", "other", "-m", ",".join(matchers), "--format=json")
 
 
-def test_a_broken_plugin_is_one_line(plugin_site, run_cli):
+def test_broken_plugin_is_reported_in_one_line(plugin_site, run_cli):
     plugin_site.add("sound-plugin", PLUGIN.replace("[Initial, Bad]", "[Initial]"), version="2.5")
     plugin_site.add("sad-plugin", "import no_such_module_anywhere")
 
@@ -167,7 +167,7 @@ def greeting(plugin_site):
     (plugin_site.folder / "greeting-1.0.dist-info" / "entry_points.txt").unlink()
 
 
-def test_a_command_of_a_plugin(greeting, run_cli):
+def test_command_of_a_plugin_is_listed(greeting, run_cli):
     assert run_cli("greet", "hello", "world") == (0, "hello world\n", "")
     code, output, errors = run_cli("greet", "--help")
     assert (code, errors) == (0, "")
@@ -186,7 +186,7 @@ def test_commands_of_plugins_are_listed_with_what_they_are_for(greeting, run_cli
     assert errors == ""
 
 
-def test_a_broken_or_unknown_command_is_one_line(greeting, plugin_site, run_cli):
+def test_broken_or_unknown_command_is_reported_in_one_line(greeting, plugin_site, run_cli):
     code, output, errors = run_cli("sad")
     assert (code, output, errors.count("\n")) == (3, "", 1)
     assert "command 'sad' of kind-plugin 3.0 is broken: AttributeError: " in errors
@@ -203,7 +203,7 @@ def test_builtin_commands_do_not_look_at_plugins(greeting, plugin_site, run_cli)
     assert "LOUD" in run_cli("greet", "hello", "world")[1]
 
 
-def test_completion_knows_commands_of_plugins_and_survives_broken_ones(greeting, plugin_site, run_cli, monkeypatch):
+def test_completion_includes_commands_of_plugins(greeting, plugin_site, run_cli, monkeypatch):
     monkeypatch.setenv("_METEOR_E_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_CWORD", "1")
     for typed, completed in (("gr", "plain,greet\n"), ("sa", "\n")):
@@ -250,7 +250,7 @@ def described(plugin_site, monkeypatch):
     return run
 
 
-def test_one_component_as_json(described):
+def test_component_is_printed_as_json(described):
     (row,) = json.loads(described("table", "--json").output)
     assert (row["kind"], row["name"], row["status"]) == ("matcher", "table", "ok")
     assert row["description"].startswith("Words of one class match.")
@@ -264,12 +264,12 @@ def test_one_component_as_json(described):
     assert [option["default"] for option in row["options"]] == [None, 0.5, "keep"]
 
 
-def test_what_has_no_options(described):
+def test_components_without_options_are_described(described):
     assert "It has no options." in described("exact", "--kind", "matcher").output
     assert "chain exact" in described("exact").output
 
 
-def test_a_name_that_nothing_has(described):
+def test_unknown_name_is_refused(described):
     done = described("tabel")
     assert done.exit_code != 0
     assert "did you mean 'table'" in str(done.exception)
@@ -277,7 +277,7 @@ def test_a_name_that_nothing_has(described):
 
 
 @pytest.mark.slow
-def test_its_tests_pass_at_once(tmp_path):
+def test_new_plugin_passes_its_tests(tmp_path):
     """The distribution is installed as it is, beside this meteor_e, and its tests are run."""
     folder = write_plugin("my-class", tmp_path / "plugin")
     site = tmp_path / "site"
@@ -301,12 +301,12 @@ def test_bad_names(name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_an_existing_folder_is_left_alone(tmp_path):
+def test_existing_folder_is_left_alone(tmp_path):
     with pytest.raises(ConfigError, match="exists"):
         write_plugin("good", tmp_path)
 
 
-def test_the_command(tmp_path, monkeypatch):
+def test_new_plugin_command_creates_a_plugin(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(cli, ["plugins", "new", "soundalike"], catch_exceptions=False)
     assert result.exit_code == 0

@@ -97,7 +97,7 @@ class TestOutput:
         )
         assert "paraphrase  1-3  in the end" in out
 
-    def test_a_file_is_written_whole_or_not_at_all(self, cli, files, expected):
+    def test_output_file_is_written_atomically(self, cli, files, expected):
         assert cli("score", *files, "-q", "-o", "out").out == ""
         assert (cli.folder / "out").read_text() == f"{expected.score!r}\n"
         cli.file("bad", b"a\n\xff\n")
@@ -112,7 +112,7 @@ class TestOutput:
 
 
 class TestInput:
-    def test_several_systems_and_references(self, cli, files):
+    def test_systems_and_references_can_be_several(self, cli, files):
         cli.file("other", "nothing\nat all\n")
         rows = cli("score", "hyp", "other", "-r", "ref", "-r", "hyp", "--format=tsv").out.splitlines()[1:]
         assert rows[0].startswith("hyp\tall\t1.0\t")
@@ -128,14 +128,14 @@ class TestInput:
         assert cli("score", *sides, "-q", text=text).out == f"{expected.score!r}\n"
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
-    def test_other_encodings(self, cli, encoding):
+    def test_texts_can_have_other_encodings(self, cli, encoding):
         text = "caf\u00e9 d\u00e9j\u00e0\nna\u00efve\n"
         cli.file("hyp", text.encode(encoding))
         cli.file("ref", text.encode(encoding))
         assert cli("score", "hyp", "ref", "-q", "--encoding", encoding).out == "1.0\n"
 
     @pytest.mark.slow
-    def test_a_line_of_fifty_megabytes(self, cli):
+    def test_line_of_fifty_megabytes_is_scored(self, cli):
         cli.file("hyp", ("word, " * (50 << 20 >> 2))[: 50 << 20] + "\n")
         cli.file("ref", "w1 w2 w3\n")
         assert cli("score", "hyp", "ref", "-q", "-l", "other").out == "0.0\n"
@@ -167,7 +167,7 @@ class TestWrongInput:
         for arguments in ((name, "ref"), ("hyp", name)):
             assert message in cli.failing(1, "score", *arguments)
 
-    def test_a_file_without_permission(self, cli, files):
+    def test_file_without_permission_is_reported(self, cli, files):
         (cli.folder / "hyp").chmod(0)
         if os.access(cli.folder / "hyp", os.R_OK):
             pytest.skip("this user may read everything")
@@ -195,7 +195,7 @@ class TestWrongInput:
         assert "cannot write" in cli.failing(1, "score", *files, "-o", path)
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-    def test_a_full_disk(self, cli, files):
+    def test_full_disk_is_reported(self, cli, files):
         assert "No space left" in cli.failing(1, "score", *files, "-o", "/dev/full")
         with Path("/dev/full").open("wb") as full:
             process = subprocess.run(
@@ -246,10 +246,10 @@ class TestUsage:
     def test_wrong_options_are_usage_errors(self, cli, files, arguments, message):
         assert message in cli.failing(2, *arguments)
 
-    def test_a_matcher_that_is_not_installed(self, cli, files):
+    def test_missing_matcher_is_reported(self, cli, files):
         assert "did you mean 'exact'" in cli.failing(3, "score", *files, "-m", "exat")
 
-    def test_a_pack_that_is_missing(self, cli, files):
+    def test_missing_pack_is_reported(self, cli, files):
         line = cli.failing(3, "score", *files, env={"METEOR_E_PACKS": str(cli.folder / "nothing")})
         assert "meteor-e pack install en" in line
         assert "offline" in cli.failing(3, "--offline", "score", *files, "--set", "pack=de")
@@ -267,12 +267,12 @@ class TestSurroundings:
             {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         ],
     )
-    def test_the_locale_changes_nothing(self, cli, environment):
+    def test_locale_does_not_change_the_output(self, cli, environment):
         cli.file("hyp", "İSTANBUL ÉTÉ IĞDIR, 1.5\n")
         usual = cli("score", "hyp", "hyp", "--alignments").out
         assert cli("score", "hyp", "hyp", "--alignments", env=environment).out == usual
 
-    def test_without_a_home(self, cli, files, expected):
+    def test_score_works_without_a_home_folder(self, cli, files, expected):
         process = subprocess.run(
             [sys.executable, "-m", "meteor_e", "score", *files, "-q"],
             cwd=cli.folder,
@@ -284,7 +284,7 @@ class TestSurroundings:
         )
         assert (process.returncode, process.stdout.decode()) == (0, f"{expected.score!r}\n")
 
-    def test_a_pack_folder_that_cannot_be_written(self, cli, files, expected, own_packs):
+    def test_read_only_pack_folder_is_reported(self, cli, files, expected, own_packs):
         writable = own_packs.stat().st_mode
         own_packs.chmod(stat.S_IRUSR | stat.S_IXUSR)
         try:
@@ -292,7 +292,7 @@ class TestSurroundings:
         finally:
             own_packs.chmod(writable)
 
-    def test_a_closed_pipe_ends_it_quietly(self, cli):
+    def test_closed_pipe_ends_the_command_quietly(self, cli):
         cli.file("hyp", "a b c d e f\n" * 20_000)
         process = cli.start("score", "hyp", "hyp", "--format=tsv", "--segments")
         assert process.stdout is not None
@@ -308,7 +308,7 @@ class TestSurroundings:
         [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
         ids=["ctrl-c", "terminated"],
     )
-    def test_an_interruption_leaves_nothing(self, cli, number, code, said):
+    def test_interruption_leaves_no_files(self, cli, number, code, said):
         # Standard input stays open, so that scoring has begun and cannot end.
         cli.file("ref", "a b c\n" * 50_000)
         process = cli.start("score", "-", "ref", "--format=tsv", "--segments", "-o", "out", stdin=subprocess.PIPE)

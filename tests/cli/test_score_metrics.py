@@ -28,7 +28,7 @@ def expected(kind, text, **options):
     return metric.corpus_score(text.splitlines(), [REFERENCE.splitlines()]).score, str(metric.get_signature())
 
 
-def test_one_table_with_a_signature_for_each_metric(cli, own_packs):
+def test_table_has_a_signature_for_each_metric(cli, own_packs):
     out = cli("score", "one", "two", "ref", "-M", "meteor", "-M", "bleu", "-M", "chrf", "-M", "ter").out.splitlines()
     assert out[0].split() == ["system", "METEOR", "BLEU", "chrF", "TER", "↓", "segments"]
     meteor = Meteor("en")
@@ -153,7 +153,7 @@ def test_names_are_one_line_that_no_format_reads_as_its_own(cli, own_packs):
         (["two", "--name", "x\ty", "--name", "x y"], "the names of systems must be different and not empty"),
     ],
 )
-def test_what_is_refused(cli, arguments, message):
+def test_invalid_metrics_are_refused(cli, arguments, message):
     assert message in cli.failing(2, "score", "one", "ref", "-l", "other", *arguments)
 
 
@@ -181,7 +181,7 @@ def schema():
     "options",
     [[], ["--segments"], ["--alignments"], ["--significance", "--samples", "50"], ["--on-error", "skip"]],
 )
-def test_one_schema_for_any_metrics(cli, own_packs, options):
+def test_json_schema_fits_all_metrics(cli, own_packs, options):
     plain, named, several = (
         json.loads(cli("score", "one", "two", "ref", "--format=json", *options, *metrics).out)
         for metrics in ((), ("-M", "meteor"), ("-M", "meteor", "-M", "chrf"))
@@ -219,7 +219,7 @@ class NamedData:
         return self.get_files(pair)[1:2]
 
 
-def test_a_test_set_by_name(cli, own_packs, monkeypatch):
+def test_test_set_can_be_selected_by_name(cli, own_packs, monkeypatch):
     monkeypatch.setattr("sacrebleu.dataset.DATASETS", {"toy": NamedData()})
     named = ("score", "--test-set", "toy", "--pair", "de-en")
     assert cli(*named).out == cli("score", "one", "two", "ref", "-l", "en").out
@@ -233,7 +233,7 @@ def test_a_test_set_by_name(cli, own_packs, monkeypatch):
     assert "go together" in cli.failing(2, *named[:3])
 
 
-def test_one_system_has_an_interval_and_no_p(cli, own_packs):
+def test_system_alone_has_an_interval_and_no_p_value(cli, own_packs):
     arguments = ("-l", "other", "--significance", "bootstrap", "--samples", "50")
     alone = cli("score", "one", "ref", *arguments).out
     assert "\ninterval: paired bootstrap, 50 samples, seed 12345\n" in alone

@@ -35,12 +35,12 @@ def test_values_are_those_of_yaml():
         (["a.b=1", "a.b=2"], r"--set a\.b is given twice"),
     ],
 )
-def test_what_is_refused(texts, message):
+def test_invalid_settings_are_refused(texts, message):
     with pytest.raises(ConfigError, match=message):
         parse_settings(texts)
 
 
-def test_the_language_s_own_chain():
+def test_chain_of_the_language_is_the_default():
     changed = apply_settings(None, {"language": "de"}, {"stem": {"stemmer": "english"}})
     assert changed["matchers"] == [
         {"use": "exact", "weight": 1.0, "optional": True},
@@ -54,7 +54,7 @@ def test_the_language_s_own_chain():
     assert named["lemmatizer"] == {"use": "lookup", "file": "/a.tsv"}
 
 
-def test_a_chain_file(tmp_path):
+def test_chain_file_is_used(tmp_path):
     file = tmp_path / "chain.yaml"
     file.write_text("matchers: [exact, {use: stem, stemmer: german}]\nlemmatizer: {use: lookup, file: a.tsv}\n")
     changed = apply_settings(str(file), {}, {"stem": {"stemmer": "french"}, "lemmatizer": {"file": "/b.tsv"}})
@@ -79,7 +79,7 @@ def test_paths_are_seen_from_the_working_folder(tmp_path, monkeypatch):
             assert changed["lemmatizer"] == {"use": "lookup", "file": str(wanted)}
 
 
-def test_what_the_chain_does_not_have():
+def test_settings_of_missing_matchers_are_refused():
     with pytest.raises(ConfigError, match=r"stme\.x: the chain has no matcher 'stme' \(did you mean 'stem'\?\)"):
         apply_settings("meteor-1.5-en", {}, {"stme": {"x": 1}})
     with pytest.raises(ConfigError, match=r"the chain has no lemmatizer; also name a lemmatizer"):

@@ -85,7 +85,7 @@ def test_errors_before_the_body(client, monkeypatch):
     ]
 
 
-def test_the_command(own_packs):
+def test_server_command_answers_requests(own_packs):
     """The first line of the file, run as it stands."""
     command = [sys.executable, str(REPOSITORY / "examples/server.py"), "-M", "chrf", "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

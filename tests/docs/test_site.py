@@ -14,7 +14,7 @@ PAGE = REPOSITORY / ".tox/site/index.html"
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the site is not built (tox -e docs builds it)")
-def test_the_first_page_shows_its_cards():
+def test_first_page_shows_its_cards():
     browser = os.environ.get("METEOR_E_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         missing("no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM")

@@ -30,7 +30,7 @@ def tokens(text):
     return list(map(Token, text.split()))
 
 
-def test_candidates_are_listed_by_reference_start_in_the_order_of_the_chain():
+def test_candidates_are_ordered_by_reference_start_and_chain():
     late = Proposing(Match(1, 0), Match(0, 1, 2, 1, 0.25), Match(1, 1))
     found = collect_candidates([ExactMatcher(), late], tokens("a b"), tokens("x b"))
     assert found.by_reference == [
@@ -60,7 +60,7 @@ def test_equal_sides_ask_the_first_matcher_only():
         ([Match(0, 0), Match(2, 1)], [True, False, True]),
     ],
 )
-def test_a_match_is_fixed_if_nothing_else_wants_its_words(matches, fixed):
+def test_match_is_fixed_if_its_words_have_no_other_match(matches, fixed):
     found = collect_candidates([Proposing(*matches)], tokens("a b c"), tokens("x y z"))
     assert [match is not None for match in found.fixed] == fixed
 
@@ -68,12 +68,12 @@ def test_a_match_is_fixed_if_nothing_else_wants_its_words(matches, fixed):
 @pytest.mark.parametrize(
     "wrong", [None, 5, (0, 0), "ab", (0, 0, 1, 1, 1.0, 7), ("0", 0, 1, 1, 1.0), (0.0, 0, 1, 1, 1.0)]
 )
-def test_what_is_no_match_is_the_matchers_mistake(wrong):
+def test_invalid_matches_are_errors_of_the_matcher(wrong):
     with pytest.raises(PluginError, match=r"matcher 'proposing'"):
         collect_candidates([Proposing(wrong)], tokens("a b"), tokens("x y"))
 
 
-def test_an_endless_matcher_is_stopped(monkeypatch):
+def test_endless_matcher_is_stopped(monkeypatch):
     monkeypatch.setattr(module, "MAX_CANDIDATES", 1000)
 
     class Endless(Matcher):

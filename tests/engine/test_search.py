@@ -20,7 +20,7 @@ def run(candidates, size, *, fixed=None, weights=(1.0, 0.5), **options):
     return search(by_reference, fixed, weights, **options)
 
 
-def test_fixed_matches_are_taken_by_every_path_and_go_on_its_chunk():
+def test_fixed_matches_belong_to_all_paths_and_extend_chunks():
     # The fixed match gains nothing by itself, but joins the words on its sides to one chunk.
     (fixed,) = matches((1, 1, 1, 1, 1))
     candidates = matches((0, 1, 3, 1, 0), (0, 1, 0, 1, 0), (2, 1, 2, 1, 0), (2, 1, 4, 1, 0))
@@ -28,14 +28,14 @@ def test_fixed_matches_are_taken_by_every_path_and_go_on_its_chunk():
     assert [match.hypothesis_start for match in found] == [0, 1, 2]
 
 
-def test_a_beam_of_one_is_greedy():
+def test_beam_of_one_is_greedy():
     # Position 0 may take word 0 or be skipped; only taking it gains at once, though word 0 would serve two later.
     candidates = matches((0, 1, 0, 1, 0), (1, 2, 0, 2, 0))
     assert run(candidates, 3, beam=1) == matches((0, 1, 0, 1, 0))
     assert run(candidates, 3, beam=40) == matches((1, 2, 0, 2, 0))
 
 
-def test_maximum_accuracy_compares_all_matched_words_before_chunks():
+def test_maximum_accuracy_prefers_matched_words_to_chunks():
     # An exact word in the middle of a chunk, or an inexact pair and two chunks.
     candidates = matches((0, 1, 0, 1, 0), (1, 1, 3, 1, 1), (2, 1, 2, 1, 0))
     few = run(candidates, 3, weights=(1.0, 0.0))
@@ -66,7 +66,7 @@ def brute_force(hypothesis, reference):
 
 
 @given(words, words)
-def test_a_wide_beam_finds_the_best_alignment(hypothesis, reference):
+def test_wide_beam_finds_the_best_alignment(hypothesis, reference):
     candidates = [
         [AlignedMatch(j, 1, i, 1, 0, 1.0) for i, word in enumerate(hypothesis) if word == other]
         for j, other in enumerate(reference)

@@ -59,7 +59,7 @@ def test_small_chunks_use_all_threads_inside():
     assert [entry for entry in seen if entry[0] == BATCH_SEGMENTS] == [(BATCH_SEGMENTS, 1, False)] * 2
 
 
-def test_what_is_read_ahead_is_bounded():
+def test_reading_ahead_is_bounded():
     read = []
     results = map_in_order(lambda batch: None, full_batches(50, read), 4)
     for done, _ in enumerate(results, 1):
@@ -67,7 +67,7 @@ def test_what_is_read_ahead_is_bounded():
     assert len(read) == 50
 
 
-def test_an_error_comes_in_its_place():
+def test_error_is_raised_in_the_order_of_the_batches():
     def score(batch):
         if (batch.position + 1) > 3 * BATCH_SEGMENTS:
             raise InputError("the fourth")
@@ -79,7 +79,7 @@ def test_an_error_comes_in_its_place():
         next(results)
 
 
-def test_an_error_of_the_reader_comes_after_what_it_had_read():
+def test_error_of_the_reader_follows_its_results():
     def reader():
         yield from full_batches(5)
         raise InputError("the file ends in the middle of a line")
@@ -90,7 +90,7 @@ def test_an_error_of_the_reader_comes_after_what_it_had_read():
         next(results)
 
 
-def test_a_reader_that_has_enough_stops_the_threads():
+def test_reader_that_ends_early_stops_the_threads():
     stopped = []
 
     def score(batch):
@@ -108,7 +108,7 @@ def test_a_reader_that_has_enough_stops_the_threads():
 
 
 @needs_native
-def test_a_running_call_is_stopped_from_another_thread():
+def test_running_call_can_be_stopped_by_another_thread():
     metric = Meteor("other", matchers=["exact"], resources=LanguageResources(), threads=1)
     stop = []
     timer = threading.Timer(0.3, lambda: stop.append(True))

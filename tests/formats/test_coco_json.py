@@ -75,7 +75,7 @@ def test_results_and_annotations_line_up_by_image(write):
         ("[" * 100_000, "[" * 100_000, "is not JSON.*--format-in"),
     ],
 )
-def test_other_json_is_refused_with_a_hint(write, results, annotations, problem):
+def test_json_in_another_layout_is_refused_with_a_hint(write, results, annotations, problem):
     files = [write("r.json", results), write("a.json", annotations)]
     with pytest.raises(InputError, match=problem):
         read_systems(files)

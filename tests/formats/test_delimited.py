@@ -65,13 +65,13 @@ def test_packed(tmp_path):
         ('mt,ref\n"a"x,b\n', "line 2: "),
     ],
 )
-def test_what_is_refused(tmp_path, content, message):
+def test_malformed_tables_are_refused(tmp_path, content, message):
     (tmp_path / "x.csv").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read(tmp_path / "x.csv")
 
 
-def test_a_header_of_many_columns(tmp_path):
+def test_header_of_many_columns_is_read(tmp_path):
     header = ",".join(["mt", "ref", *map(str, range(200_000))])
     (tmp_path / "x.csv").write_text(f"{header}\na,b{',' * 200_000}\n", encoding="utf-8")
     assert read(tmp_path / "x.csv")
@@ -102,7 +102,7 @@ def test_score_takes_columns(tmp_path):
     ]
 
 
-def test_a_lone_carriage_return_is_explained(tmp_path):
+def test_lone_carriage_return_is_explained(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"mt,ref\ra,b\r")
     with pytest.raises(
         InputError, match=r"x\.csv, line 1: a carriage return that is not a line end; save the file with LF"

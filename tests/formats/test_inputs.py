@@ -32,7 +32,7 @@ FORMATS = [
 
 
 @pytest.mark.parametrize(("text", "form"), FORMATS)
-def test_the_content_tells_the_format(text, form, tmp_path):
+def test_format_is_detected_by_content(text, form, tmp_path):
     path = tmp_path / "input"
     for data in (text.encode(), gzip.compress(text.encode())):
         path.write_bytes(data)
@@ -110,7 +110,7 @@ def test_systems_meet_their_references(tmp_path):
     assert [segment.hypothesis for segment in green.read()] == ["", "", "green a2", ""]
 
 
-def test_nothing_to_pair(tmp_path):
+def test_files_without_common_segments_are_refused(tmp_path):
     systems = xml(tmp_path / "sys.xml", hyp_blue={"a/1": "x"})
     references = xml(tmp_path / "ref.xml", ref_A={"b/1": "y"})
     for files, message in (
@@ -135,7 +135,7 @@ def test_plain_hypotheses_meet_references_in_markup(tmp_path):
         read_systems([str(tmp_path / "plain"), references])
 
 
-def test_a_segment_is_there_once():
+def test_repeated_segments_are_refused():
     found = TextCollection("sys.sgm")
     found.add("source", "x", SegmentKey("set", "a", "1"), "x")
     with pytest.raises(InputError, match=r"sys\.sgm: segment \[set\]\[a\]\[1\] of source 'x' occurs twice"):

@@ -47,7 +47,7 @@ def test_standard_input(monkeypatch):
     assert list(read_segments("-")) == ["one", "two"]
 
 
-def test_other_encodings(write):
+def test_files_can_have_other_encodings(write):
     assert list(read_segments(write("größer\r\n\n".encode("latin-1")), encoding="latin-1")) == ["größer", ""]
     assert list(read_segments(write("größer\r\nb\u2028\n".encode("utf-16")), encoding="utf-16")) == [
         "größer",
@@ -92,7 +92,7 @@ def test_files_that_cannot_be_read(tmp_path, write):
             list(read_segments(write(damaged)))
 
 
-def test_a_segment_may_begin_as_bzip2_does(write):
+def test_segment_can_start_like_a_bzip2_file(write):
     assert list(read_segments(write(b"BZh9 is no magic number\n"))) == ["BZh9 is no magic number"]
 
 
@@ -122,11 +122,11 @@ def test_utf_16_without_a_mark_is_no_utf_8(write, encoding, text):
 
 
 @pytest.mark.parametrize("text", ["a\0b\nc\n", "a\n\0\nb\nc\n", "a\n" * 70_000 + "\0\n"])
-def test_a_nul_alone_is_a_character(write, text):
+def test_nul_alone_is_a_character(write, text):
     assert list(read_segments(write(text.encode()))) == text.split("\n")[:-1]
 
 
-def test_an_error_of_the_reader_is_its_own(write):
+def test_error_of_the_reader_is_not_changed(write):
     def broken():
         for _ in read_segments(write(b"one\n")):
             raise BrokenPipeError
@@ -145,7 +145,7 @@ class Pieces(io.BytesIO):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "shift_jis"])
-def test_what_is_read_at_once_makes_no_difference(encoding, monkeypatch):
+def test_block_size_does_not_change_the_lines(encoding, monkeypatch):
     chance = random.Random(encoding)
     for _ in range(500):
         data = b"".join(chance.choices([b"a", b"\r", b"\n", b"\r\n", b"\xc3\xa9", b"\xe2\x82\xac", b"\x01"], k=30))
@@ -169,7 +169,7 @@ def test_what_is_read_at_once_makes_no_difference(encoding, monkeypatch):
             assert found == expected, data
 
 
-def test_a_binary_file_is_not_text(tmp_path):
+def test_binary_file_is_not_text(tmp_path):
     file = tmp_path / "program"
     file.write_bytes(b"\x7fELF\x02\0\n\0\x01\x03\0\n\0" * 50)
     with pytest.raises(InputError, match="program, line 1: NUL characters; this is not text"):

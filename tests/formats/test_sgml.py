@@ -32,7 +32,7 @@ def read(text: str):
     return read_sgml(text.split("\n"), "file.sgm")
 
 
-def test_a_test_set():
+def test_test_set_is_read():
     collection = read(SET)
     assert collection.texts == {
         "hypothesis": {
@@ -167,7 +167,7 @@ JAVA_READS = [
 
 
 @pytest.mark.parametrize(("text", "segments"), JAVA_READS)
-def test_what_java_takes_for_a_segment(text, segments):
+def test_segments_are_those_of_the_java_program(text, segments):
     assert java(JAVA.format(text)) == {"s": {"x": {"d": segments}}}
 
 

@@ -37,7 +37,7 @@ def key(segment: str) -> SegmentKey:
     return SegmentKey("newstest", "weather", segment)
 
 
-def test_a_data_set():
+def test_data_set_is_read():
     assert read(DATA).texts == {
         "source": {"en": {key("1"): "Regen & Schnee", key("2"): "der Wind"}},
         "reference": {
@@ -48,7 +48,7 @@ def test_a_data_set():
     }
 
 
-def test_the_encoding_is_the_files_own():
+def test_encoding_is_taken_from_the_file():
     assert read(DATA.replace("utf-8", "latin-1").encode("latin-1")).texts == read(DATA).texts
     assert read(DATA.replace("encoding='utf-8'", "").encode("utf-16")).texts == read(DATA).texts
 
@@ -74,7 +74,7 @@ def test_prefixes_make_no_difference():
 
 
 @pytest.mark.parametrize("start", ["<hyp a='", "<!-- ", "<"])
-def test_what_never_ends_is_refused_soon(start):
+def test_endless_files_are_refused_early(start):
     stream = io.BytesIO(DATA.replace("<hyp", start + "x" * (64 << 20) + "<hyp").encode())
     with pytest.raises(InputError, match=r"line 12: a tag or comment of more than 1 MiB"):
         read_wmt_xml(stream, "file.xml")
@@ -82,7 +82,7 @@ def test_what_never_ends_is_refused_soon(start):
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "utf-7", "base64", "shift_jis"])
-def test_an_encoding_that_cannot_be_read(encoding):
+def test_unknown_encoding_is_refused(encoding):
     with pytest.raises(InputError, match=r"file\.xml: its encoding cannot be read \(.*\); convert it to UTF-8"):
         read(DATA.replace("utf-8", encoding))
 

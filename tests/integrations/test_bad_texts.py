@@ -55,7 +55,7 @@ NOT_LISTS = [
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("value", NOT_TEXTS, ids=repr)
-def test_what_is_no_text(score, value):
+def test_values_that_are_not_texts_are_refused(score, value):
     for hypotheses, references in (([value], [["a"]]), (["a"], [["a", value]]), (["b", value], [["b"], ["a"]])):
         with pytest.raises(InputError):
             score(hypotheses, references)
@@ -63,7 +63,7 @@ def test_what_is_no_text(score, value):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("value", NOT_LISTS, ids=repr)
-def test_what_is_no_list(score, value):
+def test_values_that_are_not_lists_are_refused(score, value):
     for hypotheses, references in ((value, [["a"]]), (["a"], value)):
         with pytest.raises(InputError):
             score(hypotheses, references)

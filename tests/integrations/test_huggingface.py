@@ -33,7 +33,7 @@ def test_compute(metric, references, tiny_pack):
     )
 
 
-def test_no_segments(metric, tiny_pack):
+def test_batch_without_segments_is_refused(metric, tiny_pack):
     options = {"pack": str(tiny_pack), "normalization": "lower"}
     for batch in ({"predictions": [], "references": []}, {}):
         with pytest.raises(InputError, match="no segments"):

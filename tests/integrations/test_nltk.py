@@ -22,7 +22,7 @@ def test_equals_the_metric_on_the_joined_tokens(meteor):
     assert 0 < expected < 1
 
 
-def test_one_reference(meteor):
+def test_reference_can_be_a_single_list(meteor):
     assert single_meteor_score(REFERENCES[0], HYPOTHESIS, meteor=meteor) == meteor_score(
         REFERENCES[:1], HYPOTHESIS, meteor=meteor
     )
@@ -35,7 +35,7 @@ def test_default_metric_has_the_java_programs_number(packs):
     ) == pytest.approx(0.37100556273578683, abs=1e-12)
 
 
-def test_the_whole_signature_of_nltk(meteor, packs):
+def test_arguments_of_nltk_are_accepted(meteor, packs):
     """By position, as nltk documents it; the parameters are METEOR's of these names."""
     with pytest.warns(UserWarning, match="stemmer and wordnet") as told:
         score = meteor_score(REFERENCES, HYPOTHESIS, str.lower, object(), object(), 0.9, 0.4, 0.5)
@@ -46,7 +46,7 @@ def test_the_whole_signature_of_nltk(meteor, packs):
     assert meteor_score(REFERENCES, HYPOTHESIS, stemmer=object(), wordnet=object(), alpha=0.9) > 0
 
 
-def test_all_names_of_nltk_are_there():
+def test_names_of_nltk_are_all_available():
     nltk_score = pytest.importorskip("nltk.translate.meteor_score", reason="nltk is not installed")
     for name, ours in (("meteor_score", meteor_score), ("single_meteor_score", single_meteor_score)):
         theirs = list(inspect.signature(getattr(nltk_score, name)).parameters)
@@ -62,7 +62,7 @@ def test_preprocess_is_called_with_each_token(meteor):
 
 
 @pytest.mark.parametrize("value", ["0.9", [0.9], {}, b"1", 1j, object()])
-def test_what_is_no_number_or_function(meteor, value):
+def test_invalid_arguments_are_refused(meteor, value):
     with pytest.raises(ConfigError, match=r"beta must be a number, not \w"):
         meteor_score(REFERENCES, HYPOTHESIS, beta=value)
     with pytest.raises(ConfigError, match="preprocess must be a function"):

@@ -34,7 +34,7 @@ def meteor(own_packs):
     return Meteor("en")
 
 
-def test_every_recipe_is_run():
+def test_recipes_are_all_tested():
     assert sorted(RECIPES) == ["AAC", "TRL", "mbrs"]
 
 

@@ -33,7 +33,7 @@ def test_batches_give_the_corpus_score(metric, tiny_pack):
     assert metric.compute().item() == expected(tiny_pack)
 
 
-def test_a_metric_is_called_like_any_other(metric, tiny_pack):
+def test_metric_has_the_interface_of_torchmetrics(metric, tiny_pack):
     batch = metric(HYPOTHESES, REFERENCES)
     assert batch.item() == expected(tiny_pack) == metric.compute().item()
     metric.reset()
@@ -65,7 +65,7 @@ def test_scores_of_the_segments(tiny_pack):
 
 
 @pytest.mark.filterwarnings("ignore:The ``compute`` method")
-def test_nothing_to_score(metric, tiny_pack):
+def test_metric_without_segments_has_no_score(metric, tiny_pack):
     from meteor_e.integrations.torchmetrics import meteor_score
 
     with pytest.raises(InputError, match="no segments"):
@@ -78,7 +78,7 @@ def test_nothing_to_score(metric, tiny_pack):
     assert metric.segments == 1
 
 
-def test_in_a_collection_and_pickled(metric, tiny_pack):
+def test_metric_works_in_a_collection_and_after_pickling(metric, tiny_pack):
     import pickle
 
     from torchmetrics import MetricCollection
@@ -127,7 +127,7 @@ def _process(rank, folder, options, sent):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="torch has no distributed")
-def test_a_process_without_segments(tiny_pack, tmp_path):
+def test_process_without_segments_is_synchronized(tiny_pack, tmp_path):
     import torch.multiprocessing as mp
 
     options = {"pack": str(tiny_pack), "normalization": "lower"}

@@ -60,7 +60,7 @@ def test_double(value, text):
 
 
 @given(st.floats())
-def test_what_is_printed_reads_back(value):
+def test_printed_numbers_can_be_parsed(value):
     found = parse_java_double(java_double(value))
     assert found == value or (math.isnan(found) and math.isnan(value))
 
@@ -104,7 +104,7 @@ def test_parse_double(text, value):
 
 
 @pytest.mark.parametrize("text", ["", " ", "a", "1,5", "1_0", "nan", "inf", "infinity", "1e", "e5", "0x1", "1 2", "١"])
-def test_what_java_takes_for_no_double(text):
+def test_invalid_doubles_of_java_are_refused(text):
     with pytest.raises(ValueError, match="not a number"):
         parse_java_double(text)
 
@@ -114,7 +114,7 @@ def test_parse_int():
 
 
 @pytest.mark.parametrize("text", ["", "5.0", "2147483648", "-2147483649", " 5", "1_0", "9" * 100])
-def test_what_java_takes_for_no_int(text):
+def test_invalid_integers_of_java_are_refused(text):
     with pytest.raises(ValueError, match="not a whole number"):
         parse_java_int(text)
 
@@ -172,7 +172,7 @@ def test_lines_do_not_depend_on_how_the_bytes_come(parts, sizes):
     assert list(java_lines(Dribble(data, sizes))) == list(java_lines(io.BytesIO(data)))
 
 
-def test_a_line_comes_as_soon_as_it_ends():
+def test_line_is_returned_as_soon_as_it_ends():
     source = Dribble(b"one\rtwo", [3, 4])
     lines = java_lines(source)
     assert next(lines) == "one"

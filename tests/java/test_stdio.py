@@ -37,12 +37,12 @@ def ask(line: str, *, is_coco: bool = False) -> list[str]:
         ("|||", ["Error: specify SCORE or EVAL"], ["Error: specify SCORE or EVAL or SING"]),
     ],
 )
-def test_the_two_protocols(line, release, coco):
+def test_protocols_are_both_supported(line, release, coco):
     assert ask(line) == release
     assert ask(line, is_coco=True) == coco
 
 
-def test_the_release_evaluates_the_first_group_only():
+def test_release_evaluates_the_first_group_only():
     seen = []
     answer(f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", score, lambda groups: seen.append(len(groups)) or ([], 0.0))
     assert seen == [1]
@@ -79,7 +79,7 @@ def test_words_that_are_no_numbers(word):
 
 
 @given(st.text(alphabet=st.sampled_from("SCOREVALING |1.0e\t\0é"), max_size=60))
-def test_every_request_gets_an_answer(line):
+def test_requests_are_all_answered(line):
     assert len(ask(line)) == 1
     answers = ask(line, is_coco=True)
     assert answers

@@ -78,7 +78,7 @@ def test_parameters(code, task, alpha, beta, gamma, delta, matchers, weights):
     assert found.parameters.weights == weights
 
 
-def test_the_table_has_every_row():
+def test_language_table_has_all_rows():
     known = {(language.code, task) for language in map(builtin_language, BUILTIN_CODES) for task in language.tasks}
     assert {row for row in known if row[1] not in ("all", "any")} == {row[:2] for row in ROWS}
     assert all(list(builtin_language(code).task("all")[1].weights) for code in BUILTIN_CODES)
@@ -134,7 +134,7 @@ def test_our_own_files_have_no_mistakes(code):
     assert plugin_registry().languages.get(code) == builtin_language(code)
 
 
-def test_the_shared_tasks_have_no_mistakes():
+def test_shared_tasks_are_valid():
     tasks = {name: {**task, "weights": named_weights(task["weights"])} for name, task in common_tasks().items()}
     data = {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li", "tasks": tasks}
     assert set(parse_language(data, "any.yaml").tasks) == set(common_tasks())
@@ -168,7 +168,7 @@ def xx(tmp_path):
     return file
 
 
-def test_a_language_of_ones_own(xx):
+def test_language_file_defines_a_language(xx):
     language = read_language(xx)
     assert (language.code, language.name, language.aliases) == ("xx", "Example", ("no-xx", "no"))
     assert (language.apostrophes, language.stemmer, language.meteor_code) == ("french", "spanish", "xy")
@@ -180,7 +180,7 @@ def test_a_language_of_ones_own(xx):
     assert language.task("li")[1].weights == {"exact": 1.0, "stem": 0.5}
 
 
-def test_a_metric_for_a_language_file(xx, monkeypatch):
+def test_metric_can_use_a_language_file(xx, monkeypatch):
     monkeypatch.chdir(xx.parent)
     meteor = Meteor("./xx.yaml", resources=LanguageResources())
     assert meteor.score("una casa", "una casa").score == 1.0
@@ -242,7 +242,7 @@ def test_tasks_that_all_languages_share_can_be_replaced():
 
 
 @pytest.mark.parametrize("code", [code for code in (*SUPPORTED, *STEMMED) if code != "en"])
-def test_english_function_words_count_in_every_language_of_meteor(code):
+def test_english_function_words_count_in_all_meteor_languages(code):
     # java -jar meteor-1.5.jar finds no function words in "le la chat" with -l fr, and two in "the of cat".
     assert builtin_language(code).function_words == "en"
 
@@ -266,7 +266,7 @@ def run(*arguments):
         ("Icelandic", "is"),
     ],
 )
-def test_a_code_finds_the_language_that_has_a_file(written, code):
+def test_code_finds_the_language_with_a_file(written, code):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert find_language(written).code == code
@@ -282,7 +282,7 @@ def test_a_code_finds_the_language_that_has_a_file(written, code):
         ("bho", "bho", "Deva", "unicode"),
     ],
 )
-def test_a_language_without_a_file_gets_the_definition_of_its_script(written, code, script, segmenter):
+def test_language_without_a_file_is_defined_by_its_script(written, code, script, segmenter):
     with pytest.warns(MeteorWarning, match=f"has no definition; the generic definition of the script {script} is used"):
         meteor = Meteor(written)
     assert f"|lang:{code}(generic {script})|" in meteor.signature
@@ -293,12 +293,12 @@ def test_a_language_without_a_file_gets_the_definition_of_its_script(written, co
 @pytest.mark.parametrize(
     ("written", "miss"), [("Germn", "german"), ("icelandik", "icelandic"), ("xq", None), ("", None)]
 )
-def test_what_is_no_language_is_an_error_with_a_near_miss(written, miss):
+def test_unknown_languages_are_errors_with_a_suggestion(written, miss):
     with pytest.raises(ConfigError, match=f"there is no language {written!r}" + (f".*{miss}" if miss else "")):
         find_language(written)
 
 
-def test_every_code_of_two_letters_works():
+def test_codes_of_two_letters_are_accepted():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MeteorWarning)
         for code in (code for code in language_names() if len(code) == 2):
@@ -314,14 +314,14 @@ def test_files_have_their_own_code_and_are_known_by_name():
 
 
 @pytest.mark.filterwarnings("ignore:language 'xh'")
-def test_a_language_without_a_file_has_the_chain_any():
+def test_language_without_a_file_has_the_chain_any():
     weights = find_language("xh").task("any")[1].weights
     assert weights == find_language("is").task("any")[1].weights
     assert len(weights) > 1
     assert dict(find_language("xh").task("universal")[1].weights) == {"exact": 1.0}
 
 
-def test_the_command_lists_languages_and_shows_one():
+def test_command_lists_languages_and_shows_one():
     lines = run("languages").output.splitlines()
     assert len(lines) > 80
     assert any(line.startswith("is ") and "lemmas, synonyms" in line for line in lines)
@@ -334,17 +334,17 @@ def test_the_command_lists_languages_and_shows_one():
 @pytest.mark.parametrize(
     ("low", "high", "verdict"), [(0.1, 0.2, "proven"), (-0.1, 0.2, "neutral"), (-2, -1, "harmful")]
 )
-def test_the_interval_says_the_verdict(low, high, verdict):
+def test_verdict_follows_the_interval(low, high, verdict):
     assert Evidence(0.0, low, high, "").verdict == verdict
 
 
-def test_the_page_of_languages_is_current():
+def test_page_of_languages_is_current():
     script = Path(__file__).parents[2] / "docs" / "language_table.py"
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_the_listing_says_which_resources_are_there_and_on():
+def test_listing_shows_available_and_active_resources():
     # Welsh lists the matcher paraphrase, for packs that users build; METEOR has no table for it.
     rows = {row["code"]: row for row in json.loads(CliRunner().invoke(cli, ["languages", "--json"]).stdout)}
     assert rows["cy"]["paraphrases"] is False
@@ -359,7 +359,7 @@ def test_the_listing_says_which_resources_are_there_and_on():
 
 
 @pytest.mark.parametrize("code", ["cy", "da", "other", "zh"])
-def test_every_language_takes_every_normalization(code):
+def test_languages_accept_all_normalizations(code):
     # docs/new-language.md advises "full" for Latin script.
     meteor = Meteor(code, matchers=["exact"], normalization="full", segmenter=None)
     assert meteor.chain.normalization is Normalization.FULL

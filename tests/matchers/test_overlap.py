@@ -32,7 +32,7 @@ def test_conformance(matcher):
     check_matcher(matcher)
 
 
-def test_each_word_matches_the_most_similar_one_that_is_left():
+def test_words_match_the_most_similar_unmatched_word():
     meteor = Meteor("other", matchers=["exact", {"use": "ngram", "threshold": 0.4}])
     found = aligned(meteor, "die hunde hundert laufen", "ein hund laufenden dorthin")
     assert found == {("hunde", "hund"), ("laufen", "laufenden")}
@@ -64,7 +64,7 @@ def test_equal_segments_count_the_same_in_a_system():
     assert plain.corpus(hypotheses, references).score > mean + 0.1
 
 
-def test_a_match_counts_as_much_as_the_words_are_alike():
+def test_match_weight_is_the_similarity_of_the_words():
     scores = [
         Meteor("other", task="any").score(f"a b c {word}", "a b c laufen").score
         for word in ("laufen", "laufe", "lief", "xyz")
@@ -111,7 +111,7 @@ def test_shares_of_subsequences():
     assert subsequence_shares(words, words[3:] + words[:3])[0] < subsequence_shares(words, words[:3] + words[3:])[0]
 
 
-def test_what_a_hypothesis_repeats():
+def test_repeated_text_is_penalized():
     assert repeated_fraction(" aaaa ", "") == repeated_fraction("", "") == 0
     assert repeated_fraction("aaaa", "") == 0
     assert repeated_fraction("aaaaa", "") == 1 / 2
@@ -132,7 +132,7 @@ def test_what_a_hypothesis_repeats():
         {"matchers": ["exact", {"use": "stem", "stemmer": "german"}, "ngram", "characters", "subsequence"]},
     ],
 )
-def test_both_engines_agree(keys):
+def test_engines_agree(keys):
     draw = random.Random(1)
     segments = [" ".join(draw.choices(WORDS, k=draw.randint(0, 12))) for _ in range(120)]
     found = []
@@ -149,7 +149,7 @@ def test_both_engines_agree(keys):
     ("hypothesis", "reference"),
     [(" !ah", "a\0"), ("`", "\0a"), ("\0" * 9, "\0" * 7), ("\0a\0 \0\0b", "a\0 b\0\0")],
 )
-def test_both_engines_agree_on_texts_with_nul(hypothesis, reference):
+def test_engines_agree_on_texts_with_nul(hypothesis, reference):
     """NUL is a character like any other: "\\0a" and "`" once had the same hash in the native core."""
     meteor = Meteor.from_config("any", language="en")
     if meteor.engine != "native":
@@ -159,7 +159,7 @@ def test_both_engines_agree_on_texts_with_nul(hypothesis, reference):
     assert native == meteor.score(hypothesis, reference)
 
 
-def test_both_engines_agree_on_random_texts_with_nul():
+def test_engines_agree_on_random_texts_with_nul():
     draw = random.Random(3)
     segments = ["".join(draw.choices("\0\1\2`ab ", k=draw.randint(1, 12))) for _ in range(400)]
     references = segments[9:] + segments[:9]
@@ -172,7 +172,7 @@ def test_both_engines_agree_on_random_texts_with_nul():
 
 
 @pytest.mark.parametrize("matcher", ["ngram", "prefix"])
-def test_capitals_that_unicode_13_does_not_know_are_not_lowercased(matcher):
+def test_capitals_after_unicode_13_are_not_lowercased(matcher):
     """Python 3.10 does not know U+A7C0 as the capital of U+A7C1, so no version of Python may lowercase it."""
     capital, small = ((Token(letter * 2),) for letter in ("\ua7c0", "\ua7c1"))
     options = {"threshold": 0.01}
@@ -192,7 +192,7 @@ def test_function_words_are_compared_by_unicode_13():
 
 
 @pytest.mark.parametrize("language", ["de", "is", "hi", "zh", "ar", "th"])
-def test_the_chain_any_takes_every_language(language):
+def test_chain_any_accepts_all_languages(language):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         meteor = Meteor.from_config("any", language=language)

@@ -30,7 +30,7 @@ def test_stems_of_different_words():
     assert matcher.describe() == "english"
 
 
-def test_a_language_without_a_stemmer_says_so():
+def test_language_without_a_stemmer_is_reported():
     with pytest.raises(ConfigError, match="language 'other' has no stemmer"):
         Meteor("other", matchers=["exact", "stem"])
     assert Meteor("other", matchers=["exact", {"use": "stem", "stemmer": "english"}]).align("cats", "cat").matches
@@ -90,7 +90,7 @@ def test_synsets_of_words(synonym, own_packs):
     assert Meteor("other", matchers=["exact"]).synsets(words[:2]) == [[], []]
 
 
-def test_a_language_without_synonyms_says_so():
+def test_language_without_synonyms_is_reported():
     with pytest.raises(ResourceError, match="no synonyms are installed for language 'other'"):
         Meteor("other", matchers=["exact", "synonym"])
     optional = Meteor("other", matchers=["exact", {"use": "synonym", "optional": True}])
@@ -116,13 +116,13 @@ def test_phrases_of_the_pack_both_ways(matcher):
     assert list(matcher.match(tokens("In the end"), tokens("finally"))) == []
 
 
-def test_it_pickles_with_its_table(matcher):
+def test_matcher_is_pickled_with_its_table(matcher):
     list(matcher.match(tokens("at last"), tokens("in the end")))
     copy = pickle.loads(pickle.dumps(matcher))
     assert list(copy.match(tokens("finally"), tokens("in the end"))) == [Match(0, 0, 3, 1)]
 
 
-def test_a_default_chain_goes_without_a_table_and_the_signature_says_so(own_packs):
+def test_signature_of_a_default_chain_reports_a_missing_table(own_packs):
     meteor = Meteor("en", task="universal", pack=own_packs / "en")
     assert "no table" not in meteor.signature
     bare = Meteor("other", task="universal")
@@ -130,7 +130,7 @@ def test_a_default_chain_goes_without_a_table_and_the_signature_says_so(own_pack
     assert "paraphrase=0.6(no table)" in bare.signature
 
 
-def test_who_asks_for_it_needs_a_table():
+def test_paraphrase_matcher_needs_a_table():
     with pytest.raises(ResourceError, match="no paraphrases are installed for language 'other'"):
         Meteor("other", matchers=["exact", "paraphrase"])
     optional = Meteor("other", matchers=["exact", {"use": "paraphrase", "optional": True}])

@@ -38,7 +38,7 @@ def expected(score):
         (JSON, ["--format-in", "jsonl"]),
     ],
 )
-def test_every_form_of_candidates(cli, own_packs, content, options):
+def test_candidates_can_have_several_forms(cli, own_packs, content, options):
     cli.file("candidates", content)
     meteor = Meteor("en")
     right = expected(lambda one, other: meteor.score(one, other).score)
@@ -109,7 +109,7 @@ def test_another_metric_and_all_scores(cli):
         (MOSES, ["-M", "chrff"], 2, "did you mean 'chrf'"),
     ],
 )
-def test_what_is_refused(cli, content, options, code, message):
+def test_invalid_arguments_are_refused(cli, content, options, code, message):
     cli.file("candidates", content)
     assert message in cli.failing(code, "mbr", "candidates", "-l", "other", *options)
 
@@ -122,7 +122,7 @@ def shrink(monkeypatch, size):
 
 @pytest.mark.parametrize("name", ["meteor", "chrf"])
 @pytest.mark.parametrize("size", [1, 5, 9])
-def test_a_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
+def test_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
     """Sources of both kinds in any order, with candidates that come twice."""
     if name == "chrf":
         pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
@@ -140,7 +140,7 @@ def test_a_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
 
 
 @pytest.mark.usefixtures("quick_refusal")
-def test_a_pair_of_a_large_source_that_cannot_be_scored(own_packs, monkeypatch):
+def test_failing_pair_of_a_large_source_is_reported(own_packs, monkeypatch):
     shrink(monkeypatch, 2)
     bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
     with pytest.raises(InputError, match=r"source 2: a segment of .*because words repeat"):
@@ -148,7 +148,7 @@ def test_a_pair_of_a_large_source_that_cannot_be_scored(own_packs, monkeypatch):
 
 
 @pytest.mark.parametrize("bad", ["text", {"a": "b"}, ["a", None], ["a", ["b"]], []])
-def test_what_are_no_candidates(bad):
+def test_invalid_candidates_are_refused(bad):
     with pytest.raises(InputError, match="source 2"):
         list(choices(load_metric("meteor", language="other"), [["x"], bad]))
 
@@ -260,7 +260,7 @@ def test_methods_and_their_settings_are_told(cli, own_packs):
 
 
 @pytest.mark.usefixtures("quick_refusal")
-def test_a_pair_that_a_method_cannot_score(own_packs):
+def test_failing_pair_is_reported(own_packs):
     bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
     for method in (Pruning(), Aggregation()):
         with pytest.raises(InputError, match=r"^source 2: a segment of .*because words repeat"):
@@ -285,7 +285,7 @@ def test_ties_go_to_the_first_candidate(method, candidates):
         assert choice.text == candidates[0]
 
 
-def test_ties_go_to_the_first_candidate_in_random_symmetric_sources():
+def test_ties_select_the_first_candidate():
     random = np.random.default_rng(5)
     words = [f"w{number}" for number in range(40)]
     metric = load_metric("meteor", language="other")

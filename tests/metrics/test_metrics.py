@@ -99,7 +99,7 @@ def test_smoothing_of_segments_alone():
         ("meteor:alpha=x", "alpha: must be a number from 0 to 1, not 'x'"),
     ],
 )
-def test_what_is_refused(spec, message):
+def test_invalid_metrics_are_refused(spec, message):
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     with pytest.raises(ConfigError, match=message):
         load_metric(spec)
@@ -127,7 +127,7 @@ def test_meteor_by_name_and_by_chain(tmp_path):
 
 
 @pytest.mark.parametrize("chain", ["universal", "exact", "any"])
-def test_a_named_chain_takes_the_language_of_the_text(own_packs, chain):
+def test_named_chain_uses_the_language_of_the_text(own_packs, chain):
     # `-M chain:universal -l en` equals `-c universal -l en`.
     expected = Meteor.from_config(chain, language="en").corpus(HYPOTHESES, REFERENCES)
     for spec in (chain, f"chain:{chain}"):
@@ -136,7 +136,7 @@ def test_a_named_chain_takes_the_language_of_the_text(own_packs, chain):
         assert corpus.score == pytest.approx(expected.score, abs=1e-15)
 
 
-def test_a_chain_keeps_the_language_file_that_defines_its_language(tmp_path):
+def test_chain_keeps_the_language_file_that_defines_its_language(tmp_path):
     (tmp_path / "mine.yaml").write_text(
         "code: en\nname: English\nmatchers: [exact]\ndefault_task: li\n", encoding="utf-8"
     )
@@ -191,7 +191,7 @@ def plugin(monkeypatch):
     plugin_registry().register(module, "overlap")
 
 
-def test_a_metric_of_a_plugin(plugin):
+def test_metric_of_a_plugin_is_computed(plugin):
     metric = load_metric("test-overlap:bonus=1")
     found = metric.corpus(HYPOTHESES, REFERENCES, segments=True)
     assert found.score == pytest.approx(found.segment_scores.mean())
@@ -211,7 +211,7 @@ def test_a_metric_of_a_plugin(plugin):
         (2, InputError, "no finite number for segment 1"),
     ],
 )
-def test_a_metric_that_fails(plugin, kind, error, message):
+def test_failing_metric_is_reported(plugin, kind, error, message):
     with pytest.raises(error, match=message):
         load_metric("test-broken", bonus=kind).corpus(HYPOTHESES, REFERENCES)
 
@@ -221,7 +221,7 @@ def test_builtin_names_need_no_look_at_plugins(monkeypatch):
     load_metric("meteor:task=adq")
 
 
-def test_the_core_names_no_plugin():
+def test_core_names_no_plugin():
     names = re.compile(r"meteor_e_(learned|vectors|dbnary|wordnet|bitext)\b")
     root = Path(meteor_e.__file__).parent
     files = list(root.rglob("*.py"))
@@ -288,7 +288,7 @@ def test_systems_are_scored_while_they_are_read(monkeypatch):
     assert kept.segment_scores("test-lengths") == whole.segment_scores.tolist()
 
 
-def test_a_metric_that_reads_ahead_sees_all_references():
+def test_metric_with_preparation_reads_all_references():
     plain, ahead = Lengths(), Ahead()
     table = evaluate([plain, ahead], [system(5000)])
     assert ahead.seen == 5000
@@ -337,7 +337,7 @@ def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
 
 
 @pytest.mark.usefixtures("quick_refusal")
-def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
+def test_failing_segment_is_named_by_its_line():
     metric = Meteor("other", matchers=["exact"])
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
     with pytest.raises(InputError, match=r"^segment 5001: "):
@@ -379,7 +379,7 @@ class Lines(SegmentMetric):
         return [] if batch is None else [{"first": text[:1]} for text in batch.hypotheses]
 
 
-def test_a_metric_of_several_columns_with_details():
+def test_metric_can_have_several_columns_and_details():
     pairs = [("a cat", ["x"]), ("dogs run far", ["x"])]
     systems = [System.from_lists(name, *zip(*pairs, strict=True)) for name in ("one", "two")]
     metrics = [Lines(), Lengths()]
@@ -422,7 +422,7 @@ class Both(SegmentMetric):
         raise NotImplementedError
 
 
-def test_one_name_for_a_set_of_metrics(monkeypatch):
+def test_name_can_select_several_metrics(monkeypatch):
     monkeypatch.setattr("meteor_e.metrics.specs._class", lambda name, text: Both)
     assert [metric.label for metric in create_metrics([parse_spec("test-both")])] == ["test-lengths", "test-ahead"]
     labels = [metric.label for metric in create_metrics([parse_spec("my=test-both")])]
@@ -479,13 +479,13 @@ def test_ter_of_very_long_segments_is_refused():
     assert ter.corpus(["a" * 3_000], ["b" * 3_000]).score == 100
 
 
-def test_a_document_is_written_piece_by_piece_as_json_writes_it():
+def test_document_in_pieces_equals_the_output_of_json():
     document = {"none": UserList(), "some": UserList([{"é": [1, 2]}, UserList("a")]), "no": {}, "two\nlines": 1.5}
     wanted = {"none": [], "some": [{"é": [1, 2]}, ["a"]], "no": {}, "two\nlines": 1.5}
     assert "".join(_json_pieces(document)) == json.dumps(wanted, ensure_ascii=False, indent=2)
 
 
-def test_a_segment_that_cannot_be_aligned_counts_its_words():
+def test_segment_without_alignment_counts_its_words():
     meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(), on_error="zero")
     endless = "a " * 10_001
     with pytest.warns(SegmentWarning, match="segment 2"):
@@ -496,7 +496,7 @@ def test_a_segment_that_cannot_be_aligned_counts_its_words():
     assert list(found.total) == rows.sum(axis=0).tolist()
 
 
-def test_a_sum_that_overflows_is_an_error_in_every_output(plugin, tmp_path):
+def test_sum_that_overflows_is_an_error_in_every_output(plugin, tmp_path):
     from click.testing import CliRunner
 
     from meteor_e.cli.program import cli

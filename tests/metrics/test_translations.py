@@ -43,7 +43,7 @@ def test_cells_are_scored_once(meteor, tmp_path, monkeypatch):
     assert (score_test_set(metric, TEST, ALL, cache, systems=True).segments == found.segments).all()
 
 
-def test_a_damaged_file_is_as_good_as_none(tmp_path):
+def test_damaged_file_is_ignored(tmp_path):
     cache = ArrayCache(tmp_path / "new")
     cache.put("key", {"numbers": np.arange(3)})
     assert cache.get("key")["numbers"].tolist() == [0, 1, 2]

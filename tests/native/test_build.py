@@ -27,7 +27,7 @@ def build(target: Path, **environment: str) -> subprocess.CompletedProcess[str]:
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="the compiler is not chosen by CC there")
 @pytest.mark.parametrize("required", [False, True])
-def test_without_a_compiler(tmp_path, required):
+def test_build_without_a_compiler_uses_python(tmp_path, required):
     environment = {"METEOR_E_REQUIRE_NATIVE": "1" if required else ""}
     built = build(tmp_path, **environment)
     assert (built.returncode != 0) == required
@@ -48,7 +48,7 @@ def test_without_a_compiler(tmp_path, required):
 
 
 @pytest.mark.skipif(not os.environ.get("METEOR_E_REQUIRE_DATA"), reason="only where all must be tested, as in CI")
-def test_the_extension_is_there_unless_python_is_asked_for(tmp_path):
+def test_extension_is_used_unless_python_is_selected(tmp_path):
     """Where a compiler is, the tests of the native core must run, not skip."""
     code = "from meteor_e.engine.native import native_module; print(native_module() is not None)"
     environment = {key: value for key, value in os.environ.items() if key != "METEOR_E_PURE"}

@@ -30,12 +30,12 @@ class Counting(Neighbors):
         return super().encode(sentences)
 
 
-def test_the_core_compares_the_vectors():
+def test_core_compares_the_vectors():
     assert [planned.family for planned in plan_chain([ExactMatcher(), Neighbors()])] == ["exact", "contextual"]
 
 
 @pytest.mark.parametrize("pure", [False, True])
-def test_a_chunk_asks_once_for_its_distinct_sentences(pure):
+def test_batch_encodes_its_distinct_sentences_once(pure):
     matcher = Counting()
     meteor = engines([ExactMatcher(), matcher])[pure]
     list(meteor.segments(["a b", "c d", "a b", ""], [["c d", "e"], ["a b"], ["f"], ["e"]]))
@@ -70,7 +70,7 @@ def test_bands_may_share_their_vectors(pure):
 
 
 @pytest.mark.parametrize(("hypothesis", "reference"), [("a b c d e f", "b"), ("b", "a b c d e f")])
-def test_a_segment_that_is_too_long(monkeypatch, hypothesis, reference):
+def test_overlong_segment_is_reported(monkeypatch, hypothesis, reference):
     """It alone fails, in both engines alike; and not where nothing is compared."""
     monkeypatch.setattr(ContextualMatcher, "longest_sentence", 5)
     messages = set()
@@ -95,7 +95,7 @@ def test_a_segment_that_is_too_long(monkeypatch, hypothesis, reference):
         lambda rows: rows.T,
     ],
 )
-def test_what_is_no_vector_a_word_is_an_error(wrong):
+def test_wrong_number_of_vectors_is_an_error(wrong):
     class Wrong(Neighbors):
         def encode(self, sentences):
             rows, offsets = super().encode(sentences)

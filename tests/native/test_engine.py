@@ -88,7 +88,7 @@ class TestErrors:
         assert native == python
         assert "more than 150 candidate matches" in native[1]
 
-    def test_a_failure_does_not_spoil_the_next_call(self):
+    def test_failure_does_not_affect_the_next_call(self):
         free = Free(Match(9, 9))
         meteor, python = engines([ExactMatcher(), free])
         with pytest.raises(PluginError):
@@ -99,7 +99,7 @@ class TestErrors:
 
 @needs_native
 class TestFamilies:
-    def test_a_class_that_overrides_match_is_asked_in_python(self):
+    def test_class_that_overrides_match_runs_in_python(self):
         class Odd(Letters):
             name = "odd"
 
@@ -111,7 +111,7 @@ class TestFamilies:
         native, python = engines([Odd()])
         assert native.score("a", "b") == python.score("a", "b")
 
-    def test_a_class_derived_from_a_built_in_is_not_taken_for_it(self, tmp_path):
+    def test_subclass_of_a_built_in_matcher_is_distinguished(self, tmp_path):
         class Prefix(ExactMatcher):
             name = "prefix"
 
@@ -190,7 +190,7 @@ class TestFamilies:
 
 @needs_native
 class TestLazyAlignment:
-    def test_it_is_computed_when_asked_for(self):
+    def test_alignment_is_computed_on_demand(self):
         meteor, python = engines([ExactMatcher()])
         score = meteor.score("a b", "b a")
         assert "alignment" not in vars(score)
@@ -224,7 +224,7 @@ class TestSharing:
             thread.join()
         assert all(results[number] == expected * 5 for number in range(6))
 
-    def test_a_matcher_may_score_while_it_is_asked(self):
+    def test_matcher_can_score_during_a_call(self):
         inner, _ = engines([ExactMatcher()])
 
         class Nested(Matcher):
@@ -237,7 +237,7 @@ class TestSharing:
         outer, _ = engines([ExactMatcher(), Nested()])
         assert outer.score("new words", "other ones").statistics.hypothesis_matched == 1
 
-    def test_the_vocabulary_is_bounded(self, monkeypatch):
+    def test_vocabulary_is_bounded(self, monkeypatch):
         monkeypatch.setattr("meteor_e.engine.native.VOCABULARY_LIMIT", 50)
         meteor, python = engines([ExactMatcher(), Letters(), Sounds()])
         sizes = []
@@ -287,7 +287,7 @@ class TestSelection:
             Meteor("other")
 
 
-def test_two_threads_at_once_are_told():
+def test_simultaneous_calls_of_two_threads_are_refused():
     """A core is for one thread; a second one that comes while the first is at work gets an error, and no number."""
     from concurrent.futures import ThreadPoolExecutor
 

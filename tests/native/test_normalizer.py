@@ -38,7 +38,7 @@ def assert_same_words(normalizer, texts, times=1):
 
 @pytest.mark.parametrize("mode", list(Normalization))
 @pytest.mark.parametrize("apostrophes", ["english", "french", "apart"])
-def test_same_words(mode, apostrophes):
+def test_engines_return_the_same_words(mode, apostrophes):
     numbers = random.Random(f"{mode}{apostrophes}")
     texts = ["".join(numbers.choices(PIECES, k=numbers.randrange(25))) for _ in range(4000)]
     assert_same_words(Normalizer(mode, apostrophes, PREFIXES), texts)
@@ -74,7 +74,7 @@ def test_lower_case_of_every_character():
     assert_same_words(Normalizer(Normalization.LOWER), texts)
 
 
-def test_one_long_line():
+def test_long_line_is_normalized():
     text = "Don't, U.S. " * 30_000
     native, python = engines([ExactMatcher()])
     (segment,) = native.segments([text], ["no"])

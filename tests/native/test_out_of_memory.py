@@ -116,7 +116,7 @@ def library(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chain", ["meteor", "all"])
-def test_every_failing_allocation_raises_memory_error(library, chain, tmp_path):
+def test_failing_allocations_raise_memory_error(library, chain, tmp_path):
     program = PROGRAM.format(tests=str(HERE), folder=str(tmp_path), chain=chain)
     environment = {**os.environ, "LD_PRELOAD": str(library), "METEOR_E_THREADS": "1"}
     run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True)

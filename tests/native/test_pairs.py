@@ -92,7 +92,7 @@ def test_words_that_repeat_without_end(all_chains):
     assert_same(native, native, texts, texts)
 
 
-def test_what_is_remembered_does_not_grow(all_chains):
+def test_caches_do_not_grow(all_chains):
     """More searches than are kept in memory: it is forgotten in between."""
     numbers = random.Random(9)
     native, _ = engines(all_chains["meteor"], threads=1)

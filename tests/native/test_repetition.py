@@ -94,7 +94,7 @@ def test_time_grows_with_the_words(all_chains):
     assert seconds(8000) < 24 * max(seconds(1000), seconds(1000), 0.02)
 
 
-def test_what_remains_too_much_names_its_size(all_chains, monkeypatch):
+def test_excessive_repetition_is_reported_with_its_size(all_chains, monkeypatch):
     monkeypatch.setattr(candidates, "MAX_CANDIDATES", 2000)
     share_beyond(monkeypatch, 100)
     text = " ".join(["go", "goes", "going", "gone", "went"] * 100)

@@ -25,7 +25,7 @@ def test_words_have_the_same_numbers_with_any_number_of_threads():
 
 
 @pytest.mark.parametrize("mode", [Normalization.FULL, Normalization.LOWER])
-def test_the_numbers_are_those_of_pure_python(mode, monkeypatch):
+def test_token_ids_equal_those_of_python(mode, monkeypatch):
     normalizer = Normalizer(mode)
     lines = ["A dog's  \u00abhouse\u00bb, 3.5 kg.", "", "caf\u00e9 \U0001f642\u0301 A dog", "&amp; \x00 a\u2028b"]
     native = Tokenizer(normalizer)

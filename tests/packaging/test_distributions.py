@@ -69,7 +69,7 @@ def distributions(source, tmp_path_factory):
 
 
 @core
-def test_what_a_package_index_shows(distributions):
+def test_metadata_of_the_distributions_is_complete(distributions):
     message, readme = page(distributions[0])
     assert "](https://github.com/meteor-e/meteor_e/blob/main/docs/integrations.md)" in readme
     assert "](https://raw.githubusercontent.com/meteor-e/meteor_e/main/docs/images/" in readme
@@ -112,7 +112,7 @@ def test_plugins(source, tmp_path, name):
 
 @core
 @pytest.mark.skipif(os.name == "nt", reason="needs a PATH of links")
-def test_a_wheel_needs_no_compiler(distributions, tmp_path):
+def test_wheel_needs_no_compiler(distributions, tmp_path):
     """Where there is none, and nothing else either: wheels for all that is needed, and the native core."""
     venv.create(tmp_path / "venv", with_pip=True)
     programs = tmp_path / "venv" / "bin"
@@ -136,7 +136,7 @@ def timeless(output: str) -> str:
 
 @core
 @pytest.mark.skipif(os.name == "nt", reason="the page's commands are those of a POSIX shell")
-def test_from_an_empty_folder(distributions, tmp_path):
+def test_plugin_walk_through_runs_in_an_empty_folder(distributions, tmp_path):
     """Every file of the walk through to a plugin written, every command run in order, every output compared."""
     # Nothing of the environment that runs the tests: no path, no virtual environment.
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}

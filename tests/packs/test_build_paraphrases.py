@@ -86,18 +86,18 @@ def test_malformed_tables(
     assert problem(tmp_path, text).startswith(message)
 
 
-def test_a_gzip_bomb_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gzip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_indexes, "MAX_TEXT", 1 << 20)
     monkeypatch.setattr(build_indexes, "_BLOCK", 1 << 16)
     assert "refusing to index it" in problem(tmp_path, gzip.compress(b"0.5\na\nb\n" * 200_000))
 
 
-def test_a_table_without_line_ends(tmp_path: Path) -> None:
+def test_table_without_line_breaks_is_refused(tmp_path: Path) -> None:
     """The first block that holds no entry tells, however much follows."""
     assert "line 1: an entry of more than 8 MiB" in problem(tmp_path, gzip.compress(bytes(24 << 20)))
 
 
-def test_a_missing_table(tmp_path: Path) -> None:
+def test_missing_table_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"nowhere\.gz: No such file"):
         build_paraphrase_index(tmp_path / "nowhere.gz", tmp_path / "idx")
 

@@ -47,14 +47,14 @@ def test_built_once_for_a_content(tmp_path: Path, folder: Path, table: Path, mon
     assert first.path.parent == folder
 
 
-def test_a_damaged_index_is_built_again(table: Path) -> None:
+def test_damaged_index_is_built_again(table: Path) -> None:
     path = load_paraphrase_index(table).path
     path.unlink()
     path.write_bytes(b"rubbish")
     assert len(load_paraphrase_index(table)) == len(TABLE)
 
 
-def test_a_malformed_table_is_not_cached(folder: Path, table: Path) -> None:
+def test_malformed_table_is_not_cached(folder: Path, table: Path) -> None:
     table.write_bytes(b"0.5\na\n")
     with pytest.raises(ResourceError, match="line 2"):
         load_paraphrase_index(table)
@@ -63,7 +63,7 @@ def test_a_malformed_table_is_not_cached(folder: Path, table: Path) -> None:
         load_paraphrase_index(table.parent / "nowhere")
 
 
-def test_those_not_used_for_longest_go(folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_least_recently_used_files_are_removed(folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def index(number: int) -> Path:
         table.write_bytes(table_text([("a", f"b{number}")]))
         return load_paraphrase_index(table).path
@@ -80,7 +80,7 @@ def test_those_not_used_for_longest_go(folder: Path, table: Path, monkeypatch: p
     assert list(folder.glob("*.idx")) == [newest]
 
 
-def test_a_synonym_folder(tmp_path: Path, folder: Path) -> None:
+def test_folder_of_synonyms_is_indexed(tmp_path: Path, folder: Path) -> None:
     synonyms = tmp_path / "synonyms"
     synonyms.mkdir()
     with pytest.raises(ResourceError, match=r"no english\.synsets in the synonym folder"):

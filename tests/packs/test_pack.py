@@ -15,7 +15,7 @@ from meteor_e.packs.pack import Pack, parse_function_words, parse_prefixes, read
 from meteor_e.packs.store import PackStore
 
 
-def test_what_is_not_given_is_not_there(tmp_path: Path) -> None:
+def test_resources_that_are_not_given_are_missing(tmp_path: Path) -> None:
     pack = build_pack(tmp_path / "xx", language="xx", licence="none")
     assert pack.function_words == frozenset()
     assert pack.nonbreaking_prefixes == (frozenset(), frozenset())
@@ -32,7 +32,7 @@ def test_equal_data_equal_digest(tmp_path: Path, files: dict[str, Path], tiny_pa
     assert build_pack(tmp_path / "other", language="de", **files).digest != tiny_pack.digest
 
 
-def test_a_pack_replaces_a_pack_and_nothing_else(tmp_path: Path, files: dict[str, Path], tiny_pack: Pack) -> None:
+def test_pack_replaces_only_a_pack(tmp_path: Path, files: dict[str, Path], tiny_pack: Pack) -> None:
     opened = tiny_pack.paraphrases
     replaced = build_pack(tiny_pack.path, language="en", function_words=files["function_words"])
     assert replaced.paraphrases is None
@@ -48,7 +48,7 @@ def test_a_pack_replaces_a_pack_and_nothing_else(tmp_path: Path, files: dict[str
     assert (precious / "thesis.txt").read_text(encoding="utf-8") == "all my work"
 
 
-def test_a_failed_build_leaves_the_old_pack(files: dict[str, Path], tiny_pack: Pack) -> None:
+def test_failed_build_leaves_the_old_pack(files: dict[str, Path], tiny_pack: Pack) -> None:
     files["paraphrases"].write_bytes(b"0.5\na\n")
     with pytest.raises(ResourceError, match="line 2"):
         build_pack(tiny_pack.path, language="en", **files)
@@ -59,7 +59,7 @@ def test_a_failed_build_leaves_the_old_pack(files: dict[str, Path], tiny_pack: P
 
 
 @pytest.mark.parametrize("kind", ["synonyms", "exceptions", "paraphrases"])
-def test_a_file_of_holes_is_refused_before_it_is_hashed(tmp_path: Path, files: dict[str, Path], kind: str) -> None:
+def test_sparse_file_is_refused_before_hashing(tmp_path: Path, files: dict[str, Path], kind: str) -> None:
     holes = tmp_path / "holes"
     with holes.open("wb") as stream:
         stream.truncate(1 << 43)
@@ -89,7 +89,7 @@ ATTRIBUTES = ("function_words", "nonbreaking_prefixes", "synonyms", "paraphrases
 
 
 @pytest.mark.parametrize(("file", "attribute"), [*zip(FILES, ATTRIBUTES, strict=True)])
-def test_a_damaged_file_is_noticed_and_named(tiny_pack: Pack, file: str, attribute: str) -> None:
+def test_damaged_file_is_detected_and_named(tiny_pack: Pack, file: str, attribute: str) -> None:
     path = tiny_pack.path / file
     whole = path.read_bytes()
 
@@ -116,7 +116,7 @@ def test_a_damaged_file_is_noticed_and_named(tiny_pack: Pack, file: str, attribu
     assert getattr(pack, attribute) is not None
 
 
-def test_a_file_is_hashed_once(tiny_pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_is_hashed_once(tiny_pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
     hashed: list[str] = []
     original = pack_module.sha256_of
 
@@ -171,20 +171,20 @@ def edited(tiny_pack: Pack, **changes: object) -> None:
         ({"files": {"a": 1}}, ""),
     ],
 )
-def test_a_damaged_manifest(tiny_pack: Pack, changes: dict[str, object], message: str) -> None:
+def test_damaged_manifest_is_refused(tiny_pack: Pack, changes: dict[str, object], message: str) -> None:
     edited(tiny_pack, **changes)
     with pytest.raises(ResourceError, match=rf"manifest\.json is damaged: .*{message}"):
         Pack(tiny_pack.path)
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b" " * (2 << 20), b'"\\ud800"'])
-def test_a_manifest_that_is_none(tiny_pack: Pack, text: bytes) -> None:
+def test_invalid_manifest_is_refused(tiny_pack: Pack, text: bytes) -> None:
     (tiny_pack.path / "manifest.json").write_bytes(text)
     with pytest.raises(ResourceError, match=r"manifest\.json(: it is larger| is damaged)"):
         Pack(tiny_pack.path)
 
 
-def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+def test_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"manifest\.json: No such file"):
         Pack(tmp_path)
 
@@ -213,7 +213,7 @@ def test_prefixes(tmp_path: Path) -> None:
         assert prefixes.numeric == {"No", "pp"}
 
 
-def test_a_list_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_list_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="nowhere: No such file"):
         read_list(tmp_path / "nowhere", parse_function_words)
     (tmp_path / "latin").write_bytes("the\ncafé\n".encode("latin-1"))
@@ -221,7 +221,7 @@ def test_a_list_that_cannot_be_read(tmp_path: Path) -> None:
         read_list(tmp_path / "latin", parse_prefixes)
 
 
-def test_a_list_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_list_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meteor_e.packs.pack.MAX_LIST", 100)
     (tmp_path / "long").write_bytes(b"word\n" * 100)
     with pytest.raises(ResourceError, match="larger than 100 bytes"):

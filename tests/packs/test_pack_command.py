@@ -41,7 +41,7 @@ def test_install_list_remove(capsys: pytest.CaptureFixture[str], store_root: Pat
     assert run(capsys, "remove", "cs")[0] == 3
 
 
-def test_a_damaged_pack(capsys: pytest.CaptureFixture[str], store_root: Path, wheel: Path) -> None:
+def test_damaged_pack_is_reported(capsys: pytest.CaptureFixture[str], store_root: Path, wheel: Path) -> None:
     run(capsys, "install", "en", "--from", wheel)
     flip(store_root / "en" / "synonyms.idx", 500)
     code, out, _ = run(capsys, "list")

@@ -85,7 +85,7 @@ def test_equals_a_dictionary(tmp_path_factory: pytest.TempPathFactory, entries: 
             assert found(index, words, start) == expected
 
 
-def test_not_an_index(tmp_path: Path) -> None:
+def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.idx"
     for data in (b"", b"x", b"MEphrase", b"MEsynset" + bytes(200), bytes(5000)):
         path.write_bytes(data)
@@ -93,7 +93,7 @@ def test_not_an_index(tmp_path: Path) -> None:
             ParaphraseIndex(path)
 
 
-def test_every_truncation_is_refused(index: ParaphraseIndex) -> None:
+def test_truncated_indexes_are_refused(index: ParaphraseIndex) -> None:
     path = index.path
     data = path.read_bytes()
     for length in [*range(200), *range(200, len(data), 7), len(data) - 1]:
@@ -107,7 +107,7 @@ def test_every_truncation_is_refused(index: ParaphraseIndex) -> None:
         ParaphraseIndex(path)
 
 
-def test_every_altered_bit_of_the_header_is_refused(index: ParaphraseIndex) -> None:
+def test_altered_headers_are_refused(index: ParaphraseIndex) -> None:
     path = index.path
     data = path.read_bytes()
     for at in range(64 + 16 * 5):

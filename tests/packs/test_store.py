@@ -50,7 +50,7 @@ def check_english(pack: Pack) -> None:
 # Where the data comes from
 
 
-def test_from_the_wheel(store_root: Path, wheel: Path) -> None:
+def test_pack_is_installed_from_the_wheel(store_root: Path, wheel: Path) -> None:
     store = PackStore()
     check_english(store.install("en", wheel))
     czech = store.install("cz", wheel)
@@ -64,7 +64,7 @@ def test_from_the_wheel(store_root: Path, wheel: Path) -> None:
     assert source.name == wheel.name
 
 
-def test_from_the_tarball(store_root: Path, tmp_path: Path) -> None:
+def test_pack_is_installed_from_the_tarball(store_root: Path, tmp_path: Path) -> None:
     tarball = write_tarball(tmp_path / "meteor-1.5.tar.gz")
     store = PackStore()
     check_english(store.install("en", tarball))
@@ -74,7 +74,7 @@ def test_from_the_tarball(store_root: Path, tmp_path: Path) -> None:
     assert store.install("fr", tarball).paraphrases is None
 
 
-def test_from_a_jar(store_root: Path, tmp_path: Path) -> None:
+def test_pack_is_installed_from_a_jar(store_root: Path, tmp_path: Path) -> None:
     folder = tmp_path / "meteor-1.5"
     (folder / "data").mkdir(parents=True)
     (folder / "meteor-1.5.jar").write_bytes(jar_bytes())
@@ -84,7 +84,7 @@ def test_from_a_jar(store_root: Path, tmp_path: Path) -> None:
     check_english(store.install("en", (folder / "meteor-1.5.jar").as_uri()))
 
 
-def test_what_is_no_source(store_root: Path, tmp_path: Path) -> None:
+def test_invalid_sources_are_refused(store_root: Path, tmp_path: Path) -> None:
     store = PackStore()
     text = tmp_path / "notes.txt"
     text.write_text("nothing", encoding="utf-8")
@@ -107,7 +107,7 @@ def test_what_is_no_source(store_root: Path, tmp_path: Path) -> None:
     assert store.names() == []
 
 
-def test_a_jar_that_lacks_a_file(store_root: Path, tmp_path: Path) -> None:
+def test_incomplete_jar_is_refused(store_root: Path, tmp_path: Path) -> None:
     jar = tmp_path / "meteor-1.5.jar"
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("function/english.words", "a\n")
@@ -237,7 +237,7 @@ def server(tmp_path: Path) -> Iterator[str]:
             thread.join()
 
 
-def test_from_a_url(store_root: Path, server: str) -> None:
+def test_pack_is_installed_from_a_url(store_root: Path, server: str) -> None:
     calls: list[tuple[str, float, float | None]] = []
     pack = PackStore().install("en", f"{server}/meteor.whl", progress=lambda *call: calls.append(call))
     check_english(pack)
@@ -307,7 +307,7 @@ def test_pip_fails(store_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert contents(store_root) == []
 
 
-def test_no_pip(store_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pip_is_reported(store_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ResourceError, match=r"this Python does not have pip.*--from"):
         PackStore().install("en")
@@ -358,7 +358,7 @@ STAGES = ["downloading", "reading paraphrases", "indexing synonyms", "indexing p
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("before", [False, True], ids=["first", "again"])
-def test_an_interrupted_install_changes_nothing(
+def test_interrupted_install_changes_nothing(
     tmp_path: Path, wheel: Path, stage: str, how: signal.Signals, before: bool
 ) -> None:
     root = tmp_path / "store"
@@ -380,7 +380,7 @@ def test_an_interrupted_install_changes_nothing(
 
 
 @posix_only
-def test_a_process_killed_between_the_renames_loses_nothing(tmp_path: Path, wheel: Path) -> None:
+def test_process_killed_between_the_renames_loses_nothing(tmp_path: Path, wheel: Path) -> None:
     store = PackStore(tmp_path / "store")
     store.install("en", wheel)
     (store.root / "en").rename(store.root / ".old-en")
@@ -408,7 +408,7 @@ def test_concurrent_installs(tmp_path: Path, wheel: Path) -> None:
     assert contents(root) == ["en"]
 
 
-def test_an_equal_pack_stays_in_place(store_root: Path, wheel: Path) -> None:
+def test_equal_pack_stays_in_place(store_root: Path, wheel: Path) -> None:
     first = PackStore().install("en", wheel)
     inode = (first.path / "paraphrases.idx").stat().st_ino
     again = PackStore().install("en", wheel)
@@ -419,7 +419,7 @@ def test_an_equal_pack_stays_in_place(store_root: Path, wheel: Path) -> None:
     check_english(repaired)
 
 
-def test_a_folder_in_the_way_is_left_alone(store_root: Path, wheel: Path) -> None:
+def test_existing_folder_is_left_alone(store_root: Path, wheel: Path) -> None:
     (store_root / "en").mkdir(parents=True)
     (store_root / "en" / "diary").write_text("dear", encoding="utf-8")
     with pytest.raises(ResourceError, match="exists and is not a resource pack"):
@@ -459,14 +459,14 @@ def test_verify_names_what_is_damaged(store_root: Path, wheel: Path) -> None:
     assert contents(store_root) == []
 
 
-def test_a_pack_under_another_name(store_root: Path, wheel: Path) -> None:
+def test_pack_can_have_another_name(store_root: Path, wheel: Path) -> None:
     pack = PackStore().install("en", wheel)
     shutil.copytree(pack.path, store_root / "mine")
     with pytest.raises(ResourceError, match="contains the pack 'en', not 'mine'"):
         PackStore().find("mine")
 
 
-def test_a_root_that_is_a_file(tmp_path: Path, wheel: Path) -> None:
+def test_root_that_is_a_file_is_reported(tmp_path: Path, wheel: Path) -> None:
     root = tmp_path / "file"
     root.write_text("", encoding="utf-8")
     assert PackStore(root).names() == []
@@ -474,7 +474,7 @@ def test_a_root_that_is_a_file(tmp_path: Path, wheel: Path) -> None:
         PackStore(root).install("en", wheel)
 
 
-def test_a_lock_that_cannot_be_made_is_an_error_and_no_endless_wait(tmp_path, monkeypatch):
+def test_lock_that_cannot_be_created_is_an_error(tmp_path, monkeypatch):
     def full(path, *arguments, **options):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -487,7 +487,7 @@ def test_a_lock_that_cannot_be_made_is_an_error_and_no_endless_wait(tmp_path, mo
 
 
 @pytest.mark.parametrize("missing", ["a member", "half a member", "the end"])
-def test_a_tarball_that_ends_early(store_root: Path, tmp_path: Path, missing: str) -> None:
+def test_truncated_tarball_is_refused(store_root: Path, tmp_path: Path, missing: str) -> None:
     tarball = write_tarball(tmp_path / "meteor-1.5.tar.gz")
     whole, shortened = tmp_path / "whole.tar", tmp_path / "short.tar.gz"
     with tarfile.open(tarball) as old, tarfile.open(whole, "w") as new:

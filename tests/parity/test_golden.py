@@ -64,7 +64,7 @@ def java_system(path: Path) -> list[float]:
     return [float(named[key]) for key in keys]
 
 
-def test_every_golden_run_is_tested(shared):
+def test_golden_runs_are_all_tested(shared):
     assert sorted(path.name.removesuffix(".cmd") for path in (shared / "golden/meteor-1.5").glob("*.cmd")) == RUNS
 
 

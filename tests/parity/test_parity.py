@@ -76,7 +76,7 @@ def differences(result: MeteorScore, figures: dict[str, str], tolerance: float) 
     return wrong
 
 
-def test_the_files_hold_hundreds_of_cases_with_figures():
+def test_files_contain_hundreds_of_cases():
     scores = [case for path in SCORE_FILES for case in read_scores(path)]
     tokens = [case for path in TOKEN_FILES for case in read_tokens(path)]
     assert len(scores) > 900
@@ -127,7 +127,7 @@ def test_words_are_javas(cases, engine, own: OwnResources, request):
 
 
 @pytest.mark.parametrize("cases", ALIGNMENT_RUNS)
-def test_the_aligners_maximum_accuracy_is_javas(cases, engine, own: OwnResources, request):
+def test_maximum_accuracy_equals_that_of_java(cases, engine, own: OwnResources, request):
     if needs_pack(cases[0].options):
         request.getfixturevalue("packs")
     meteor = own.meteor(cases[0].options, engine)
@@ -139,13 +139,13 @@ def test_the_aligners_maximum_accuracy_is_javas(cases, engine, own: OwnResources
 
 @pytest.mark.java
 @pytest.mark.parametrize("path", MADE_FILES, ids=lambda path: path.stem)
-def test_a_file_is_what_the_java_program_prints(java, own: OwnResources, path):
+def test_file_equals_the_output_of_java(java, own: OwnResources, path):
     text, corpora = make(java.run, own, path)
     assert path.read_text(encoding="utf-8") == text
     assert [case for case in read_corpus() if case.file == path.name] == corpora
 
 
-def test_the_corpus_file_is_made_of_the_score_files():
+def test_corpus_file_consists_of_the_score_files():
     cases = read_corpus()
     files = [case.file for case in cases]
     assert (sorted(set(files)), sorted(files)) == ([path.name for path in SCORE_FILES], files)

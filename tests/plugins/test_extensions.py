@@ -49,54 +49,54 @@ def run(*arguments: str) -> str:
     return result.stdout
 
 
-def test_the_plugin_conforms():
+def test_plugin_conforms():
     check_plugin(extensions)
     for component in (extensions.FirstLetterMatcher, extensions.LengthRatio, extensions.LowerCaseLemmatizer):
         check_component(component)
 
 
-def test_a_matcher():
+def test_matcher_of_the_guide_works():
     alignment = Meteor("en", matchers=["exact", "first-letter"]).score("a bird", ["a bat"]).alignment
     assert ("bird", "bat", "first-letter") in alignment.pairs()
 
 
-def test_a_lemmatizer():
+def test_lemmatizer_of_the_guide_works():
     meteor = Meteor("en", matchers=["lemma"], lemmatizer="lower-case", normalization="none")
     assert meteor.score("A Bird", ["a bird"]).alignment.pairs() == [("A", "a", "lemma"), ("Bird", "bird", "lemma")]
 
 
-def test_a_segmenter():
+def test_segmenter_of_the_guide_works():
     meteor = Meteor("en", matchers=["exact"], segmenter="hyphens", normalization="lower")
     assert meteor.score("a-bird", ["a bird"]).recall == 1
 
 
-def test_a_language():
+def test_language_of_the_guide_works():
     assert Meteor("io").score("bona dio", ["bona nokto"]).precision == 0.5
     assert "Ido" in run("plugins", "io")
 
 
-def test_a_metric(files):
+def test_metric_of_the_guide_works(files):
     assert load_metric("word-share").corpus(HYPOTHESES, REFERENCES, segments=True).segment_scores.tolist() == [0.8, 0.8]
     assert "word-share" in run("score", "hypotheses", "-r", "references", "-M", "word-share")
 
 
-def test_an_output_format(files):
+def test_output_format_of_the_guide_works(files):
     assert "| hypotheses | " in run("score", "hypotheses", "-r", "references", "-m", "exact", "-f", "org")
 
 
-def test_a_measure(files):
+def test_measure_of_the_guide_works(files):
     pytest.importorskip("meteor_e_evaluation", reason="needs the plugin meteor-e-evaluation")
     table = run("evaluate", str(JUDGED / "assessed.yaml"), "-M", "word-share", "-s", "same-side", "-q")
     assert "same side" in table
 
 
-def test_a_perturbation(files):
+def test_perturbation_of_the_guide_works(files):
     pytest.importorskip("meteor_e_evaluation", reason="needs the plugin meteor-e-evaluation")
     table = run("stress", "hypotheses", "-r", "references", "-M", "word-share", "--only", "last-word-dropped", "-q")
     assert "last-word-dropped" in table
 
 
-def test_a_feature_and_an_estimator(files):
+def test_feature_and_estimator_of_the_guide_work(files):
     pytest.importorskip("meteor_e_learned", reason="needs the plugin meteor-e-learned")
     pytest.importorskip("meteor_e_evaluation", reason="needs the plugin meteor-e-evaluation")
     Path("mean.yaml").write_text(RECIPE, encoding="utf-8")
@@ -105,7 +105,7 @@ def test_a_feature_and_an_estimator(files):
     assert np.isfinite(scores).all()
 
 
-def test_every_hook_of_a_component_is_extended():
+def test_hooks_of_components_are_all_extended():
     # What has no test here: java modules, table formats and runners have tests of their own plugins.
     elsewhere = {"meteor_e_java_modules", "meteor_e_table_formats", "meteor_e_runners", "meteor_e_chains"}
     elsewhere.add("meteor_e_commands")
@@ -115,7 +115,7 @@ def test_every_hook_of_a_component_is_extended():
     assert {name for name in vars(extensions) if name.startswith("meteor_e_")} == names - elsewhere
 
 
-def test_the_files_that_the_guide_names_are_there():
+def test_files_that_the_guide_names_exist():
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = text.partition("## Where to change what")[2].partition("\n## ")[0]
     paths = set(re.findall(r"`((?:meteor_e|resources|tests|plugins)/[^`\s]*)`", table))

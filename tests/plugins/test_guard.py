@@ -129,13 +129,13 @@ def test_while_it_is_made(when, error, message):
         meteor(when=when)
 
 
-def test_a_lemmatizer():
+def test_failing_lemmatizer_is_reported():
     metric = Meteor("other", matchers=["exact"], lemmatizer="sad-lemmatizer")
     with pytest.raises(PluginError, match="lemmatizer 'sad-lemmatizer' failed with OSError: the tagger is gone"):
         metric.score("a b", ["b c"])
 
 
-def test_what_is_no_plugins_fault_passes():
+def test_errors_without_a_plugin_are_not_changed():
     with pytest.raises(MemoryError):
         meteor(when="memory").score("a b", ["b c"])
     with pytest.raises(InputError, match=r"^as it was$"), plugin_errors("x"):

@@ -59,7 +59,7 @@ def test_builtins_resolve_without_plugins():
         own.matchers.get("other")
 
 
-def test_a_plugin_is_found_by_name(plugin_site):
+def test_plugin_is_found_by_name(plugin_site):
     plugin_site.add("sound-plugin", SOUNDEX, version="2.5")
     own = plugin_site.registry()
     found = own.matchers.get("initial")
@@ -102,7 +102,7 @@ def test_unknown_names(kind, name, error, message):
         PluginRegistry(list).kinds[kind].get(name)
 
 
-def test_two_plugins_with_one_name(plugin_site):
+def test_plugins_with_equal_names_are_reported(plugin_site):
     plugin_site.add("first-plugin", SOUNDEX, version="1.1")
     plugin_site.add("second-plugin", SOUNDEX, version="2.2")
     plugin_site.add("third-plugin", SOUNDEX.replace('"initial"', '"first-letter"'))
@@ -117,7 +117,7 @@ def test_two_plugins_with_one_name(plugin_site):
     assert errors["third-plugin", "first-letter"] == ""
 
 
-def test_a_plugin_that_takes_a_builtin_name(plugin_site):
+def test_plugin_with_a_builtin_name_is_reported(plugin_site):
     plugin_site.add("greedy-plugin", SOUNDEX.replace('"initial"', '"exact"'))
     own = plugin_site.registry()
     assert own.matchers.get("exact").__module__ == "meteor_e.matchers.modules"
@@ -133,7 +133,7 @@ def test_a_plugin_that_takes_a_builtin_name(plugin_site):
 
 
 @pytest.mark.parametrize("requirement", ["meteor_e==0.2.0", "meteor-e>=99", "Meteor.E (<0.0.1)"])
-def test_a_plugin_that_requires_another_version_is_an_error(plugin_site, requirement):
+def test_plugin_that_requires_another_version_is_an_error(plugin_site, requirement):
     plugin_site.add("sound-plugin", SOUNDEX, requires=["numpy", requirement])
     own = plugin_site.registry()
     message = f"sound-plugin 1.0: it requires {requirement}, and this is meteor_e {__version__}; install versions"
@@ -158,7 +158,7 @@ def test_a_plugin_that_requires_another_version_is_an_error(plugin_site, require
         "meteor-e-vectors==99",
     ],
 )
-def test_a_plugin_that_requires_this_version_is_loaded(plugin_site, requirement):
+def test_plugin_that_requires_this_version_is_loaded(plugin_site, requirement):
     plugin_site.add("sound-plugin", SOUNDEX, requires=[requirement])
     assert plugin_site.registry().matchers.get("initial").name == "initial"
 
@@ -180,7 +180,7 @@ POLISH = """
         ("True", "it needs version True"),
     ],
 )
-def test_the_api_that_a_plugin_needs(plugin_site, needed, message):
+def test_api_version_of_a_plugin_is_checked(plugin_site, needed, message):
     plugin_site.add("sound-plugin", f"    meteor_e_api = {needed}\n{SOUNDEX}")
     own = plugin_site.registry()
     if not message:
@@ -271,7 +271,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_plugin(plugin_site, case):
+def test_broken_plugin_is_reported(plugin_site, case):
     """It is an error for a name that it might have brought, and a warning for any other."""
     code, message = BROKEN[case]
     plugin_site.add("sad-plugin", code, version="0.3")
@@ -300,7 +300,7 @@ MISFITS = {
 
 
 @pytest.mark.parametrize("case", MISFITS)
-def test_a_class_that_does_not_fit(plugin_site, case):
+def test_class_of_the_wrong_kind_is_refused(plugin_site, case):
     code, message = MISFITS[case]
     hook = "\n@hookimpl\ndef meteor_e_matchers(): return [M, Good]"
     good = "\nclass Good(KeyMatcher):\n    name = 'good'\n    def keys(self, token): return ()"
@@ -334,7 +334,7 @@ LATE_MODULE = """
     """
 
 
-def test_a_class_is_imported_when_its_name_is_used(plugin_site):
+def test_class_is_imported_when_its_name_is_used(plugin_site):
     plugin_site.add("lazy-plugin", LAZY)
     plugin_site.modules.append("late_module")
     (plugin_site.folder / "late_module.py").write_text("\n".join(line[4:] for line in LATE_MODULE.splitlines()))
@@ -479,7 +479,7 @@ def test_hooks_are_called_once_and_only_when_wanted(plugin_site):
     assert sys.modules["counting_plugin"].called == ["matchers", "languages"]
 
 
-def test_one_module_announced_twice(plugin_site):
+def test_module_registered_twice_is_reported(plugin_site):
     plugin_site.add("first-plugin", SOUNDEX, module="shared_module")
     plugin_site.add("second-plugin", SOUNDEX, module="shared_module")
     own = plugin_site.registry()
@@ -487,7 +487,7 @@ def test_one_module_announced_twice(plugin_site):
         assert own.matchers.get("initial").name == "initial"
 
 
-def test_a_program_registers_a_plugin_of_its_own():
+def test_program_can_register_a_plugin():
     class Mine(KeyMatcher):
         name = "mine"
 
@@ -539,7 +539,7 @@ INSTALLED = {entry_point.dist.name for entry_point in entry_points(group="meteor
 
 
 @pytest.mark.parametrize("distribution", sorted({name.partition("[")[0] for name in load_distributions()}))
-def test_the_file_says_what_a_distribution_brings(distribution):
+def test_file_lists_the_components_of_distributions(distribution):
     if distribution not in INSTALLED:
         pytest.skip(f"{distribution} is not installed")
     entries = [
@@ -555,7 +555,7 @@ def test_the_file_says_what_a_distribution_brings(distribution):
     assert summaries == {entry.name: entry.summary for entry in entries if entry.kind == "command"}
 
 
-def test_what_is_missing_names_the_distribution_and_the_command():
+def test_missing_component_names_the_distribution_and_command():
     assert advise_installation(("matcher",), "dbnary", "the matcher 'dbnary'") == (
         "the matcher 'dbnary' comes with the plugin meteor-e-languages, which is not installed: "
         "in a clone of meteor_e, run: pip install ./plugins/meteor-e-languages"
@@ -566,6 +566,6 @@ def test_what_is_missing_names_the_distribution_and_the_command():
 
 @pytest.mark.parametrize("kind", ["language", "chain"])
 @pytest.mark.parametrize("name", ["e" * 5000, "a/b", "..", "any.yaml", "", "a\0b"])
-def test_a_name_that_cannot_be_a_file_is_unknown(kind, name):
+def test_name_that_cannot_be_a_file_is_unknown(kind, name):
     with pytest.raises(ConfigError, match=f"there is no {kind}"):
         PluginRegistry(list).kinds[kind].get(name)

@@ -26,7 +26,7 @@ def match(j, j_length, i, i_length, matcher=0):
         ([match(3, 1, 5, 1)], 1),
     ],
 )
-def test_a_chunk_ends_at_a_gap_on_either_side(matches, chunks):
+def test_chunk_ends_at_a_gap_on_either_side(matches, chunks):
     assert count_chunks(matches) == chunks
 
 
@@ -67,7 +67,7 @@ def test_numbers_of_matches():
 
 
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7)))
-def test_as_many_as_places_where_one_begins(order, left_out):
+def test_chunks_are_counted_by_their_starts(order, left_out):
     matches = [AlignedMatch(at, 1, other, 1, 0, 1.0) for at, other in enumerate(order) if at not in left_out]
     found = {(match.reference_start, match.hypothesis_start) for match in matches}
     begins = sum((reference - 1, hypothesis - 1) not in found for reference, hypothesis in found)

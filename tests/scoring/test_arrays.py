@@ -96,7 +96,7 @@ def test_characters_are_utf16_units_as_java_counts_them():
     assert found == Statistics(5, 2, 3, 0, (MatcherCounts(2, 2, 0, 0),), 1, 1, 1)
 
 
-def test_a_perfect_segment_brings_no_chunks_to_a_sum():
+def test_perfect_segment_adds_no_chunks_to_a_sum():
     matches = (AlignedMatch(0, 1, 0, 1, 0, 1.0),)
     perfect, partial = (
         count_statistics(Alignment(hypothesis, ("a",), matches, ("exact",), 1), 1, set())

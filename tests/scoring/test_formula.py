@@ -17,7 +17,7 @@ def statistics(hypothesis=(4, 1), reference=(5, 2), matchers=((2, 2, 1, 1), (1, 
     return Statistics(hypothesis[0], reference[0], hypothesis[1], reference[1], rows, chunks, *matched)
 
 
-def test_the_formula_term_by_term():
+def test_formula_equals_its_terms():
     found = formula.compute(statistics(), PARAMETERS)
     precision = (2 * 0.75 + 1 * 0.6 * 0.75 + 1 * 0.25) / (0.75 * 3 + 0.25 * 1)
     recall = (2 * 0.75 + 1 * 0.6 * 0.75 + 1 * 0.25) / (0.75 * 3 + 0.25 * 2)
@@ -40,7 +40,7 @@ def test_the_formula_term_by_term():
         (statistics((3, 0), (3, 0), ((0,) * 4,) * 2, 0, (0, 0)), set()),
     ],
 )
-def test_without_words_or_matches_the_score_is_zero_and_the_rest_what_ieee_says(given, undefined):
+def test_score_without_words_or_matches_is_zero(given, undefined):
     found = formula.compute(given, PARAMETERS)
     assert found.score == 0.0
     assert {name for name in ("precision", "recall") if math.isnan(getattr(found, name))} == undefined

@@ -18,14 +18,14 @@ def meteor():
     return Meteor("other", matchers=["exact"])
 
 
-def test_an_alignment(meteor):
+def test_alignment_can_be_a_frame(meteor):
     alignment = meteor.align("a b <i>", ["<i> a c"])
     pytest.importorskip("pandas", reason="pandas is not installed")
     assert alignment.to_pandas()["hypothesis"].tolist() == ["<i>", "a"]
     assert list(meteor.align("a", "b").to_pandas().columns) == ["hypothesis", "reference", "matcher"]
 
 
-def test_several_metrics():
+def test_frames_can_have_several_metrics():
     from meteor_e import load_metric
     from meteor_e.api import System
     from meteor_e.evaluate import KeptData, evaluate

@@ -43,7 +43,7 @@ def test_json_form_of_a_segment(meteor):
     assert form["signature"] == meteor.signature
 
 
-def test_a_chain_may_have_a_matcher_twice(own_packs):
+def test_chain_can_repeat_a_matcher(own_packs):
     meteor = Meteor("en", matchers=["exact", {"use": "exact", "weight": 0.5}])
     form = meteor.score("a b", "b a").to_dict()
     assert [row["weight"] for row in form["matchers"]] == [1.0, 0.5]

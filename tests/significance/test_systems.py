@@ -48,7 +48,7 @@ def test_interval_is_that_of_the_mean():
     assert result.interval.high == pytest.approx(BASE.mean() + 1.96 * error, abs=0.02)
 
 
-def test_the_same_seed_gives_the_same_result():
+def test_seed_determines_the_result():
     systems = {"base": system(BASE), "close": system(CLOSE)}
     assert compare_systems(systems, mean, seed=3) == compare_systems(systems, mean, seed=3)
     assert compare_systems(systems, mean, seed=3) != compare_systems(systems, mean, seed=4)
@@ -63,7 +63,7 @@ def test_the_same_seed_gives_the_same_result():
         ({"a": np.ones((2, 2))}, "t", ConfigError, "unknown significance test 't'"),
     ],
 )
-def test_what_cannot_be_compared(systems, method, error, message):
+def test_incomparable_systems_are_refused(systems, method, error, message):
     with pytest.raises(error, match=message):
         compare_systems(systems, mean, method=method)
 

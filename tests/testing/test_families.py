@@ -87,7 +87,7 @@ class Half(Measure):
 
 
 @pytest.mark.parametrize("good", [Length, Mean, Lines, Bare, Half], ids=str)
-def test_what_is_right_passes(good):
+def test_correct_components_pass(good):
     check_component(good)
 
 
@@ -111,7 +111,7 @@ class NoSignature(Length):
         (changed(Mean, name="Mean"), "has the name 'Mean'"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_named(wrong, message):
+def test_incorrect_components_are_reported(wrong, message):
     with pytest.raises(ConformanceError, match=message):
         check_component(wrong)
 
@@ -124,13 +124,13 @@ def plugin(**hooks):
     return module
 
 
-def test_a_plugin_is_checked_with_its_metrics_and_formats():
+def test_plugin_is_checked_with_its_metrics_and_formats():
     check_plugin(plugin(meteor_e_metrics=[Length], meteor_e_table_formats=[Lines]))
     with pytest.raises(ConformanceError, match="signature is ''"):
         check_plugin(plugin(meteor_e_metrics=[NoSignature]))
 
 
-def test_every_row_that_plugins_lists_can_be_described():
+def test_components_in_the_list_can_be_described():
     from click.testing import CliRunner
 
     from meteor_e.cli.program import cli
@@ -141,7 +141,7 @@ def test_every_row_that_plugins_lists_can_be_described():
             assert done.exit_code == 0, (entry, done.output)
 
 
-def test_a_name_of_ours_that_a_plugin_takes_marks_the_plugins_row(monkeypatch):
+def test_plugin_with_a_name_of_the_core_is_marked(monkeypatch):
     monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
     plugin_registry().register(plugin(meteor_e_metrics=[changed(Length, name="chrf")]), "greedy")
     ours, theirs = plugin_registry().entries("metric", name="chrf")

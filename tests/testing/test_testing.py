@@ -98,7 +98,7 @@ class Joined(Matcher):
         (Joined, ["data base", "database"], {}),
     ],
 )
-def test_what_is_right_passes(matcher, tokens, options):
+def test_correct_components_pass(matcher, tokens, options):
     check_matcher(matcher, tokens=tokens, **options)
 
 
@@ -286,7 +286,7 @@ WRONG = [
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of what divides by zero
 @pytest.mark.parametrize(("matcher", "options", "message"), WRONG, ids=[message for _, _, message in WRONG])
-def test_what_is_wrong_is_named(matcher, options, message):
+def test_incorrect_components_are_reported(matcher, options, message):
     with pytest.raises(ConformanceError, match=message) as caught:
         check_matcher(matcher, tokens=["as soon as possible", "asap"], **options)
     assert isinstance(caught.value, AssertionError)
@@ -417,7 +417,7 @@ class Sentences(ContextualMatcher):
         return rows, np.cumsum([0, *map(len, sentences)])
 
 
-def test_a_contextual_matcher_conforms():
+def test_contextual_matcher_conforms():
     check_matcher(Sentences, tokens=["boat", "boats"], fresh_process=False)
 
 
@@ -444,6 +444,6 @@ def _changed(change):
     ],
     ids=["short", "nan", "length", "offsets", "none", "batch", "dimensions"],
 )
-def test_a_contextual_matcher_that_breaks_a_promise(change, said):
+def test_contextual_matcher_that_does_not_conform_is_reported(change, said):
     with pytest.raises(ConformanceError, match=said):
         check_matcher(_changed(change), tokens=["boat", "boats"], fresh_process=False)

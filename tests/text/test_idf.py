@@ -50,7 +50,7 @@ def test_statistics_count_weights(text, engine):
         assert copy.score("the cat sat", "the cat sat").score == 1
 
 
-def test_both_engines_agree(text):
+def test_engines_agree(text):
     if native_module() is None:
         pytest.skip("the extension is not built, or METEOR_E_PURE is set")
     pair = [Meteor("other", matchers=["exact"], idf=text) for _ in range(2)]

@@ -122,14 +122,14 @@ def test_lookup_without_a_file(tmp_path):
         LookupLemmatizer.make(context, fille="x")
 
 
-def test_none():
+def test_chain_without_a_lemmatizer_has_no_lemmas():
     assert NoLemmatizer().analyze(["a", "b"]) == [Token("a"), Token("b")]
     check_component(NoLemmatizer)
     with pytest.raises(ConfigError, match="'none' has no option 'file'; it has no options"):
         NoLemmatizer.make(default_context(), file="x")
 
 
-def test_a_word_type_is_asked_for_once():
+def test_word_is_lemmatized_once():
     lemmatizer = Counting()
     assert lemmatizer.analyze(["a", "b", "a"]) == [Token("a", "a", "X"), Token("b", "b", "X"), Token("a", "a", "X")]
     lemmatizer.analyze(["b", "c"])
@@ -137,7 +137,7 @@ def test_a_word_type_is_asked_for_once():
     assert lemmatizer.asked == [["a", "b"], ["c"]]
 
 
-def test_a_sentence_is_asked_for_once():
+def test_sentence_is_lemmatized_once():
     lemmatizer = CountingSentences()
     first = lemmatizer.analyze(["a", "b", "a"])
     assert [token.lemma for token in first] == ["a0", "b1", "a2"]
@@ -162,7 +162,7 @@ def test_memory_is_bounded_and_not_pickled(cls, monkeypatch):
     assert not any(value for name, value in copy.items() if name.endswith("_cache"))
 
 
-def test_a_lemmatizer_that_loses_words():
+def test_lemmatizer_that_loses_words_is_reported():
     class Losing(Counting):
         def lemmatize(self, words):
             return super().lemmatize(words)[1:]

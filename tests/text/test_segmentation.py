@@ -74,7 +74,7 @@ def test_languages_that_meteor_never_had(code):
     assert pickle.loads(pickle.dumps(meteor)).score(other, text) == meteor.score(other, text)
 
 
-def test_both_engines_segment(monkeypatch):
+def test_engines_use_the_segmenter(monkeypatch):
     native = Meteor("hi")
     texts = [SENTENCES["hi"][0], SENTENCES["hi"][2], "है।है, है", ""]
     scores = [native.score(one, other) for one in texts for other in texts]
@@ -91,7 +91,7 @@ def test_both_engines_segment(monkeypatch):
         native_module.cache_clear()
 
 
-def test_a_segmenter_that_is_not_installed_says_what_to_install():
+def test_missing_segmenter_says_what_to_install():
     language = parse_language(
         {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li", "segmenter": "jieba"}
     )
@@ -118,7 +118,7 @@ class _Plugin:
         return [Halves]
 
 
-def test_a_segmenter_of_a_plugin():
+def test_segmenter_of_a_plugin_is_used():
     own = PluginRegistry(lambda: [])
     own.register(_Plugin(), "mine")
     language = parse_language(

@@ -23,7 +23,7 @@ from meteor_e.matchers.modules import StemMatcher
 from meteor_e.text.stemming import FURTHER_STEMMERS, STEMMERS, FurtherStemmer, SnowballStemmer, known_stemmers, stemmer
 
 
-def test_the_stemmers_are_those_of_the_java_program():
+def test_stemmers_equal_those_of_java():
     assert set(STEMMERS) == set(JAVA_CODES)
 
 
@@ -58,7 +58,7 @@ def test_stems_are_those_of_the_java_program(name):
         ("russian", "перелётами", "перелёт"),
     ],
 )
-def test_what_differs_from_the_newer_release(name, word, expected):
+def test_stems_are_those_of_the_older_release(name, word, expected):
     """One word a rule; the stems are the Java program's."""
     assert stemmer(name)(word) == expected
 
@@ -106,7 +106,7 @@ def test_time_is_linear_in_the_length_of_a_word(name, part):
         )
     ),
 )
-def test_any_text_has_a_stem_of_its_own_characters(name, word):
+def test_stems_consist_of_the_characters_of_the_word(name, word):
     """Nothing that stands in for another character on the way is left over."""
     stem = stemmer(name)(word)
     wide = {char for char in stem if char > "\uffff"}
@@ -114,7 +114,7 @@ def test_any_text_has_a_stem_of_its_own_characters(name, word):
     assert len(stem) <= len(word) + word.count("ß") + 1
 
 
-def test_a_missing_library_is_named(monkeypatch):
+def test_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "py_rust_stemmers", None)
     with pytest.raises(
         ResourceError, match=r"the english stemmer needs py-rust-stemmers .*; run: pip install 'py-rust"
@@ -231,7 +231,7 @@ WORDS = {
 }
 
 
-def test_no_name_means_two_stemmers():
+def test_stemmer_names_are_unique():
     assert not set(STEMMERS) & set(FURTHER_STEMMERS)
     assert known_stemmers() == (*STEMMERS, *FURTHER_STEMMERS)
     assert stemmer("german") is stemmer("german")
@@ -248,7 +248,7 @@ def test_forms_of_a_word_have_one_stem(name):
 
 
 @pytest.mark.parametrize("name", FURTHER_STEMMERS)
-def test_any_text_has_a_stem(name):
+def test_stems_exist_for_any_text(name):
     stem = stemmer(name)
     for word in ("\ud83d", "\U0001f600" * 3, "x" * 1_000_000, "\x00", "\u0301" * 900, "'", "~"):
         assert isinstance(stem(word), str)
@@ -262,7 +262,7 @@ def test_any_text_has_a_stem(name):
         ("snowballstemmer.polish_stemmer", "polish", r"needs snowballstemmer, .*pip install 'meteor_e\[stemmers\]'"),
     ],
 )
-def test_a_library_that_is_missing_is_named(monkeypatch, module, name, message):
+def test_missing_stemmer_library_is_named(monkeypatch, module, name, message):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ResourceError, match=message):
         FurtherStemmer(name)
