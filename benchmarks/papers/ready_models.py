@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from command import exit_code
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.entities import unescaped
+from meteor_e_learned.entities import decode_batch
 from meteor_e_learned.examples import concatenate
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
@@ -135,7 +135,7 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
         scores = known[key].raw(examples.features)  # type: ignore[attr-defined]
         texts = FeatureBatch(list(examples.hypotheses), [list(each) for each in examples.references])
         if recipe.unescape:
-            texts = unescaped(texts)
+            texts = decode_batch(texts)
         own = np.column_stack(
             [each.corpus(texts.hypotheses, texts.references, segments=True).segment_scores for each in baselines]
         )

@@ -77,7 +77,7 @@ def test_nothing_is_kept_unless_asked(tmp_path):
 
 
 def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "BATCH", 1)
+    monkeypatch.setattr(blocks, "MAX_SEGMENTS", 1)
     feature = Counting()
     features, store = FeatureSet([named(feature)]), FeatureStore(tmp_path)
 
@@ -115,7 +115,7 @@ def test_entities_are_read_as_characters_if_asked(escaped, plain):
 
 
 def test_long_segments_go_in_small_blocks(monkeypatch):
-    monkeypatch.setattr(blocks, "ROOM", 10)
+    monkeypatch.setattr(blocks, "MAX_CHARACTERS", 10)
     sizes = []
 
     class Sizes(Counting):
@@ -147,7 +147,7 @@ def test_columns_can_be_chosen(tmp_path):
 
 
 def test_several_processes_give_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "BATCH", 2)
+    monkeypatch.setattr(blocks, "MAX_SEGMENTS", 2)
     features = FeatureSet.from_config(["text"])
     one = features.extract(BATCH, FeatureStore(tmp_path, enabled=False))
     two = features.extract(BATCH, FeatureStore(tmp_path, enabled=False), jobs=2)
@@ -202,14 +202,14 @@ def test_rows_keep_their_last_bit(tmp_path):
 
 
 def test_another_process_that_does_not_let_go(tmp_path, monkeypatch):
-    monkeypatch.setattr(feature_store, "LOCKED_AFTER", 0)
+    monkeypatch.setattr(feature_store, "LOCK_TIMEOUT", 0)
     features, store = FeatureSet([named(Counting())]), FeatureStore(tmp_path)
     features.extract(BATCH, store)
     (file,) = tmp_path.iterdir()
     holder = sqlite3.connect(file)
     holder.execute("begin exclusive")
     try:
-        with pytest.raises(ConfigError, match=r"another process has kept the features .* to itself for 0 seconds"):
+        with pytest.raises(ConfigError, match=r"another process has locked the stored features .* for 0 seconds"):
             features.extract(BATCH, store)
     finally:
         holder.close()

@@ -357,7 +357,7 @@ def test_long_texts_are_scored_in_blocks(toy, monkeypatch):
         return extract(self, batch, *given, **options)
 
     monkeypatch.setattr(type(model.features), "extract", counted)
-    monkeypatch.setattr(scoring, "BLOCK", 2)
+    monkeypatch.setattr(scoring, "MAX_SEGMENTS", 2)
     assert (score_segments(model, batch, store) == whole).all()
     assert sizes == [2, 2, 1]
     assert len(score_segments(model, FeatureBatch([], []), store)) == 0

@@ -1,4 +1,4 @@
-"""Features are computed in blocks of segments, in this process or in several."""
+"""Computes features in blocks of segments, in this process or in several processes."""
 
 from __future__ import annotations
 
@@ -10,75 +10,101 @@ from meteor_e.api import Feature, FeatureBatch
 from meteor_e.base.array_cache import Floats
 from meteor_e_learned.columns import NamedFeature
 
-BATCH = 2048
-"""Segments that are computed at once."""
-ROOM = 1 << 21
-"""Characters of all segments that are computed at once; a longer segment goes alone."""
+MAX_SEGMENTS = 2048
+"""Maximum number of segments in a block."""
+MAX_CHARACTERS = 1 << 21
+"""Maximum number of characters in a block. A longer segment has its own block."""
 
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """Segments of a batch, and the features that are computed of them."""
+    """Segments of a batch, and the features to compute for them.
 
-    places: tuple[int, ...]
+    Attributes:
+        indexes: the indexes of the segments in the batch.
+        features: the features.
+    """
+
+    indexes: tuple[int, ...]
     features: tuple[NamedFeature, ...]
 
 
 def split_blocks(
-    places: Sequence[int], features: Sequence[NamedFeature], batch: FeatureBatch
+    indexes: Sequence[int], features: Sequence[NamedFeature], batch: FeatureBatch
 ) -> Iterator[FeatureBlock]:
-    """Yield blocks of segments that lack the same features, so that these share what they make of the texts."""
+    """Yield blocks of segments for which the same features are computed.
+
+    Features of one block can share intermediate results.
+
+    Args:
+        indexes: the indexes of the segments in the batch.
+        features: the features to compute for all of these segments.
+        batch: the batch.
+    """
     block: list[int] = []
-    room = ROOM
-    for place in places:
-        size = len(batch.hypotheses[place]) + sum(map(len, batch.references[place]))
-        if block and (len(block) == BATCH or size > room):
+    capacity = MAX_CHARACTERS
+    for index in indexes:
+        size = len(batch.hypotheses[index]) + sum(map(len, batch.references[index]))
+        if block and (len(block) == MAX_SEGMENTS or size > capacity):
             yield FeatureBlock(tuple(block), tuple(features))
-            block, room = [], ROOM
-        block.append(place)
-        room -= size
+            block = []
+            capacity = MAX_CHARACTERS
+        block.append(index)
+        capacity -= size
     if block:
         yield FeatureBlock(tuple(block), tuple(features))
 
 
-def picked(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
-    """Return some of a batch's segments."""
+def select_segments(batch: FeatureBatch, indexes: Sequence[int]) -> FeatureBatch:
+    """Return the segments of a batch that have these indexes."""
 
-    def of(values: Sequence[Any] | None) -> list[Any] | None:
-        return None if values is None else [values[place] for place in places]
+    def select(values: Sequence[Any] | None) -> list[Any] | None:
+        return None if values is None else [values[index] for index in indexes]
 
     return FeatureBatch(
-        of(batch.hypotheses) or [], of(batch.references) or [], of(batch.sources), of(batch.systems), of(batch.segments)
+        select(batch.hypotheses) or [],
+        select(batch.references) or [],
+        select(batch.sources),
+        select(batch.systems),
+        select(batch.segments),
     )
 
 
-_features: dict[str, Feature] = {}
-"""The features that this process computes, by label."""
+_worker_features: dict[str, Feature] = {}
+"""The features that a worker process computes, by label."""
 
 
-def _begin(features: Mapping[str, Feature]) -> None:
-    _features.update(features)
+def _start_worker(features: Mapping[str, Feature]) -> None:
+    _worker_features.update(features)
 
 
-def _compute(block: tuple[Sequence[str], FeatureBatch]) -> list[Floats]:
-    labels, batch = block
-    return [_features[label].rows(batch) for label in labels]
+def _compute_in_worker(task: tuple[Sequence[str], FeatureBatch]) -> list[Floats]:
+    labels, batch = task
+    return [_worker_features[label].rows(batch) for label in labels]
 
 
 def compute_blocks(
-    work: Sequence[FeatureBlock], batch: FeatureBatch, jobs: int
+    blocks: Sequence[FeatureBlock], batch: FeatureBatch, jobs: int
 ) -> Iterator[tuple[FeatureBlock, list[Floats]]]:
-    """Yield each block with the rows of each of its features."""
-    features = {entry.label: entry.feature for block in work for entry in block.features}
-    parts = (([entry.label for entry in block.features], picked(batch, block.places)) for block in work)
-    if min(jobs, len(work)) <= 1:
-        computed = ([features[label].rows(part) for label in labels] for labels, part in parts)
-        yield from zip(work, computed, strict=True)
+    """Yield each block with the rows of each of its features.
+
+    Args:
+        blocks: the blocks.
+        batch: the batch with the segments of the blocks.
+        jobs: the maximum number of processes.
+    """
+    n_processes = min(jobs, len(blocks))
+    if n_processes <= 1:
+        for block in blocks:
+            block_batch = select_segments(batch, block.indexes)
+            yield block, [entry.feature.rows(block_batch) for entry in block.features]
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
-    # A process that is forked from one with threads can hang; these are started afresh.
+    features = {entry.label: entry.feature for block in blocks for entry in block.features}
+    tasks = (([entry.label for entry in block.features], select_segments(batch, block.indexes)) for block in blocks)
+    # A process that is forked from a process with threads can hang, so worker processes are spawned.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(work)), context, _begin, (features,)) as pool:
-        yield from zip(work, pool.map(_compute, parts), strict=True)
+    with ProcessPoolExecutor(n_processes, context, _start_worker, (features,)) as pool:
+        yield from zip(blocks, pool.map(_compute_in_worker, tasks), strict=True)

@@ -1,4 +1,4 @@
-"""The columns of a feature that a recipe chooses."""
+"""Features with the columns that a recipe selects."""
 
 from __future__ import annotations
 
@@ -11,55 +11,67 @@ from meteor_e.base.errors import near_miss
 
 @dataclass(frozen=True)
 class NamedFeature:
-    """A feature and what a recipe calls it.
+    """A feature with the label that a recipe gives it.
 
     Attributes:
-        label: what its columns begin with.
+        label: the prefix of the feature's column names.
         feature: the feature.
-        chosen: positions of the columns that are wanted.
+        indexes: the indexes of the selected columns.
     """
 
     label: str
     feature: Feature
-    chosen: tuple[int, ...]
+    indexes: tuple[int, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The wanted columns, ``label.column``."""
+        """The names of the selected columns, ``label.column``."""
         names = self.feature.columns
-        return tuple(f"{self.label}.{names[place]}" for place in self.chosen)
+        return tuple(f"{self.label}.{names[index]}" for index in self.indexes)
 
     @property
     def signature(self) -> str:
-        """The signature: equal signatures give equal numbers."""
-        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.describe()}"
+        """The signature. Features with equal signatures compute equal values."""
+        return f"{self._prefix}:{self.feature.describe()}"
 
     @property
     def definition(self) -> str:
-        """The signature without versions of libraries, which a trained model asks for."""
-        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.definition()}"
+        """The signature without the versions of libraries. A trained model requires features of equal definitions."""
+        return f"{self._prefix}:{self.feature.definition()}"
+
+    @property
+    def _prefix(self) -> str:
+        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}"
 
 
-def choose_columns(label: str, columns: Sequence[str], wanted: object) -> tuple[int, ...]:
-    """Return the positions of the columns that a recipe names; of all if it names none.
+def matches_pattern(column: str, pattern: str) -> bool:
+    """Return whether a column has a name, or begins with the part of a pattern before its final ``*``."""
+    if pattern.endswith("*"):
+        return column.startswith(pattern[:-1])
+    return column == pattern
+
+
+def select_columns(label: str, columns: Sequence[str], patterns: object) -> tuple[int, ...]:
+    """Return the indexes of the columns that a recipe selects.
+
+    Args:
+        label: the label of the feature, for messages.
+        columns: the names of the feature's columns.
+        patterns: the value of ``columns`` in the recipe: a list of names and patterns, or ``None`` for all columns.
 
     Raises:
-        ConfigError: for a name that no column has.
+        ConfigError: if the value is not a list of names, or if no column matches a name.
     """
-    if wanted is None:
+    if patterns is None:
         return tuple(range(len(columns)))
-    if not isinstance(wanted, list) or not all(isinstance(name, str) for name in wanted):
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
         raise ConfigError(f"feature {label!r}: columns must be a list of names")
-    places: list[int] = []
-    for name in wanted:
-        found = [
-            place
-            for place, column in enumerate(columns)
-            if column == name or (name.endswith("*") and column.startswith(name[:-1]))
-        ]
-        if not found:
+    indexes: dict[int, None] = {}
+    for pattern in patterns:
+        matches = [index for index, column in enumerate(columns) if matches_pattern(column, pattern)]
+        if not matches:
             raise ConfigError(
-                f"feature {label!r} has no column {name!r}{near_miss(name, columns)}; it has {', '.join(columns)}"
+                f"feature {label!r} has no column {pattern!r}{near_miss(pattern, columns)}; it has {', '.join(columns)}"
             )
-        places += [place for place in found if place not in places]
-    return tuple(places)
+        indexes.update(dict.fromkeys(matches))
+    return tuple(indexes)

@@ -1,4 +1,4 @@
-"""XML entities that tools of machine translation leave in texts."""
+"""XML entities in texts, which tools for machine translation leave behind."""
 
 from __future__ import annotations
 
@@ -9,27 +9,35 @@ from itertools import chain
 from meteor_e.api import FeatureBatch
 
 _ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]\w*);")
-_APART = re.compile(r"& (apos|quot|lt|gt|amp) ;(?P<suffix> (?=(?:s|t|re|ve|m|d|ll)\b))?")
+_TOKENIZED_ENTITY = re.compile(r"& (apos|quot|lt|gt|amp) ;(?P<suffix> (?=(?:s|t|re|ve|m|d|ll)\b))?")
 
 
-def unescaped(batch: FeatureBatch) -> FeatureBatch:
-    """Return a batch with the characters that entities of XML stand for.
+def _decode_entity(match: re.Match[str]) -> str:
+    return html.unescape(match[0])
 
-    Tools of machine translation leave ``&apos;``, and set ``&amp; apos ;`` apart what was escaped twice.
+
+def _decode_tokenized_entity(match: re.Match[str]) -> str:
+    """Return the character of an entity whose parts are separated by spaces. No space follows an apostrophe."""
+    space = "" if match[1] == "apos" else match["suffix"] or ""
+    return html.unescape(f"&{match[1]};") + space
+
+
+def decode_entities(text: str) -> str:
+    """Return a text with characters instead of XML entities.
+
+    Some tools escape ``&`` twice, and some tokenizers separate the parts of an entity, as in ``& apos ; s``.
     """
+    if "&" not in text:
+        return text
+    for _ in range(2):
+        text = _ENTITY.sub(_decode_entity, text)
+    return _TOKENIZED_ENTITY.sub(_decode_tokenized_entity, text)
 
-    def apart(found: re.Match[str]) -> str:
-        return html.unescape(f"&{found[1]};") + ("" if found[1] == "apos" else found["suffix"] or "")
 
-    def plain(text: str) -> str:
-        if "&" not in text:
-            return text
-        for _ in range(2):  # Some texts were escaped twice.
-            text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
-        return _APART.sub(apart, text)
-
+def decode_batch(batch: FeatureBatch) -> FeatureBatch:
+    """Return a batch with characters instead of XML entities in its hypotheses and references."""
     if not any("&" in text for text in chain(batch.hypotheses, *batch.references)):
         return batch
-    hypotheses = [plain(text) for text in batch.hypotheses]
-    references = [[plain(text) for text in each] for each in batch.references]
-    return FeatureBatch(hypotheses, references, batch.sources, batch.systems, batch.segments)
+    hypotheses = [decode_entities(text) for text in batch.hypotheses]
+    reference_lists = [[decode_entities(text) for text in references] for references in batch.references]
+    return FeatureBatch(hypotheses, reference_lists, batch.sources, batch.systems, batch.segments)

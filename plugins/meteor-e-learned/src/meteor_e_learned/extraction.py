@@ -1,7 +1,7 @@
-"""From a list of features and texts to a matrix: in batches, in several processes, each row computed once.
+"""Extracts a matrix of features from texts: in blocks, in several processes, with each row computed once.
 
-Rows are kept on disk, one database per feature, under the feature's signature and what it reads of the segment; a run
-that was interrupted goes on where it stopped, and runs side by side share what they find.
+A database per feature stores the rows on disk. The key of a row is a digest of the texts that the feature reads. An
+interrupted extraction continues where it stopped, and parallel extractions share their rows.
 """
 
 from __future__ import annotations
@@ -17,18 +17,21 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
-from meteor_e_learned.blocks import compute_blocks, split_blocks
-from meteor_e_learned.columns import NamedFeature, choose_columns
-from meteor_e_learned.entities import unescaped
+from meteor_e_learned.blocks import FeatureBlock, compute_blocks, split_blocks
+from meteor_e_learned.columns import NamedFeature, matches_pattern, select_columns
+from meteor_e_learned.entities import decode_batch
 from meteor_e_learned.feature_store import FeatureStore
+
+Needs = tuple[str, ...]
+"""The names of the fields of a batch that a feature reads."""
 
 
 class FeatureSet:
-    """Some features, side by side.
+    """Features whose columns form one matrix.
 
     Args:
-        features: the features; their labels differ.
-        unescape: read the entities of XML in texts as the characters that they stand for.
+        features: the features. Their labels must differ.
+        unescape: whether to replace XML entities in texts by characters.
     """
 
     def __init__(self, features: Sequence[NamedFeature], *, unescape: bool = False) -> None:
@@ -43,104 +46,87 @@ class FeatureSet:
     def from_config(
         cls, entries: Sequence[str | Mapping[str, Any]], language: str = "en", *, unescape: bool = False
     ) -> FeatureSet:
-        """Make features of what a recipe lists.
+        """Make the features that a recipe lists.
 
         Args:
-            entries: names of features, or mappings with ``use``, the name; ``as``, what to call it; ``columns``,
-                the columns to take (one that ends in ``*`` stands for all that begin so); and the feature's options.
-            language: of hypotheses and references.
+            entries: the names of the features, or mappings. In a mapping, ``use`` is the name of a feature, ``as`` is
+                its label, and ``columns`` lists the columns to select. A column that ends in ``*`` selects all columns
+                with this prefix. The other keys are the options of the feature.
+            language: the language of hypotheses and references.
             unescape: see the class.
 
         Raises:
             ConfigError: for a wrong option or column.
-            PluginError: for a feature that is not installed.
+            PluginError: if a feature is not installed.
         """
         context = MatcherContext(plugin_registry().languages.get(language), LanguageResources())
-        made = []
-        for entry in entries:
-            options = {"use": entry} if isinstance(entry, str) else dict(entry)
-            name = options.pop("use", None)
-            if not isinstance(name, str):
-                raise ConfigError(f"a feature is a name or a mapping with 'use', not {entry!r}")
-            label, columns = options.pop("as", name), options.pop("columns", None)
-            feature = plugin_registry().features.get(name).make(context, **options)
-            made.append(NamedFeature(str(label), feature, choose_columns(str(label), feature.columns, columns)))
-        return cls(made, unescape=unescape)
+        features = [_make_feature(entry, context) for entry in entries]
+        return cls(features, unescape=unescape)
 
     @staticmethod
     def with_paths(
         entries: Sequence[str | Mapping[str, Any]], change: Callable[[str], str]
     ) -> list[str | dict[str, Any]]:
-        """Return entries, as :meth:`from_config` takes them, with all paths in their options changed.
+        """Return the entries of a recipe with changed paths in their options.
 
         Args:
-            entries: the entries; what is wrong with them stays.
-            change: called with each path.
+            entries: the entries, see :meth:`from_config`. Invalid entries are not changed.
+            change: a function that returns the new path for a path.
 
         Raises:
-            PluginError: for a feature, or in a chain a matcher or lemmatizer, that is not installed.
+            PluginError: if a feature, or a matcher or a lemmatizer of a chain, is not installed.
         """
-        changed: list[str | dict[str, Any]] = []
-        for entry in entries:
-            if isinstance(entry, str) or not isinstance(entry.get("use"), str):
-                changed.append(entry if isinstance(entry, str) else dict(entry))
-                continue
-            options = {name: value for name, value in entry.items() if name not in ("use", "as", "columns")}
-            changed.append({**entry, **plugin_registry().features.get(entry["use"]).with_paths(options, change)})
-        return changed
+        return [_change_paths(entry, change) for entry in entries]
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of all columns."""
+        """The names of all columns."""
         return tuple(column for entry in self.features for column in entry.columns)
 
     @property
     def dimension(self) -> int:
-        """Numbers per row."""
+        """The number of columns."""
         return len(self.columns)
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """The signature of rows: one line per feature, then the columns."""
+        """The signatures of the features, then the names of the columns."""
         return (*(f"{entry.label}={entry.signature}" for entry in self.features), *self.columns)
 
     @property
     def definition(self) -> tuple[str, ...]:
-        """The same without versions of libraries, which a trained model asks for."""
+        """The signature without the versions of libraries. A trained model requires this definition."""
         return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
 
     def only(self, columns: Collection[str]) -> FeatureSet:
-        """Return the features with these of their columns, in the features' own order."""
-        return FeatureSet(
-            [
-                NamedFeature(entry.label, entry.feature, tuple(
-                    place for place, column in zip(entry.chosen, entry.columns, strict=True) if column in columns
-                ))
-                for entry in self.features
-            ],
-            unescape=self.unescape,
-        )  # fmt: skip
+        """Return the features with only these columns, in the order of this set."""
+        features = []
+        for entry in self.features:
+            names = zip(entry.indexes, entry.columns, strict=True)
+            indexes = tuple(index for index, column in names if column in columns)
+            features.append(NamedFeature(entry.label, entry.feature, indexes))
+        return FeatureSet(features, unescape=self.unescape)
 
     def select(self, columns: Sequence[str]) -> list[int]:
-        """Return the positions of columns; ``ter`` and ``ter.*`` are all of a feature.
+        """Return the indexes of columns.
+
+        Args:
+            columns: names of columns, such as ``ter.score``. ``ter`` and ``ter.*`` select all columns of a feature.
 
         Raises:
-            ConfigError: for a column that is not there.
+            ConfigError: if no column matches a name.
         """
-        places = []
+        indexes: dict[int, None] = {}
         for pattern in columns:
-            beginning = pattern.removesuffix("*")
-            found = [
-                place
-                for place, column in enumerate(self.columns)
-                if column == pattern
-                or (pattern.endswith("*") and column.startswith(beginning))
-                or column.startswith(f"{pattern}.")
+            matches = [
+                index
+                for index, column in enumerate(self.columns)
+                if matches_pattern(column, pattern) or column.startswith(f"{pattern}.")
             ]
-            if not found:
+            if not matches:
                 raise ConfigError(f"there is no feature {pattern!r}{near_miss(pattern, self.columns)}")
-            places += [place for place in found if place not in places]
-        return places
+            indexes.update(dict.fromkeys(matches))
+        return list(indexes)
 
     def extract(
         self, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
@@ -148,72 +134,81 @@ class FeatureSet:
         """Return one row per segment, ``(len(batch), dimension)``.
 
         Args:
-            batch: the segments, as many as you like.
-            store: where rows are kept.
-            jobs: number of processes.
-            progress: told how many rows of all features are done, and how many there are.
+            batch: the segments. Their number is not limited.
+            store: the store of computed rows.
+            jobs: the number of processes.
+            progress: receives the number of finished rows of all features, and their total number.
 
         Raises:
-            InputError: for segments that cannot be used.
+            InputError: if the segments lack what a feature reads.
             PluginError: if a feature fails.
         """
         if self.unescape:
-            batch = unescaped(batch)
-        keys = _row_keys({entry.feature.needs for entry in self.features}, batch, store)
-        # The first place of the same segment, where it is computed; others are copies.
-        firsts: dict[tuple[str, ...], dict[Hashable, int]] = {}
-        for needs, of_rows in keys.items():
-            found: dict[Hashable, int] = {}
-            for at, key in enumerate(of_rows):
-                found.setdefault(key, at)
-            firsts[needs] = found
-        result = {entry.label: np.empty((len(batch), entry.feature.dimension)) for entry in self.features}
+            batch = decode_batch(batch)
+        keys = _make_row_keys({entry.feature.needs for entry in self.features}, batch, store)
+        first_indexes = {needs: _index_first(row_keys) for needs, row_keys in keys.items()}
+        values = {entry.label: np.empty((len(batch), entry.feature.dimension)) for entry in self.features}
+        missing = self._read_stored_rows(first_indexes, store, values)
+        blocks = [block for indexes, entries in missing.items() for block in split_blocks(indexes, entries, batch)]
+        total = sum(len(block.indexes) * len(block.features) for block in blocks)
+        done = 0
+        for block, block_rows in compute_blocks(blocks, batch, jobs):
+            _save_block(block, block_rows, keys, store, values)
+            done += len(block.indexes) * len(block.features)
+            progress("features", done, total)
+        return self._join_columns(len(batch), keys, first_indexes, values)
+
+    def _read_stored_rows(
+        self, first_indexes: Mapping[Needs, Mapping[Hashable, int]], store: FeatureStore, values: Mapping[str, Floats]
+    ) -> dict[tuple[int, ...], list[NamedFeature]]:
+        """Copy the stored rows to the arrays, and return the features of the missing rows by the rows' indexes."""
         missing: dict[tuple[int, ...], list[NamedFeature]] = {}
         for entry in self.features:
-            first = firsts[entry.feature.needs]
-            # The signature costs something: versions of libraries are looked up for it.
-            known = store.get(entry.signature, list(first), entry.feature.dimension) if store.enabled else {}
-            for key, row in known.items():
-                result[entry.label][first[key]] = row
-            missing.setdefault(tuple(at for key, at in first.items() if key not in known), []).append(entry)
-        work = [block for places, entries in missing.items() for block in split_blocks(places, entries, batch)]
-        done, total = 0, sum(len(block.places) * len(block.features) for block in work)
-        for block, computed in compute_blocks(work, batch, jobs):
-            places = list(block.places)
-            for entry, rows in zip(block.features, computed, strict=True):
-                result[entry.label][places] = rows
-                if store.enabled:
-                    of_entry = keys[entry.feature.needs]
-                    store.put(entry.signature, {of_entry[at]: row for at, row in zip(places, rows, strict=True)})
-            done += len(places) * len(block.features)
-            progress("features", done, total)
-        copied = {
-            needs: np.array([first[key] for key in keys[needs]], np.int64)
-            for needs, first in firsts.items()
-            if len(first) < len(batch)
-        }
+            index_by_key = first_indexes[entry.feature.needs]
+            stored: Mapping[Hashable, Floats] = {}
+            # The signature looks up the versions of libraries, which takes time.
+            if store.enabled:
+                stored = store.get(entry.signature, list(index_by_key), entry.feature.dimension)
+            for key, row in stored.items():
+                values[entry.label][index_by_key[key]] = row
+            missing_indexes = tuple(index for key, index in index_by_key.items() if key not in stored)
+            missing.setdefault(missing_indexes, []).append(entry)
+        return missing
+
+    def _join_columns(
+        self,
+        n_segments: int,
+        keys: Mapping[Needs, Sequence[Hashable]],
+        first_indexes: Mapping[Needs, Mapping[Hashable, int]],
+        values: Mapping[str, Floats],
+    ) -> Floats:
+        """Return the selected columns of all features, with copies of the rows of repeated segments."""
         blocks = []
         for entry in self.features:
-            rows = result[entry.label]
-            if entry.feature.needs in copied:
-                rows = rows[copied[entry.feature.needs]]
-            blocks.append(rows if len(entry.chosen) == rows.shape[1] else rows[:, entry.chosen])
-        return np.hstack(blocks) if blocks else np.empty((len(batch), 0))
+            rows = values[entry.label]
+            index_by_key = first_indexes[entry.feature.needs]
+            if len(index_by_key) < n_segments:
+                rows = rows[[index_by_key[key] for key in keys[entry.feature.needs]]]
+            if len(entry.indexes) < rows.shape[1]:
+                rows = rows[:, entry.indexes]
+            blocks.append(rows)
+        return np.hstack(blocks) if blocks else np.empty((n_segments, 0))
 
     def segment_vectors(
         self, segments: Sequence[str], store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
     ) -> Floats:
-        """Return the vectors of segments, side by side, ``(len(segments), sum of segment dimensions)``.
+        """Return the concatenated vectors of each segment, ``(len(segments), sum of segment dimensions)``.
 
         Raises:
-            ConfigError: if a feature has no vectors of segments.
+            ConfigError: if a feature does not have vectors of segments.
         """
         for entry in self.features:
             if not isinstance(entry.feature, SegmentFeature):
                 raise ConfigError(f"feature {entry.label!r} has no vectors of segments")
         batch = FeatureBatch(segments, [[segment] for segment in segments])
         rows = self.extract(batch, store, jobs=jobs, progress=progress)
-        blocks, start = [], 0
+        blocks = []
+        start = 0
         for entry in self.features:
             assert isinstance(entry.feature, SegmentFeature)
             blocks.append(rows[:, start : start + entry.feature.segment_dimension])
@@ -221,31 +216,91 @@ class FeatureSet:
         return np.hstack(blocks) if blocks else np.empty((len(segments), 0))
 
 
-def _row_keys(
-    needs: Iterable[tuple[str, ...]], batch: FeatureBatch, store: FeatureStore
-) -> dict[tuple[str, ...], list[Hashable]]:
-    """Return the keys of segments, for each choice of what features read.
+def _make_feature(entry: str | Mapping[str, Any], context: MatcherContext) -> NamedFeature:
+    """Make the feature of one entry of a recipe."""
+    options = {"use": entry} if isinstance(entry, str) else dict(entry)
+    name = options.pop("use", None)
+    if not isinstance(name, str):
+        raise ConfigError(f"a feature is a name or a mapping with 'use', not {entry!r}")
+    label = str(options.pop("as", name))
+    patterns = options.pop("columns", None)
+    feature = plugin_registry().features.get(name).make(context, **options)
+    return NamedFeature(label, feature, select_columns(label, feature.columns, patterns))
 
-    Rows that are kept on disk go by a digest; else the texts themselves do.
+
+def _change_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) -> str | dict[str, Any]:
+    """Return one entry of a recipe with changed paths in its options."""
+    if isinstance(entry, str):
+        return entry
+    name = entry.get("use")
+    if not isinstance(name, str):
+        return dict(entry)
+    options = {key: value for key, value in entry.items() if key not in ("use", "as", "columns")}
+    return {**entry, **plugin_registry().features.get(name).with_paths(options, change)}
+
+
+def _index_first(keys: Iterable[Hashable]) -> dict[Hashable, int]:
+    """Return the index of the first occurrence of each key."""
+    indexes: dict[Hashable, int] = {}
+    for index, key in enumerate(keys):
+        indexes.setdefault(key, index)
+    return indexes
+
+
+def _save_block(
+    block: FeatureBlock,
+    block_rows: Sequence[Floats],
+    keys: Mapping[Needs, Sequence[Hashable]],
+    store: FeatureStore,
+    values: Mapping[str, Floats],
+) -> None:
+    """Copy the computed rows of a block to the arrays and to the store."""
+    indexes = list(block.indexes)
+    for entry, rows in zip(block.features, block_rows, strict=True):
+        values[entry.label][indexes] = rows
+        if store.enabled:
+            row_keys = keys[entry.feature.needs]
+            store.put(entry.signature, {row_keys[index]: row for index, row in zip(indexes, rows, strict=True)})
+
+
+def _make_row_keys(
+    needs_of_features: Iterable[Needs], batch: FeatureBatch, store: FeatureStore
+) -> dict[Needs, list[Hashable]]:
+    """Return the keys of the rows, for each combination of fields that features read.
+
+    The keys of stored rows are digests. Without a store, the texts themselves are the keys.
     """
-    result: dict[tuple[str, ...], list[Hashable]] = {}
-    for names in needs:
-        parts: list[Sequence[str] | Sequence[Sequence[str]]] = []
-        for name in names:
-            values = getattr(batch, name)
-            if values is None:
-                advice = "; name their column with --source-column" if name == "sources" else ""
-                raise InputError(f"a feature needs the {name} of the segments{advice}")
-            if len(values) != len(batch):
-                raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {name}")
-            parts.append([tuple(value) for value in values] if name == "references" else values)
-        rows: list[Hashable] = list(zip(*parts, strict=True))
-        result[names] = [_digest(row) for row in rows] if store.enabled else rows  # type: ignore[arg-type]
-    return result
+    keys: dict[Needs, list[Hashable]] = {}
+    for needs in needs_of_features:
+        fields = [_read_field(batch, name) for name in needs]
+        rows: list[Any] = list(zip(*fields, strict=True))
+        keys[needs] = [_digest_row(row) for row in rows] if store.enabled else rows
+    return keys
 
 
-def _digest(row: tuple[str | tuple[str, ...], ...]) -> bytes:
+def _read_field(batch: FeatureBatch, name: str) -> Sequence[str] | Sequence[tuple[str, ...]]:
+    """Return a field of a batch, with the references as tuples.
+
+    Raises:
+        InputError: if the batch does not have the field, or if the field has another length than the hypotheses.
+    """
+    values = getattr(batch, name)
+    if values is None:
+        advice = "; name their column with --source-column" if name == "sources" else ""
+        raise InputError(f"a feature needs the {name} of the segments{advice}")
+    if len(values) != len(batch):
+        raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {name}")
+    return [tuple(references) for references in values] if name == "references" else values
+
+
+def _digest_row(row: tuple[str | tuple[str, ...], ...]) -> bytes:
+    """Return the digest of the texts that a feature reads of a segment."""
     import hashlib
 
-    texts = [text for part in row for text in ([part] if isinstance(part, str) else [str(len(part)), *part])]
+    texts: list[str] = []
+    for field in row:
+        if isinstance(field, str):
+            texts.append(field)
+        else:
+            texts += [str(len(field)), *field]
     return hashlib.sha256(digest(texts).encode()).digest()[:16]

@@ -1,4 +1,4 @@
-"""Rows of features on disk, one database per feature."""
+"""Stores the rows of features on disk, in one database per feature."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from meteor_e.api import ConfigError
 from meteor_e.base.array_cache import Floats, digest
 from meteor_e.base.folders import cache_folder
 
-LOCKED_AFTER = 60
-"""Seconds to wait for another process that writes."""
-_SEAL = 8
-"""Bytes of the checksum after each row."""
+LOCK_TIMEOUT = 60
+"""Number of seconds to wait for another process that writes."""
+CHECKSUM_SIZE = 8
+"""Number of bytes of the checksum after each row."""
+MAX_QUERY_KEYS = 500
+"""Maximum number of keys in one query."""
 
 
 class FeatureStore:
-    """Rows of features on disk.
+    """A store of rows on disk.
 
     Args:
-        folder: where; by default ``features`` in the folder that ``METEOR_E_CACHE`` names, else in the user's
-            cache folder.
-        enabled: whether to keep anything.
+        folder: the folder of the databases. The default is ``features`` in the folder that ``METEOR_E_CACHE`` names, or
+            in the user's cache folder.
+        enabled: whether to store anything.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
@@ -35,52 +37,64 @@ class FeatureStore:
 
     @contextlib.contextmanager
     def _open(self, signature: str) -> Iterator[sqlite3.Connection]:
+        """Open the database of a feature, and create it if necessary.
+
+        Raises:
+            ConfigError: if the database is locked or cannot be used.
+        """
         file = self.folder / f"{digest([signature])[:32]}.sqlite"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with contextlib.closing(sqlite3.connect(file, timeout=LOCKED_AFTER)) as connection:
+            with contextlib.closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT)) as connection:
                 connection.execute("create table if not exists rows (key blob primary key, value blob) without rowid")
                 yield connection
         except (OSError, sqlite3.Error) as error:
-            if "locked" in str(error):
-                raise ConfigError(
-                    f"another process has kept the features in {file} to itself for {LOCKED_AFTER} seconds; let it "
-                    "end, choose another folder with METEOR_E_CACHE, or use --no-cache"
-                ) from error
-            raise ConfigError(
-                f"the kept features in {file} cannot be used ({error}); delete the file, choose another folder with "
-                "METEOR_E_CACHE, or use --no-cache"
-            ) from error
+            raise ConfigError(_describe_failure(file, error)) from error
 
     def get(self, signature: str, keys: Sequence[Hashable], dimension: int) -> dict[Hashable, Floats]:
-        """Return the rows that are known."""
+        """Return the stored rows by their keys.
+
+        Args:
+            signature: the signature of the feature.
+            keys: the keys of the rows.
+            dimension: the length of a row. Rows of another length and damaged rows are ignored.
+        """
         if not self.enabled or not keys:
             return {}
-        found: dict[Hashable, Floats] = {}
+        rows: dict[Hashable, Floats] = {}
         with self._open(signature) as connection:
-            for start in range(0, len(keys), 500):
-                part = keys[start : start + 500]
-                query = f"select key, value from rows where key in ({','.join('?' * len(part))})"
-                for key, value in connection.execute(query, part):
-                    row = value[:-_SEAL]
-                    if len(row) == 8 * dimension and value == _sealed(key, row):
-                        found[key] = np.frombuffer(row, "<f8")
-        return found
+            for start in range(0, len(keys), MAX_QUERY_KEYS):
+                query_keys = keys[start : start + MAX_QUERY_KEYS]
+                query = f"select key, value from rows where key in ({','.join('?' * len(query_keys))})"
+                for key, value in connection.execute(query, query_keys):
+                    row = value[:-CHECKSUM_SIZE]
+                    if len(row) == 8 * dimension and value == _add_checksum(key, row):
+                        rows[key] = np.frombuffer(row, "<f8")
+        return rows
 
     def put(self, signature: str, rows: Mapping[Hashable, Floats]) -> None:
-        """Keep rows."""
+        """Store rows by their keys."""
         if not self.enabled or not rows:
             return
+        values = [(key, _add_checksum(key, np.ascontiguousarray(row, "<f8").tobytes())) for key, row in rows.items()]
         with self._open(signature) as connection, connection:
-            connection.executemany(
-                "insert or replace into rows values (?, ?)",
-                [(key, _sealed(key, np.ascontiguousarray(row, "<f8").tobytes())) for key, row in rows.items()],
-            )
+            connection.executemany("insert or replace into rows values (?, ?)", values)
 
 
-def _sealed(key: Hashable, row: bytes) -> bytes:
-    """Return a row with a checksum of it and its key after it: a damaged file must give no other features."""
+def _describe_failure(file: Path, error: Exception) -> str:
+    """Return a message for a database that cannot be used."""
+    advice = "choose another folder with METEOR_E_CACHE, or use --no-cache"
+    if "locked" in str(error):
+        return (
+            f"another process has locked the stored features in {file} for {LOCK_TIMEOUT} seconds; wait until it "
+            f"ends, {advice}"
+        )
+    return f"the stored features in {file} cannot be used ({error}); delete the file, {advice}"
+
+
+def _add_checksum(key: Hashable, row: bytes) -> bytes:
+    """Return a row, followed by a checksum of its key and its values, which reveals damaged files."""
     import hashlib
 
     assert isinstance(key, bytes)
-    return row + hashlib.sha256(key + row).digest()[:_SEAL]
+    return row + hashlib.sha256(key + row).digest()[:CHECKSUM_SIZE]

@@ -1,4 +1,4 @@
-"""The libraries that only some estimators need."""
+"""Errors of the libraries that only some estimators need."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ DISTRIBUTIONS = {
 
 
 @contextmanager
-def guarded_estimator(what: str) -> Iterator[None]:
-    """Run an estimator's code.
+def estimator_errors(task: str) -> Iterator[None]:
+    """Convert the errors of an estimator's code.
 
     Args:
-        what: whose code it is, such as ``training 'maxsd'``.
+        task: a description of the task for messages, such as ``training 'maxsd'``.
 
     Raises:
-        ConfigError: if a library is not installed; it says what to run.
-        PluginError: for an exception that is not one of ours, with the line that raised it.
+        ConfigError: if a library is not installed. The message contains the command that installs it.
+        PluginError: for an exception of another package, with the line that raised it.
     """
-    with plugin_errors(what):
+    with plugin_errors(task):
         try:
             yield
         except ModuleNotFoundError as error:
@@ -36,5 +36,5 @@ def guarded_estimator(what: str) -> Iterator[None]:
             if distribution is None:
                 raise
             raise ConfigError(
-                f"{what} needs {error.name}, which is not installed; {how_to_install(distribution)}"
+                f"{task} needs {error.name}, which is not installed; {how_to_install(distribution)}"
             ) from error

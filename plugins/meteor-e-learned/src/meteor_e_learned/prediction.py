@@ -29,7 +29,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
 from meteor_e_learned.explain import explain, explain_system
 from meteor_e_learned.feature_store import FeatureStore
-from meteor_e_learned.libraries import guarded_estimator
+from meteor_e_learned.libraries import estimator_errors
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
@@ -101,7 +101,7 @@ def pairwise_advantages(
         inputs = np.hstack([
             rows[left_rows], rows[right_rows], vectors[left_rows], vectors[right_rows], reference_vectors[left_rows]
         ])  # fmt: skip
-        with guarded_estimator(f"model {model.recipe.name!r}"):
+        with estimator_errors(f"model {model.recipe.name!r}"):
             estimator: Any = model.estimator
             advantages[left, right, segments] = estimator.decision_function(inputs)
         advantages[right, left, segments] = -advantages[left, right, segments]

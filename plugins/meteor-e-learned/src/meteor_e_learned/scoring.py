@@ -1,4 +1,4 @@
-"""Scores of single hypotheses by a trained model; light: without evaluation, training and networks."""
+"""Scores single hypotheses with a trained model. This module does not import evaluation, training or networks."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 from meteor_e.api import ConfigError, FeatureBatch
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.progress import Progress, silent
-from meteor_e_learned.blocks import picked
+from meteor_e_learned.blocks import select_segments
 from meteor_e_learned.feature_store import FeatureStore
-from meteor_e_learned.libraries import guarded_estimator
+from meteor_e_learned.libraries import estimator_errors
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.texts import TextSamples
 
-BLOCK = 8192
-"""Segments whose features are in memory at once, for each process."""
+MAX_SEGMENTS = 8192
+"""Maximum number of segments per process whose features are in memory at the same time."""
 
 
 def has_scores(model: LearnedModel) -> bool:
-    """Return whether a model gives a score of a single hypothesis."""
+    """Return whether a model scores single hypotheses."""
     return not model.estimator.compares_only
 
 
 def has_scale(model: LearnedModel) -> bool:
-    """Return whether a model maps its scores to shares."""
+    """Return whether a model maps its raw scores to a scale, such as percentages."""
     return hasattr(model.estimator, "raw")
 
 
@@ -38,19 +38,18 @@ def score_segments(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Floats:
-    """Return a score of each hypothesis; the higher, the better.
+    """Return the score of each hypothesis. Higher scores are better.
 
     Args:
         model: the model.
-        batch: the hypotheses with their references.
-        store: where features are kept.
-        raw: before scores are mapped to shares, for models that do so: in the same order, but as far apart as the
-            model holds them.
-        jobs: number of processes.
-        progress: told how many segments are done, and how many there are.
+        batch: the hypotheses and their references.
+        store: the store of computed features.
+        raw: whether to return raw scores, before the model maps them to its scale. The order is the same.
+        jobs: the number of processes.
+        progress: receives the number of finished segments, and their total number.
 
     Raises:
-        ConfigError: for a model that only compares hypotheses.
+        ConfigError: if the model only compares hypotheses.
     """
     if not has_scores(model):
         raise ConfigError(
@@ -59,22 +58,34 @@ def score_segments(
         )
     if not len(batch):
         return np.empty(0)
-    size = BLOCK * max(1, jobs)
-    found = []
-    for start in range(0, len(batch), size):
-        block = picked(batch, range(start, min(len(batch), start + size)))
-        tell = _counting(progress, start, len(block), len(batch))
-        features = model.features.extract(block, store, jobs=jobs, progress=tell)
-        estimator: Any = model.estimator
-        with guarded_estimator(f"model {model.recipe.name!r}"):
-            if model.estimator.needs_texts:
-                scores = estimator.score_texts(TextSamples(block.hypotheses, block.references, features))
-            else:
-                scores = estimator.raw(features) if raw and has_scale(model) else estimator.score_segments(features)
-        found.append(scores)
-    return np.concatenate(found)
+    block_size = MAX_SEGMENTS * max(1, jobs)
+    scores = []
+    for start in range(0, len(batch), block_size):
+        block = select_segments(batch, range(start, min(len(batch), start + block_size)))
+        block_progress = _count_segments(progress, start, len(block), len(batch))
+        features = model.features.extract(block, store, jobs=jobs, progress=block_progress)
+        with estimator_errors(f"model {model.recipe.name!r}"):
+            scores.append(_score_block(model, block, features, raw=raw))
+    return np.concatenate(scores)
 
 
-def _counting(progress: Progress, start: int, segments: int, total: int) -> Progress:
-    """Return the progress of segments, from the progress of a block's rows."""
-    return lambda stage, done, rows: progress(stage, start + segments * done // max(1, rows or 0), total)
+def _score_block(model: LearnedModel, block: FeatureBatch, features: Floats, *, raw: bool) -> Floats:
+    """Return the scores of the hypotheses of a block."""
+    estimator: Any = model.estimator
+    scores: Floats
+    if estimator.needs_texts:
+        scores = estimator.score_texts(TextSamples(block.hypotheses, block.references, features))
+    elif raw and has_scale(model):
+        scores = estimator.raw(features)
+    else:
+        scores = estimator.score_segments(features)
+    return scores
+
+
+def _count_segments(progress: Progress, start: int, block_size: int, n_segments: int) -> Progress:
+    """Return a progress function for the rows of a block, which reports segments of all blocks."""
+
+    def report(stage: str, done: float, total: float | None) -> None:
+        progress(stage, start + block_size * done // max(1, total or 0), n_segments)
+
+    return report

@@ -23,7 +23,7 @@ from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
-from meteor_e_learned.libraries import guarded_estimator
+from meteor_e_learned.libraries import estimator_errors
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import agreement
@@ -95,7 +95,7 @@ def train(
          "seconds": round(time.perf_counter() - start_time, 1)})  # fmt: skip
     start_time = time.perf_counter()
     checkpoints = Checkpoints(checkpoint_path, identity, log)
-    with checkpoints.written_when_interrupted(), guarded_estimator(f"training {recipe.estimator!r}"):
+    with checkpoints.written_when_interrupted(), estimator_errors(f"training {recipe.estimator!r}"):
         run = TrainingRun(recipe.seed, features.columns, log, checkpoints, state, words)
         training_figures = estimator.learn(examples, validation, run)
         figures = {**training_figures, **agreement(estimator, examples, validation)}
