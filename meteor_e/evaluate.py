@@ -6,7 +6,7 @@ import itertools
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.batches import FIRST_BATCH, LARGE_FIRST_BATCH, Batch, Executor, map_in_order, read_batches
 from meteor_e.api.metrics import (
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 
-@dataclass(frozen=True)
-class KeptData:
+class KeptData(NamedTuple):
     """The data of segments that a table keeps. By default, memory does not grow with the number of segments.
 
     Attributes:
@@ -111,8 +110,7 @@ def check_languages(metrics: Sequence[Metric]) -> None:
             )
 
 
-@dataclass(frozen=True)
-class _Failure:
+class _Failure(NamedTuple):
     """A segment that cannot be scored.
 
     Attributes:
@@ -157,8 +155,7 @@ def _leave_out(system: System, failures: Mapping[int, _Failure]) -> System:
     return replace(system, read=read_remaining, size=size)
 
 
-@dataclass(frozen=True)
-class _Evaluator:
+class _Evaluator(NamedTuple):
     """Scores systems under metrics. The attributes are the arguments of :func:`evaluate`."""
 
     metrics: Sequence[Metric]
@@ -349,8 +346,7 @@ def _open_system(
     return prepared, itertools.chain([first_batch], batches)
 
 
-@dataclass(frozen=True)
-class _OutputScores:
+class _OutputScores(NamedTuple):
     """The scores of one system's output under a metric that scores whole systems.
 
     Attributes:

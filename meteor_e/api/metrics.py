@@ -1,9 +1,9 @@
-"""Metrics: numbers that say how good hypotheses are, given references, under a name and a signature.
+"""Metrics: scores of hypotheses against references.
 
-There are two kinds. A :class:`SegmentMetric` gives each segment a score, and a system's score is their mean::
+A :class:`SegmentMetric` gives each segment a score. The score of a system is the mean of these scores::
 
     class WordOverlap(SegmentMetric):
-        \"\"\"Share of the hypothesis's words that a reference has, too.\"\"\"
+        \"\"\"The proportion of the hypothesis's words that occur in a reference.\"\"\"
 
         name = "word-overlap"
         signature = "word-overlap|version:1"
@@ -14,22 +14,20 @@ There are two kinds. A :class:`SegmentMetric` gives each segment a score, and a 
                 for hypothesis, texts in zip(hypotheses, references)
             ]
 
-A :class:`Metric` maps segments to additive statistics, and sums of statistics to scores, as METEOR and sacreBLEU's
-metrics do. Confidence intervals and significance tests then start from the statistics and never read the texts again:
+A :class:`Metric` maps segments to additive statistics, and sums of statistics to scores, like METEOR and sacreBLEU's
+metrics. Confidence intervals and significance tests start from the statistics, and do not score the texts again:
 
 * :meth:`~Metric.statistics` returns one row of statistics per segment of a batch;
-* :meth:`~Metric.scores` returns scores, and their parts, of sums of rows;
-* :meth:`~Metric.segment_scores` returns scores of segments from their rows;
-* :meth:`~Metric.prepare` returns a copy that knows the references of a test set, if the metric ``needs_references``;
-* :meth:`~Metric.signature_for` names the number of references, if that belongs to the signature.
+* :meth:`~Metric.scores` returns the scores, and the parts of the scores, of sums of rows;
+* :meth:`~Metric.segment_scores` returns the scores of segments from their rows;
+* :meth:`~Metric.prepare` returns a copy for the references of a test set, if the metric ``needs_references``;
+* :meth:`~Metric.signature_for` returns a signature that may contain the number of references.
 
 A metric can also implement :class:`Explains`, :class:`HasDetails`, :class:`ScoresPairs` and
-:class:`AggregatesReferences`. A :class:`SystemsMetric` is the second form: it scores all systems of a test set at
-once, and knows their names.
+:class:`AggregatesReferences`. A :class:`SystemsMetric` scores all systems of a test set at once, and knows their names.
 
-Options are a class of their own, as for every :class:`~meteor_e.api.component.Component`. In
-``meteor-e score -M word-overlap:weight=2`` and :func:`meteor_e.load_metric`, :meth:`Metric.parse` reads what follows
-the colon.
+A metric defines its options in a class, like every :class:`~meteor_e.api.component.Component`. The method
+:meth:`Metric.parse` reads the options after the colon in ``meteor-e score -M word-overlap:weight=2``.
 """
 
 from __future__ import annotations
@@ -57,7 +55,7 @@ from meteor_e.base.errors import (
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items, read_sources
 
-# NumPy is imported where it is needed: plain METEOR starts without it.
+# NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -66,16 +64,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SystemOutputs:
-    """Outputs of several systems for the same segments, with references.
+    """The outputs of several systems for the same segments, with references.
 
     Attributes:
-        name: of the test set.
-        pair: ``source-target``.
-        language: of the outputs.
-        systems: names.
+        name: name of the test set.
+        pair: language pair, such as ``de-en``.
+        language: code of the language of the outputs.
+        systems: names of the systems.
         outputs: one list of segments per system, in the order of ``systems``.
         references: one list of segments per reference.
-        source: segments of the source; ``None`` if they are not known.
+        source: source segments; ``None`` if they are unknown.
     """
 
     name: str
@@ -92,19 +90,20 @@ class SystemOutputs:
 
 @dataclass(frozen=True)
 class Scores:
-    """A metric's scores on the outputs of several systems.
+    """The scores of a metric for the outputs of several systems.
 
     Attributes:
-        name: what tables call the metric.
-        signature: what must be the same for the scores to be the same.
-        segments: ``(systems, segments)``; NaN where none is known.
-        systems: ``(systems,)``; NaN where none is known.
-        resample: from a system's position and the segments' weights ``(samples, segments)`` to its scores
-            ``(samples,)`` on resampled test sets; ``None`` where the mean of the segments has to do.
-        resamplable: whether scores of systems on resampled test sets can be told. They cannot where systems' scores
-            were given and are not the means of their segments'.
-        details: what JSON says of each system in addition to its score.
-        segment_details: what JSON says of each segment of each system.
+        name: name of the metric in tables.
+        signature: signature of the metric. Scores with different signatures cannot be compared.
+        segments: scores of the segments, ``(systems, segments)``; NaN for unknown scores.
+        systems: scores of the systems, ``(systems,)``; NaN for unknown scores.
+        resample: function that returns the scores ``(samples,)`` of a system on resampled test sets. Its arguments are
+            the index of the system and the weights of the segments, ``(samples, segments)``. If it is ``None``, the
+            scores are weighted means of the segments' scores.
+        resamplable: whether scores on resampled test sets can be computed. They cannot if the scores of the systems
+            come from a file and are not the means of the segments' scores.
+        details: details of each system for JSON.
+        segment_details: details of each segment of each system for JSON.
     """
 
     name: str
@@ -117,18 +116,23 @@ class Scores:
     segment_details: Sequence[Sequence[Mapping[str, Any]]] = ()
 
     def resampled(self, system: int, weights: Floats) -> Floats:
-        """Return a system's scores on resampled test sets; NaN where they cannot be told."""
+        """Return the scores of a system on resampled test sets; NaN if they cannot be computed.
+
+        Args:
+            system: index of the system.
+            weights: weights of the segments, ``(samples, segments)``.
+        """
         if not self.resamplable:
             import numpy as np
 
             return np.full(len(weights), np.nan)
         if self.resample is not None:
             return self.resample(system, weights)
-        totals: Floats = weights @ self.segments[system] / weights.sum(axis=1)
-        return totals
+        means: Floats = weights @ self.segments[system] / weights.sum(axis=1)
+        return means
 
     def negated(self) -> Scores:
-        """Return the scores with the other sign: of errors, the higher is then the better."""
+        """Return the scores with the opposite sign, so that higher scores of an error rate are better."""
         resample = self.resample
         return replace(
             self,
@@ -139,13 +143,13 @@ class Scores:
 
 
 class MetricContext(NamedTuple):
-    """What ``from_options`` of a metric may use.
+    """The context that ``from_options`` of a metric may use.
 
     Attributes:
-        language: ISO code of the text; empty if it is not known.
-        jobs: number of processes that a metric may start.
-        threads: number of threads that it may use; ``None`` for as many as there are processors.
-        offline: whether it must not download anything; ``None`` for the user's setting.
+        language: ISO code of the text's language; empty if it is unknown.
+        jobs: number of processes that the metric may start.
+        threads: number of threads that the metric may use; ``None`` for the number of processors.
+        offline: whether the metric must not download anything; ``None`` for the user's setting.
     """
 
     language: str = ""
@@ -154,11 +158,15 @@ class MetricContext(NamedTuple):
     offline: bool | None = None
 
 
-def named_options(text: str, what: str) -> dict[str, Any]:
-    """Read ``name=value,name=value``; values are read as YAML reads them.
+def named_options(text: str, location: str) -> dict[str, Any]:
+    """Parse options of the form ``name=value,name=value``. Values are parsed like YAML.
+
+    Args:
+        text: the options.
+        location: the beginning of error messages.
 
     Raises:
-        ConfigError: for a part of another form, or a name that is given twice.
+        ConfigError: for a part of another form, or a name that occurs twice.
     """
     from meteor_e.base.yamlfile import plain_value
 
@@ -166,23 +174,23 @@ def named_options(text: str, what: str) -> dict[str, Any]:
     for part in filter(None, text.split(",")):
         key, separator, value = (piece.strip() for piece in part.partition("="))
         if not separator or not key:
-            raise ConfigError(f"{what}: option {part!r} is not of the form name=value")
+            raise ConfigError(f"{location}: option {part!r} is not of the form name=value")
         if key in options:
-            raise ConfigError(f"{what}: option {key!r} is given twice")
+            raise ConfigError(f"{location}: option {key!r} is given twice")
         options[key] = plain_value(value)
     return options
 
 
 @runtime_checkable
 class SummedStatistics(Protocol):
-    """Statistics of a batch that come with their sum, so that plain METEOR is added up without NumPy.
+    """Statistics of a batch together with their sum, which METEOR needs to run without NumPy.
 
-    METEOR's are :class:`meteor_e.scoring.rows.Rows`. ``numpy.asarray`` returns the additive rows.
+    METEOR's statistics are :class:`meteor_e.scoring.rows.Rows`. ``numpy.asarray`` returns the additive rows.
 
     Attributes:
-        total: the sum over all segments without a failure, ``(width,)``.
-        count: number of these segments.
-        failures: index of a segment that cannot be scored → the error.
+        total: sum over all segments that can be scored, ``(width,)``.
+        count: number of segments in the sum.
+        failures: the error of each segment that cannot be scored, by index of the segment.
     """
 
     @property
@@ -195,7 +203,7 @@ class SummedStatistics(Protocol):
     def failures(self) -> Mapping[int, MeteorError]: ...  # noqa: D102
 
     def with_zeros(self) -> SummedStatistics:
-        """Return the statistics with each failure as a segment that scores 0."""
+        """Return the statistics with score 0 for each segment that cannot be scored."""
         ...
 
     def __len__(self) -> int: ...
@@ -203,7 +211,7 @@ class SummedStatistics(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """A metric that says why two systems differ."""
+    """A metric that explains the differences between two systems."""
 
     def explain(
         self,
@@ -213,17 +221,17 @@ class Explains(Protocol):
         names: tuple[str, str] = ("the first", "the second"),
         sources: Sequence[str] | None = None,
     ) -> str:
-        """Say in words what moves the scores of two systems apart.
+        """Return a text that explains the difference between the scores of two systems.
 
         Args:
-            first: the first system's segments; a list of one for a single segment.
-            second: the second system's segments.
-            references: for each segment its references.
+            first: segments of the first system.
+            second: segments of the second system.
+            references: references of each segment.
             names: names of the systems.
-            sources: the source of each segment, for metrics that read them.
+            sources: source of each segment, for metrics that read sources.
 
         Raises:
-            ConfigError: if the metric cannot say.
+            ConfigError: if the metric cannot explain the difference.
         """
         ...
 
@@ -255,23 +263,23 @@ class ExplainsSystem(Protocol):
 
 @runtime_checkable
 class HasDetails(Protocol):
-    """A metric that gives details of segments and systems, for JSON and reports."""
+    """A metric that returns details of segments and systems, for JSON and reports."""
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
-        """Return for each segment or system what JSON holds in addition to the scores.
+        """Return details of each segment or system, which JSON contains in addition to the scores.
 
-        Reports show ``said``, a text.
+        Reports show the text with the key ``said``.
 
         Args:
-            statistics: what :meth:`Metric.statistics` returned for the batch; or sums, one row per system.
-            batch: the segments; ``None`` for systems.
+            statistics: the result of :meth:`Metric.statistics` for the batch; or sums, one row per system.
+            batch: the batch; ``None`` for systems.
         """
         ...
 
 
 @runtime_checkable
 class ScoresPairs(Protocol):
-    """A metric that scores every hypothesis against every reference faster than pair by pair."""
+    """A metric with a fast way to score every hypothesis against every reference."""
 
     def pairwise_batches(
         self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
@@ -282,15 +290,15 @@ class ScoresPairs(Protocol):
 
 @runtime_checkable
 class AggregatesReferences(Protocol):
-    """A metric that approximates expected scores against many weighted references at once."""
+    """A metric that approximates expected scores against many weighted references."""
 
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Any:
         """Approximate expected scores; see :mod:`meteor_e.engine.aggregation`.
 
         Args:
             hypotheses: raw segments.
-            references: raw segments, each once.
-            weights: of the references; their sum is 1.
+            references: distinct raw segments.
+            weights: weights of the references, with a sum of 1.
         """
         ...
 
@@ -298,27 +306,27 @@ class AggregatesReferences(Protocol):
 class Metric(Component):
     """Base of all metrics: maps segments to additive statistics, and sums of statistics to scores.
 
-    A metric has :attr:`signature`, :meth:`statistics` and :meth:`scores`. A metric of one signature gives the same
-    numbers each time. Instances are pickled to other processes.
+    A metric defines :attr:`signature`, :meth:`statistics` and :meth:`scores`. Metrics with the same signature return
+    the same scores. Instances are pickled to other processes.
 
     Class attributes:
-        name: what ``-M`` and :func:`meteor_e.load_metric` call it; lower case, unique among all installed plugins.
-        title: what tables call it; by default the name.
-        higher_is_better: ``False`` for a metric of errors.
-        decimals: decimals in tables.
-        parts: names of values that belong to the score, such as precision. :meth:`scores` returns them after it.
-        columns: the columns of the metric, if it has others than one with its own label.
-        needs_references: whether :meth:`prepare` has to see the references of all segments before the first segment is
-            scored.
+        name: name for ``-M`` and :func:`meteor_e.load_metric`; lower case, unique among all installed plugins.
+        title: name in tables; by default the name.
+        higher_is_better: ``False`` for an error rate.
+        decimals: number of decimals in tables.
+        parts: names of additional values that :meth:`scores` returns after the score, such as precision.
+        columns: columns of the metric in tables; by default one column with the label.
+        needs_references: whether :meth:`prepare` must receive the references of all segments before the first segment
+            is scored.
 
     Attributes:
-        label: what tables call this instance; by default the title.
-        signature: what must be the same for scores to be the same: version, options.
-        language: ISO code of the only language that the metric is for; empty if it takes any.
-        on_error: what to do with a segment that cannot be scored: ``stop``, ``skip`` or ``zero``.
-        parallel: ``batches`` if threads can score batches side by side, which has to release the global interpreter
-            lock to be of use; ``inside`` for one batch at a time, with threads of the metric's own.
-        threads: number of threads of a metric that is parallel; ``None`` for one that is not.
+        label: name of this instance in tables; by default the title.
+        signature: version and options. Scores with different signatures cannot be compared.
+        language: ISO code of the only language that the metric supports; empty for any language.
+        on_error: policy for segments that cannot be scored: ``stop``, ``skip`` or ``zero``.
+        parallel: ``batches`` if several threads can score different batches at the same time, which is useful if
+            scoring releases the global interpreter lock; ``inside`` if one batch is scored at a time.
+        threads: number of threads of a parallel metric; ``None`` for a metric that is not parallel.
     """
 
     kind: ClassVar[str] = "metric"
@@ -335,22 +343,22 @@ class Metric(Component):
 
     @property
     def parallel(self) -> str:
-        """Where threads are used: ``batches`` or ``inside``."""
+        """Whether threads score different batches (``batches``) or share one batch (``inside``)."""
         return "inside"
 
     @property
     def headings(self) -> tuple[MetricColumn, ...]:
-        """The columns of its scores in a table."""
+        """The columns of the metric's scores in a table."""
         return self.columns or (MetricColumn(self.label, self.higher_is_better, self.decimals, self.parts),)
 
     @cached_property
     def label(self) -> str:
-        """What tables call it; it can be set."""
+        """The name of this instance in tables. It can be set."""
         return self.title or self.name
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Return the options that a specification gives after the colon, by default ``name=value,name=value``.
+        """Parse the options after the colon of a specification, by default of the form ``name=value,name=value``.
 
         Raises:
             ConfigError: for a text of another form.
@@ -359,74 +367,74 @@ class Metric(Component):
 
     @classmethod
     def label_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the label of a metric with these options, without making it."""
+        """Return the label of a metric with these options without creating the metric."""
         return cls.title or cls.name
 
     @classmethod
     def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the code of the only language of a metric with these options, without making it; empty for any."""
+        """Return the only language that a metric with these options supports; empty for any language."""
         return cls.language
 
     def prepare(self, references: Sequence[Sequence[str]]) -> Metric:
-        """Return a copy that knows the references of a test set, for a metric that ``needs_references``.
+        """Return a copy of the metric for the references of a test set, if the metric ``needs_references``.
 
         Args:
-            references: for each segment its references.
+            references: references of each segment.
         """
         return self
 
     def signature_for(self, reference_counts: Collection[int]) -> str:
-        """Return the signature for segments with so many references; by default :attr:`signature`.
+        """Return the signature for segments with given numbers of references; by default :attr:`signature`.
 
         Args:
-            reference_counts: the distinct numbers of references.
+            reference_counts: the distinct numbers of references per segment.
         """
         return self.signature
 
     @abstractmethod
     def statistics(self, batch: Batch) -> ArrayLike | SummedStatistics:
-        """Return statistics of segments, ``(segments, width)``, that can be added up.
+        """Return statistics of segments that can be summed, ``(segments, width)``.
 
         Args:
-            batch: the segments, in columns.
+            batch: the segments.
         """
 
     @abstractmethod
     def scores(self, sums: Floats) -> ArrayLike:
-        """Return scores of systems, or of samples of their segments.
+        """Return the scores of systems, or of samples of their segments.
 
         Args:
-            sums: of statistics, ``(systems, width)``. Sums of :class:`SummedStatistics` are lists.
+            sums: sums of statistics, ``(systems, width)``. Sums of :class:`SummedStatistics` are lists.
 
         Returns:
-            ``(systems,)``; of a metric with :attr:`parts` or :attr:`columns` ``(systems, values)``: of each column the
-            score, then its parts.
+            Scores, ``(systems,)``. A metric with :attr:`parts` or :attr:`columns` returns ``(systems, values)``: for
+            each column the score, then its parts.
         """
 
     @property
     def additive(self) -> bool:
-        """Whether a system's scores are a function of the sum of its segments' statistics."""
+        """Whether the scores of a system depend only on the sum of the segments' statistics."""
         return True
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> ArrayLike:
-        """Return scores of a system from the statistics of its segments; only used if the metric is not additive.
+        """Return the scores of a system that is not additive from the statistics of its segments.
 
         Args:
-            statistics: ``(segments, width)``.
-            weights: how often each segment occurs in each sample, ``(samples, segments)``; by default one sample with
-                each segment once.
+            statistics: statistics of the segments, ``(segments, width)``.
+            weights: number of times that each sample contains each segment, ``(samples, segments)``; by default one
+                sample that contains each segment once.
 
         Returns:
-            As :meth:`scores`, one row per sample.
+            Scores like those of :meth:`scores`, one row per sample.
         """
         return self.scores(statistics.sum(axis=0)[None] if weights is None else weights @ statistics)
 
     def segment_scores(self, statistics: Any) -> ArrayLike:
-        """Return scores of segments from what :meth:`statistics` returned; by default as of small corpora."""
+        """Return the scores of segments from their statistics; by default like systems of one segment."""
         return self.scores(statistics)
 
     def about(self) -> Mapping[str, Any]:
-        """Return what JSON says of the metric in addition to its signature."""
+        """Return additional entries for JSON, which contains the signature."""
         return {}
 
     def corpus(
@@ -441,29 +449,29 @@ class Metric(Component):
         """Score a system.
 
         Args:
-            hypotheses: one raw segment each.
-            references: for each hypothesis its reference, or a sequence of references.
-            sources: raw source segments, for metrics that read them.
-            segments: keep the scores of the segments in the result.
-            progress: told the number of segments done.
+            hypotheses: raw hypotheses.
+            references: the reference of each hypothesis, or a sequence of references.
+            sources: raw source segments, for metrics that read sources.
+            segments: whether the result contains the scores of the segments.
+            progress: called with the number of segments when they have been scored.
 
         Raises:
-            InputError: if there are no segments, they differ in number, or something else than texts is given.
+            InputError: if there are no segments, the numbers of segments differ, or an item is not a text.
         """
-        texts, lists, originals = _checked(hypotheses, references, sources)
-        metric = self.prepare(lists) if self.needs_references else self
-        rows = compute_statistics(metric, Batch(texts, lists, originals))
-        signature = metric.signature_for({*map(len, lists)})
-        kept: tuple[SegmentScore, ...] = ()
+        batch = _make_batch(hypotheses, references, sources)
+        metric = self.prepare(batch.references) if self.needs_references else self
+        rows = compute_statistics(metric, batch)
+        signature = metric.signature_for({*map(len, batch.references)})
+        segment_scores: tuple[SegmentScore, ...] = ()
         if segments:
             with plugin_errors(f"metric {self.name!r}"):
                 values = main_scores(metric.segment_scores(rows)).tolist()
-            kept = tuple(SegmentScore(value, signature) for value in values)
-        progress(self.label, len(texts), len(texts))
-        return CorpusScore(system_values(metric, rows)[0], signature, len(texts), kept)
+            segment_scores = tuple(SegmentScore(value, signature) for value in values)
+        progress(self.label, len(batch), len(batch))
+        return CorpusScore(system_values(metric, rows)[0], signature, len(batch), segment_scores)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
-        """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
+        """Return the score of one segment. The arguments and errors are those of :meth:`corpus`."""
         sources = None if source is None else [source]
         return self.corpus([hypothesis], [references], sources, segments=True).segments[0]
 
@@ -474,15 +482,15 @@ def score_pairs(
     """Score every candidate of a source against every reference of the source.
 
     Args:
-        metric: what scores. METEOR reads each text once; another metric scores pair by pair.
-        hypotheses: for each source its candidates.
-        references: for each source its references; by default its candidates.
+        metric: the metric. METEOR reads each text once; other metrics score each pair separately.
+        hypotheses: candidates of each source.
+        references: references of each source; by default the candidates.
 
     Yields:
-        For each source ``(candidates, references)``.
+        Scores for each source, ``(candidates, references)``.
 
     Raises:
-        InputError: for what is not a list of texts, with the number of the source.
+        InputError: if a source does not have a list of texts. The message names the number of the source.
     """
     if isinstance(metric, ScoresPairs):
         yield from metric.pairwise_batches(hypotheses, references)
@@ -501,7 +509,7 @@ def score_pairs(
 
 
 def main_scores(values: Any, index: int = 0) -> Floats:
-    """Return one column of what a metric's ``scores`` returned: by default the first, its score."""
+    """Return one column of the result of a metric's ``scores``; by default the first column, which is the score."""
     import numpy as np
 
     scores: Floats = np.asarray(values, float)
@@ -511,19 +519,18 @@ def main_scores(values: Any, index: int = 0) -> Floats:
 def compute_statistics(
     metric: Metric, batch: Batch, *, finite: bool = True, resolve: bool = True
 ) -> Floats | SummedStatistics:
-    """Return a metric's statistics of a batch, of the right shape and finite.
+    """Return the statistics of a batch, and check their shape and that they are finite.
 
     Args:
-        metric: what scores.
+        metric: the metric.
         batch: the segments.
-        finite: whether statistics that are not finite are an error.
-        resolve: whether to treat segments that cannot be scored as the metric's ``on_error`` says; else they are left
+        finite: whether infinite statistics and NaN are an error.
+        resolve: whether to apply the metric's ``on_error`` to segments that cannot be scored. Otherwise, they remain
             among the ``failures`` of the statistics.
 
     Raises:
         PluginError: if the metric fails, or does not return one row per segment.
-        InputError: for a row that is not finite, and for a segment that cannot be scored, unless the metric's
-            ``on_error`` says otherwise.
+        InputError: if statistics are not finite, or a segment cannot be scored and ``on_error`` is ``stop``.
     """
     with plugin_errors(f"metric {metric.name!r}"):
         rows = metric.statistics(batch)
@@ -545,18 +552,18 @@ def compute_statistics(
 
 
 def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> SummedStatistics:
-    """Warn of segments that cannot be scored, and let them score 0 if ``on_error`` is ``zero``.
+    """Apply a policy to segments that cannot be scored: raise an error, leave them out, or score them with 0.
 
     Args:
         rows: statistics with failures.
-        batch: their segments.
-        on_error: ``stop``, ``skip`` or ``zero``.
+        batch: the segments.
+        on_error: the policy: ``stop``, ``skip`` or ``zero``.
 
     Returns:
-        The rows; their sum has the failures if they score 0.
+        The statistics. Their sum contains the failures if the policy is ``zero``.
 
     Raises:
-        MeteorError: if ``on_error`` is ``stop``, or for another fault than one of the segment's text.
+        MeteorError: if the policy is ``stop``, or the cause of a failure is not the text of the segment.
     """
     for index, error in sorted(rows.failures.items()):
         segment_id = batch.ids[index]
@@ -573,14 +580,14 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
 
 
 def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
-    """Return for each segment or system the values of the metric's columns: of each column the score, then its parts.
+    """Return the values of the metric's columns for each segment or system: for each column the score and its parts.
 
     Args:
         metric: the metric.
-        scores: what its :meth:`~Metric.segment_scores` or :meth:`~Metric.scores` returned.
+        scores: the result of :meth:`~Metric.segment_scores` or :meth:`~Metric.scores`.
 
     Raises:
-        PluginError: if there are not as many values as the columns hold.
+        PluginError: if the number of values differs from that of the columns.
     """
     if not isinstance(scores, list):
         import numpy as np
@@ -602,7 +609,7 @@ def total_values(metric: Metric, total: Any, segment_count: int) -> list[float]:
         segment_count: number of segments in the sum.
 
     Raises:
-        PluginError: if the metric fails, or returns another number of values.
+        PluginError: if the metric fails, or returns a wrong number of values.
         InputError: if a value is infinite.
     """
     with plugin_errors(f"metric {metric.name!r}"):
@@ -611,7 +618,11 @@ def total_values(metric: Metric, total: Any, segment_count: int) -> list[float]:
 
 
 def _check_overflow(metric: Metric, values: list[float], segment_count: int) -> list[float]:
-    """Return the values of a system, none of which is infinite."""
+    """Return the values of a system unless one of them is infinite.
+
+    Raises:
+        InputError: if a value is infinite.
+    """
     if any(map(math.isinf, values)):
         raise InputError(
             f"{metric.label}: the system's score is infinite, because a sum over {segment_count} segments overflows; "
@@ -621,7 +632,7 @@ def _check_overflow(metric: Metric, values: list[float], segment_count: int) -> 
 
 
 def system_values(metric: Metric, statistics: Any) -> list[float]:
-    """Return the values of a metric's columns for a system, from the statistics of its segments."""
+    """Return the values of a metric's columns for a system from the statistics of its segments."""
     if metric.additive:
         return total_values(metric, add_statistics(None, statistics), len(statistics))
     import numpy as np
@@ -632,13 +643,14 @@ def system_values(metric: Metric, statistics: Any) -> list[float]:
 
 
 def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
-    """Return a sum of statistics with those of the next segments added.
+    """Add the statistics of the next segments to a sum, and return the new sum.
 
-    The digits do not depend on the size of batches: whole numbers are added exactly, other rows one after the other.
+    The digits do not depend on the size of batches: integers are added exactly, and other statistics are added one
+    segment after the other.
 
     Args:
-        total: the sum so far, a list or an array; ``None`` for the first segments.
-        statistics: of the next segments.
+        total: the sum of the preceding segments, a list or an array; ``None`` for the first segments.
+        statistics: statistics of the next segments.
     """
     if isinstance(statistics, SummedStatistics):
         if total is None:
@@ -652,7 +664,7 @@ def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
 
 
 class SegmentMetric(Metric):
-    """A metric that scores segments, each by itself; a system's score is their mean."""
+    """A metric that scores each segment separately. The score of a system is the mean of its segments' scores."""
 
     @abstractmethod
     def score_segments(
@@ -662,35 +674,34 @@ class SegmentMetric(Metric):
 
         Args:
             hypotheses: raw hypotheses.
-            references: for each hypothesis its raw references, at least one.
-            sources: raw source segments, if they are known.
+            references: raw references of each hypothesis, at least one.
+            sources: raw source segments; ``None`` if they are unknown.
         """
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return the scores, and 1 for each, ``(segments, 2)``."""
+        """Return the score of each segment, and 1, ``(segments, 2)``."""
         import numpy as np
 
-        answer = self.score_segments(batch.hypotheses, batch.references, batch.sources)
-        scores = _numbers(answer, self.label)
+        scores = _to_float_array(self.score_segments(batch.hypotheses, batch.references, batch.sources), self.label)
         if scores.shape != (len(batch),):
             raise InputError(
-                f"{self.label} gave {len(scores) if scores.ndim == 1 else scores.shape} scores "
+                f"{self.label} returned {len(scores) if scores.ndim == 1 else scores.shape} scores "
                 f"for {len(batch)} segments"
             )
         return np.stack([scores, np.ones(len(scores))], axis=1)
 
     def scores(self, sums: Floats) -> Floats:
-        """Return means."""
+        """Return the mean scores."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
 
 
 class SystemsMetric(Metric):
-    """A metric that scores all systems of a test set at once, such as scores in files by names of systems.
+    """A metric that scores all systems of a test set at once, such as a metric that reads scores from a file.
 
     Class attributes:
-        scores_segments: whether :meth:`statistics` scores segments of any text, too; ``score`` then uses it.
-        compares_systems: whether a system's score depends on the other systems, so that all are read at once.
+        scores_segments: whether :meth:`statistics` can score segments of any text. ``meteor-e score`` then uses it.
+        compares_systems: whether the score of a system depends on the other systems.
     """
 
     scores_segments: bool = False
@@ -705,15 +716,15 @@ class SystemsMetric(Metric):
         Args:
             test: outputs and references.
             cells: the cells whose scores are needed, ``(systems, segments)``.
-            cache: where statistics may be kept.
+            cache: cache in which statistics may be stored.
             systems: whether scores of whole systems are needed, too.
-            progress: told about the work.
+            progress: called with the number of cells that have been scored.
         """
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
-        """Return the scores that ``score`` shows; by default those of :meth:`score_systems`.
+        """Return the scores that ``meteor-e score`` shows; by default the scores of :meth:`score_systems`.
 
-        A metric that compares systems with one another can return scores that only mean something for these systems.
+        A metric that compares systems can return scores that are only meaningful for these systems.
         """
         import numpy as np
 
@@ -723,27 +734,33 @@ class SystemsMetric(Metric):
         return self.score_systems(test, cells, ArrayCache(enabled=False), systems=True, progress=progress)
 
 
-def _numbers(scores: ArrayLike, label: str) -> Floats:
-    """Return an answer as an array.
+def _to_float_array(scores: ArrayLike, label: str) -> Floats:
+    """Return scores as an array.
 
     Raises:
-        InputError: for what is not a number.
+        InputError: if a score is not a number.
     """
     import numpy as np
 
     values = np.asarray(scores)
     if values.dtype.kind not in "biuf":
-        raise InputError(f"{label} gave scores that are not all numbers; NumPy takes them for {values.dtype.name}")
+        raise InputError(f"{label} returned scores that are not all numbers; their NumPy type is {values.dtype.name}")
     return values.astype(float)
 
 
-def _checked(
+def _make_batch(
     hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], sources: Iterable[str] | None
-) -> tuple[list[str], list[list[str]], list[str] | None]:
-    found = check_items(
-        hypotheses=hypotheses, references=references, **({} if sources is None else {"sources": sources})
-    )
-    if not found["hypotheses"]:
+) -> Batch:
+    """Check texts, and return them as one batch.
+
+    Raises:
+        InputError: if there are no segments, the numbers of segments differ, or an item is not a text.
+    """
+    columns: dict[str, Any] = {"hypotheses": hypotheses, "references": references}
+    if sources is not None:
+        columns["sources"] = sources
+    columns = check_items(**columns)
+    if not columns["hypotheses"]:
         raise InputError("there are no segments to score")
-    lists = [[each] if isinstance(each, str) else each for each in found["references"]]
-    return found["hypotheses"], lists, found.get("sources")
+    reference_lists = [[texts] if isinstance(texts, str) else texts for texts in columns["references"]]
+    return Batch(columns["hypotheses"], reference_lists, columns.get("sources"))

@@ -1,4 +1,4 @@
-"""Metrics by what users write: ``meteor``, ``chain.yaml``, ``bleu:tokenize=zh``, ``scores:FILE`` …"""
+"""Specifications of metrics, such as ``meteor``, ``chain.yaml``, ``bleu:tokenize=zh`` and ``scores:FILE``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from meteor_e.plugins.distributions import advise_installation
 from meteor_e.plugins.registry import plugin_registry
 
 FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
-"""What the names of files end in that are named as metrics without more."""
+"""The metrics that a file selects, by suffix of the file name."""
 NETWORKS = (
     "bartscore",
     "bertscore",
@@ -27,26 +27,26 @@ NETWORKS = (
     "wmt22-comet",
     "xcomet",
 )
-"""What the names of well-known metrics begin with that only neural networks compute."""
+"""The prefixes of names of metrics that need a neural network."""
 OTHER_PROGRAMS = {
-    "spice": "compares scene graphs, which a Java program with a parser of its own makes",
+    "spice": "compares scene graphs, which a Java program creates with its own parser",
     "wer": "counts word errors; the metric 'ter' also counts shifts of phrases",
 }
-"""Well-known metrics that meteor_e does not compute, and what each of them does."""
+"""Metrics that meteor_e does not compute, with a description that follows the name in an error message."""
 
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """A metric as a user names it, such as ``bleu:tokenize=zh``. Nothing is loaded before :meth:`create`.
+    """The specification of a metric, such as ``bleu:tokenize=zh``. The metric is loaded by :meth:`create`.
 
     Attributes:
-        text: what the user wrote.
+        text: the specification.
         component: class of the metric.
-        options: of the metric, by name.
-        label: what tables call the metric; empty for the metric's own label.
+        options: options of the metric, by name.
+        label: name of the metric in tables; empty for the default label.
         jobs: number of processes that the metric may start.
-        threads: number of threads that it may use; ``None`` for as many as there are processors.
-        offline: whether it must not download anything; ``None`` for the user's setting.
+        threads: number of threads that the metric may use; ``None`` for the number of processors.
+        offline: whether the metric must not download anything; ``None`` for the user's setting.
     """
 
     text: str
@@ -58,89 +58,98 @@ class MetricSpec:
     offline: bool | None = None
 
     def labels(self) -> list[str]:
-        """Return what tables will call the metrics; of a chain or a model, only the header is read."""
+        """Return the names of the metrics in tables. Only the header of a chain or a model is read."""
         return [self.label or self.component.label_for(self.options)]
 
     def language(self) -> str:
-        """Return the code of the only language that the metric is for; empty if it takes any."""
+        """Return the code of the only language that the metric supports; empty for any language."""
         return self.component.language_for(self.options)
 
     def create(self, context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
-        """Make the metrics for a text: one, or several if the name stands for a set of metrics.
+        """Create the metrics for a text: one metric, or several metrics if the name denotes a set of metrics.
 
         Raises:
-            ConfigError: for a wrong option, or a language that the metric does not take.
-            PluginError: for a metric of a plugin that is broken.
-            ResourceError: if something that it needs is missing.
+            ConfigError: for an invalid option, or a language that the metric does not support.
+            PluginError: if the plugin of the metric is broken.
+            ResourceError: if a resource of the metric is missing.
         """
-        machine = MetricContext(context.language, self.jobs, self.threads, self.offline)
-        result: Any = self.component.make(machine, **self.options)
+        metric_context = MetricContext(context.language, self.jobs, self.threads, self.offline)
+        result: Any = self.component.make(metric_context, **self.options)
         metrics: list[Metric] = list(result) if isinstance(result, list | tuple) else [result]
-        for metric in metrics if self.label else ():
-            metric.label = self.label if len(metrics) == 1 else f"{self.label} {metric.label}"
+        if self.label:
+            for metric in metrics:
+                metric.label = self.label if len(metrics) == 1 else f"{self.label} {metric.label}"
         return metrics
 
 
 def parse_spec(
     text: str, *, jobs: int = 1, threads: int | None = None, offline: bool | None = None, **options: Any
 ) -> MetricSpec:
-    """Read ``[LABEL=]NAME[:ARGUMENTS]``.
+    """Parse a specification of the form ``[LABEL=]NAME[:ARGUMENTS]``.
 
-    NAME is a metric's (``meteor-e plugins --kind metric`` lists them), the name of an installed chain, a chain file,
-    or the file of a model.
+    NAME is the name of a metric (``meteor-e plugins --kind metric`` lists the names) or of an installed chain, the path
+    of a chain file, or the path of a model.
 
     Args:
-        text: what a user wrote.
+        text: the specification.
         jobs, threads, offline: see :class:`MetricSpec`.
-        options: of the metric, in addition to those of the text.
+        options: options of the metric, in addition to the options in the text.
 
     Raises:
         ConfigError: for an unknown metric or option.
-        PluginError: for a metric of a plugin that is broken.
+        PluginError: if the plugin of the metric is broken.
     """
     label, separator, spec = text.partition("=")
     if not separator or ":" in label or "/" in label or "," in label:
+        # The equals sign belongs to an option or a path.
         label, spec = "", text
     name, _, arguments = spec.partition(":")
     if name not in ("chain", "model", "scores"):
-        for file_metric, endings in FILES.items():
-            if spec.endswith(endings):
+        for file_metric, suffixes in FILES.items():
+            if spec.endswith(suffixes):
                 name, arguments = file_metric, spec
-    component = _class(name, text)
+    component = _find_class(name, text)
     if component is None:
-        component, arguments = plugin_registry().metrics.get("chain"), ",".join(filter(None, (name, arguments)))
+        component = plugin_registry().metrics.get("chain")
+        arguments = f"{name},{arguments}" if arguments else name
     text_options = component.parse(arguments) if arguments else {}
-    repeated = text_options.keys() & options.keys()
-    if repeated:
-        raise ConfigError(f"metric {text!r}: option {min(repeated)!r} is given twice")
+    repeated_names = text_options.keys() & options.keys()
+    if repeated_names:
+        raise ConfigError(f"metric {text!r}: option {min(repeated_names)!r} is given twice")
     return MetricSpec(text, component, {**text_options, **options}, label, jobs, threads, offline)
 
 
 def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
-    """Return metrics that a table can tell apart; specifications are made for the text.
+    """Return metrics, of which specifications are created for the text, and check that their labels differ.
 
     Raises:
-        ConfigError: if two have one label.
+        ConfigError: if two metrics have the same label.
     """
-    created = [entry.create(context) if isinstance(entry, MetricSpec) else [entry] for entry in metrics]
-    return distinct([metric for entry in created for metric in entry])
+    created: list[Metric] = []
+    for entry in metrics:
+        created += entry.create(context) if isinstance(entry, MetricSpec) else [entry]
+    return distinct(created)
 
 
 def common_language(specs: Iterable[MetricSpec]) -> str:
-    """Return the language of the first metric that is for one language only; empty if there is none."""
-    return next((language for spec in specs if (language := spec.language())), "")
+    """Return the language of the first metric that supports only one language; empty if there is no such metric."""
+    for spec in specs:
+        language = spec.language()
+        if language:
+            return language
+    return ""
 
 
 def distinct(metrics: list[Metric]) -> list[Metric]:
-    """Return metrics that a table can tell apart.
+    """Check that the labels of metrics are printable and differ, and return the metrics.
 
     Raises:
-        ConfigError: if two have one label.
+        ConfigError: if two metrics have the same label, or a label has a control character.
     """
     labels = [metric.label for metric in metrics]
     for label in labels:
         if not label.isprintable():
-            raise ConfigError(f"the label {label!r} has a line end, a tab or another control character; leave it out")
+            raise ConfigError(f"the label {label!r} has a line end, a tab or another control character; remove it")
         if labels.count(label) > 1:
             raise ConfigError(f"two metrics are called {label!r}; tell them apart by LABEL=METRIC")
     return metrics
@@ -155,23 +164,23 @@ def load_metric(
     offline: bool | None = None,
     **options: Any,
 ) -> Metric:
-    """Make a metric by its name.
+    """Create a metric from its specification.
 
     >>> load_metric("bleu", tokenize="zh").corpus(hypotheses, references).score
     >>> load_metric("meteor:task=adq", language="de").score(hypothesis, reference)
 
     Args:
-        spec: ``[LABEL=]NAME[:ARGUMENTS]``, as ``meteor-e score -M`` takes it.
-        language: ISO code of the text, for metrics that ask.
+        spec: the specification, ``[LABEL=]NAME[:ARGUMENTS]``, as for ``meteor-e score -M``.
+        language: ISO code of the text's language, for metrics that depend on it.
         jobs: number of processes that the metric may start.
-        threads: number of threads that it may use; by default as many as there are processors.
-        offline: never download anything.
-        options: of the metric.
+        threads: number of threads that the metric may use; by default the number of processors.
+        offline: whether the metric must not download anything; by default the user's setting.
+        options: options of the metric.
 
     Raises:
         ConfigError: for an unknown metric or option.
-        PluginError: for a metric of a plugin that is broken.
-        ResourceError: if something that it needs is missing.
+        PluginError: if the plugin of the metric is broken.
+        ResourceError: if a resource of the metric is missing.
     """
     metrics = parse_spec(spec, jobs=jobs, threads=threads, offline=offline, **options).create(TextContext(language))
     if len(metrics) > 1:
@@ -180,30 +189,42 @@ def load_metric(
     return metrics[0]
 
 
-def _class(name: str, text: str) -> type[Metric] | None:
-    """Return a metric's class; ``None`` for the name of a chain."""
+def _find_class(name: str, text: str) -> type[Metric] | None:
+    """Return the class of a metric; ``None`` for the name of a chain.
+
+    Raises:
+        ConfigError: if there is no metric and no chain of this name.
+        PluginError: if the plugin of the metric is broken.
+    """
     try:
-        result: type[Metric] | None = plugin_registry().metrics.get(name)
-        return result
+        metric_class: type[Metric] = plugin_registry().metrics.get(name)
+        return metric_class
     except PluginError:
-        names, chains = plugin_registry().metrics.names(), plugin_registry().chains.names()
-        if name in names:
+        if name in plugin_registry().metrics.names():
             raise
-    if name in chains:
+    if name in plugin_registry().chains.names():
         return None
+    raise ConfigError(_describe_unknown_metric(name, text))
+
+
+def _describe_unknown_metric(name: str, text: str) -> str:
+    """Return the error message for a metric that does not exist. It says how to get the metric, if that is possible."""
     if name.lower().startswith(NETWORKS):
-        raise ConfigError(
-            f"metric {text!r} needs a neural network, which meteor_e does not bring; docs/explanation/which-metric.md "
-            "compares such metrics with METEOR, and scores that another program wrote are read by -M scores:FILE"
+        return (
+            f"metric {text!r} needs a neural network, which meteor_e does not include; "
+            "docs/explanation/which-metric.md compares such metrics with METEOR, and -M scores:FILE reads scores of "
+            "other programs"
         )
-    if reason := OTHER_PROGRAMS.get(name.lower()):
-        raise ConfigError(
-            f"metric {text!r} is not a metric of meteor_e: it {reason}. Scores that another program wrote are read by "
-            "-M scores:FILE"
+    reason = OTHER_PROGRAMS.get(name.lower())
+    if reason:
+        return (
+            f"metric {text!r} is not a metric of meteor_e: it {reason}. -M scores:FILE reads scores of other programs"
         )
-    if advice := advise_installation(("metric", "chain"), name, f"metric {text!r}"):
-        raise ConfigError(advice)
-    raise ConfigError(
-        f"unknown metric {text!r}{near_miss(name, [*names, *chains])}; there are {', '.join(names)}, chain files, "
-        f"and the chains {', '.join(chains)}; others come with plugins"
+    advice = advise_installation(("metric", "chain"), name, f"metric {text!r}")
+    if advice:
+        return advice
+    metrics, chains = plugin_registry().metrics.names(), plugin_registry().chains.names()
+    return (
+        f"unknown metric {text!r}{near_miss(name, [*metrics, *chains])}; the metrics: {', '.join(metrics)}; the "
+        f"chains: {', '.join(chains)}; chain files can also be used, and plugins add other metrics"
     )

@@ -85,7 +85,7 @@ def test_half_a_character_in_a_manifest(cli, key):
         (["--set", "stem.stemmer="], "'stem.stemmer=' is not of the form KEY=VALUE"),
         (
             ["-M", "comet"],
-            "metric 'comet' needs a neural network, which meteor_e does not bring; docs/explanation/which",
+            "metric 'comet' needs a neural network, which meteor_e does not include; docs/explanation/which",
         ),
         (["-M", "bertscore:lang=en"], "needs a neural network"),
         (["-M", "COMET"], "needs a neural network"),
