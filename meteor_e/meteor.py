@@ -1,4 +1,4 @@
-"""METEOR: a chain of matchers as a metric."""
+"""METEOR: the metric that scores with a chain of matchers."""
 
 from __future__ import annotations
 
@@ -62,35 +62,35 @@ if TYPE_CHECKING:
     from meteor_e.engine.aggregation import Aggregated, WordTypes
 
 ON_ERROR = ("stop", "skip", "zero")
-"""What can be done with a segment that cannot be aligned."""
+"""The policies for segments that cannot be aligned."""
 
 CHAIN_FILES = (".yaml", ".yml", ".json")
-"""Endings of the names of chain files."""
+"""The suffixes of chain files."""
 
 
 class Meteor(Metric):
-    """METEOR for one language, task and chain of matchers.
+    """METEOR for one language and task, with a chain of matchers.
 
     Examples:
         >>> meteor = Meteor("en")
         >>> meteor.score("the cat sat on the mat", ["a cat was sitting on the mat"]).score
 
-    Instances can be used from several threads at once, and pickled.
+    Several threads can use an instance at the same time. Instances can be pickled.
 
     Args:
-        language: ISO 639-1 code, such as ``en``; ``other`` for a language that METEOR does not know.
-        offline: never download a missing pack.
-        resources: resources to use in place of the pack's.
-        threads: how many threads score a corpus (native engine only); by default ``METEOR_E_THREADS``, else
-            as many as there are processors.
-        on_error: what to do with a segment of a corpus that cannot be aligned, because its words repeat beyond all
-            reason: ``stop`` raises an error that names it, ``skip`` leaves it out, ``zero`` counts it with a score
-            of 0. The last two warn. An attribute of the same name can be set later.
+        language: ISO 639-1 code, such as ``en``; ``other`` for a language without a definition.
+        offline: whether a missing pack must not be downloaded; by default the user's setting.
+        resources: resources that replace those of the pack.
+        threads: number of threads that score a corpus with the native engine; by default the value of
+            ``METEOR_E_THREADS``, or the number of processors.
+        on_error: policy for segments that cannot be aligned, because their words are repeated too often. ``stop``
+            raises an error that names the segment, ``skip`` leaves the segment out with a warning, and ``zero`` gives
+            it the score 0 with a warning. The attribute of the same name can be changed later.
         keys: keys of the chain by name: task, matchers, parameters, normalization, beam, character_mode, pack,
             function_words, lemmatizer; see :class:`~meteor_e.chains.keys.ChainArguments`.
 
     Raises:
-        ConfigError: for a wrong option.
+        ConfigError: for an invalid option.
         PluginError: for a matcher that is not installed.
         ResourceError: if a pack is missing and cannot be installed.
     """
@@ -124,17 +124,17 @@ class Meteor(Metric):
         label: str = "",
         **overrides: Unpack[ChainOverrides],
     ) -> Self:
-        """Make a metric from a YAML chain.
+        """Create a metric from a YAML chain.
 
         Args:
-            source: path of a chain file, name of a chain that comes with meteor_e or a plugin, a mapping
-                with a chain's content, or a chain that was read.
-            offline: never download a missing pack.
-            resources: resources to use in place of the pack's.
-            threads: how many threads score a corpus.
-            on_error: what to do with a segment that cannot be aligned.
-            label: what tables call the metric; by default ``METEOR``.
-            overrides: keys of the chain to replace, such as ``beam=5``.
+            source: path of a chain file, name of a chain of meteor_e or of a plugin, a mapping with the content of a
+                chain, or a loaded chain.
+            offline: whether a missing pack must not be downloaded; by default the user's setting.
+            resources: resources that replace those of the pack.
+            threads: number of threads that score a corpus.
+            on_error: policy for segments that cannot be aligned.
+            label: name of the metric in tables; by default ``METEOR``.
+            overrides: keys of the chain that are replaced, such as ``beam=5``.
         """
         if not isinstance(source, ChainConfig):
             source = load_chain(source)
@@ -152,39 +152,46 @@ class Meteor(Metric):
         threads: int | None,
         on_error: str,
     ) -> None:
+        """Create the components of the chain, and start the engine."""
         self.threads: int = default_threads(threads)
         """Number of threads that score a corpus."""
         self.on_error = on_error
         self.chain: Chain = resolve(config, plugin_registry())
-        """The chain with all defaults filled in."""
+        """The chain with all defaults."""
         chain = self.chain
         self.components = components = make_components(chain, resources, offline)
         """Resources, lemmatizer, matchers and segmenter."""
         self.resources = components.resources
         """Function words, prefixes, synonyms and paraphrases."""
         self.lemmatizer = components.lemmatizer
-        """The lemmatizer, if the chain has one."""
+        """The lemmatizer; ``None`` if the chain does not have a lemmatizer."""
         self.matchers = components.matchers
-        """The matchers, in chain order."""
+        """The matchers, in the order of the chain."""
         self.segmenter = components.segmenter
-        """The segmenter, if the language has one."""
+        """The segmenter; ``None`` if the language does not have a segmenter."""
         self.language = "" if chain.language.code == "other" else chain.language.code
         prefixes = self.resources.nonbreaking_prefixes
         self.normalizer = Normalizer(chain.normalization, chain.language.apostrophes, prefixes)
-        self._rarity = None if chain.idf is None else self._read_rarity(chain.idf)
+        self._idf_weights = None if chain.idf is None else self._read_idf_weights(chain.idf)
         self.signature = signature(chain, components)
-        """What must be the same for two scores to be comparable."""
+        """The version, the chain and its resources. Scores with different signatures cannot be compared."""
         self._identity = "word"
-        self._wanted_engine: str | None = None
+        self._requested_engine: str | None = None
         self._start_engine()
 
     def _start_engine(self) -> None:
+        """Create the engine, after the chain or the requested engine has changed."""
         chain = self.chain
         self.reads_sentences = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
         """Whether a matcher encodes whole sentences."""
         self._engine: Engine = make_engine(
             EngineSettings(
-                chain.parameters, chain.beam, chain.character_mode, self._identity, self._rarity, chain.equal_segments
+                chain.parameters,
+                chain.beam,
+                chain.character_mode,
+                self._identity,
+                self._idf_weights,
+                chain.equal_segments,
             ),
             self.matchers,
             self.normalizer,
@@ -192,7 +199,7 @@ class Meteor(Metric):
             self.tokenize,
             self.lemmatizer,
             segment=None if self.segmenter is None else self.segmenter.join,
-            name=self._wanted_engine,
+            name=self._requested_engine,
         )
 
     def compare_words_by(self, identity: str) -> None:
@@ -205,7 +212,7 @@ class Meteor(Metric):
 
     @property
     def on_error(self) -> str:
-        """What to do with a segment of a corpus that cannot be aligned: ``stop``, ``skip`` or ``zero``."""
+        """The policy for segments that cannot be aligned: ``stop``, ``skip`` or ``zero``."""
         return self._on_error
 
     @on_error.setter
@@ -216,44 +223,58 @@ class Meteor(Metric):
 
     @property
     def engine(self) -> str:
-        """What computes: ``native`` (the C++ core) or ``python``; it can be set. The numbers are the same."""
+        """The engine: ``native`` (the C++ core) or ``python``. It can be set. Both engines return the same scores."""
         return self._engine.name
 
     @engine.setter
     def engine(self, name: str) -> None:
-        before, self._wanted_engine = self._wanted_engine, name
+        previous_name = self._requested_engine
+        self._requested_engine = name
         try:
             self._start_engine()
         except ConfigError:
-            self._wanted_engine = before
+            self._requested_engine = previous_name
             raise
 
-    def _read_rarity(self, file: str) -> IdfWeights:
-        """Return what words count by a text; InputError if it cannot be read, or has no words."""
+    def _read_idf_weights(self, file: str) -> IdfWeights:
+        """Return the weights of words by their inverse document frequency in a text file.
+
+        Raises:
+            ConfigError: if the chain also weights words by their characters.
+            InputError: if the file cannot be read, or does not contain words.
+        """
         if self.chain.character_mode:
-            raise ConfigError("words count by their characters or by their rarity; leave out character_mode or idf")
+            raise ConfigError(
+                "words are weighted by their characters or by idf, not both; remove character_mode or idf"
+            )
         check_regular_file(file)
         return IdfWeights(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
 
     @property
     def parallel(self) -> str:
-        """``batches`` in the native engine; a chain with contextual matchers uses threads within small batches."""
+        """Whether threads score different batches (``batches``) or share one batch (``inside``).
+
+        Contextual matchers encode the sentences of one batch at a time.
+        """
         return "inside" if self.reads_sentences or self._engine.name != "native" else "batches"
 
     @property
     def matcher_names(self) -> tuple[str, ...]:
-        """Names of the matchers, in chain order."""
+        """The names of the matchers, in the order of the chain."""
         return tuple(entry.name for entry in self.chain.matchers)
 
     def tokenize(self, text: str) -> list[Token]:
-        """Turn a segment into tokens: segmented if the language has a segmenter, normalized, lemmatized."""
+        """Return the tokens of a segment: segment words, normalize the text, and lemmatize the words.
+
+        Languages without a segmenter, and chains without a lemmatizer, skip these steps.
+        """
         check_text(text)
-        segmented = text if self.segmenter is None else self.segmenter.join(text)
-        words = split_words(self.normalizer(segmented))
+        segmented_text = text if self.segmenter is None else self.segmenter.join(text)
+        words = split_words(self.normalizer(segmented_text))
         return list(map(Token, words)) if self.lemmatizer is None else self.lemmatizer.analyze(words)
 
     def word_types(self, texts: Sequence[str]) -> WordTypes:
-        """Return the distinct tokens of texts, and each text as indexes of its tokens."""
+        """Return the distinct tokens of texts, and the indexes of each text's tokens among them."""
         from meteor_e.engine.aggregation import WordTypes
 
         if self.lemmatizer is not None:
@@ -270,9 +291,12 @@ class Meteor(Metric):
         """Align a hypothesis with one reference.
 
         Args:
-            hypothesis: a segment, raw.
-            reference: its reference, raw.
-            maximum_accuracy: prefer many matches to few chunks (the Java aligner's ``maxacc``).
+            hypothesis: raw hypothesis.
+            reference: raw reference.
+            maximum_accuracy: whether to prefer many matches to few chunks, as the Java aligner's option ``maxacc``.
+
+        Raises:
+            InputError: if the segment cannot be aligned.
         """
         batch = Batch([hypothesis], [reference_list(hypothesis, reference)], alignments=True)
         rows = self._engine.score(batch, maximum_accuracy=maximum_accuracy)
@@ -285,13 +309,12 @@ class Meteor(Metric):
         """Score a segment.
 
         Args:
-            hypothesis: the segment, raw.
-            references: one or several references, raw. Each is scored; the score is that of the best one, of equally
-                good ones of the first.
-            source: not used.
+            hypothesis: raw hypothesis.
+            references: one or several raw references. The score is the best score against one of them.
+            source: ignored.
 
         Raises:
-            InputError: if there is no reference, or a segment repeats words so often that it cannot be aligned.
+            InputError: if there is no reference, or words are repeated so often that the segment cannot be aligned.
         """
         batch = Batch([hypothesis], [reference_list(hypothesis, references)])
         rows = self._engine.score(batch)
@@ -300,35 +323,36 @@ class Meteor(Metric):
         return next(self.make_segment_scores(batch, rows))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
-        """Score every hypothesis against every reference; each text is read once.
+        """Score every hypothesis against every reference. Each text is tokenized once.
 
-        For minimum Bayes risk decoding, both are the candidates of one source.
+        In minimum Bayes risk decoding, hypotheses and references are the candidates of one source.
 
         Args:
-            hypotheses, references: raw segments. The matrix takes 8 bytes per pair: 3.2 GB for 20,000 of each.
+            hypotheses, references: raw segments. The matrix needs 8 bytes per pair, or 3.2 GB for 20,000 of each.
 
         Returns:
-            ``(hypotheses, references)``: what :meth:`score` gives for the pair.
+            The scores of all pairs, ``(hypotheses, references)``. They equal the results of :meth:`score`.
 
         Raises:
-            InputError: if either is not a list of texts, the matrix does not fit the memory, or a pair fails (named).
+            InputError: if an argument is not a list of texts, the matrix does not fit into memory, or a pair cannot be
+                scored. The message names the pair.
         """
         return next(self.pairwise_batches([hypotheses], [references]))
 
     def pairwise_batches(
         self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
     ) -> Iterator[NDArray[np.float64]]:
-        """Score every hypothesis against every reference for many sources; the sources share batches.
+        """Score every hypothesis against every reference for many sources. Small sources are scored together.
 
         Args:
-            hypotheses: for each source its hypotheses.
-            references: for each source its references; by default its hypotheses.
+            hypotheses: hypotheses of each source.
+            references: references of each source; by default the hypotheses.
 
         Yields:
-            For each source a matrix as of :meth:`pairwise`.
+            The matrix of each source; see :meth:`pairwise`.
 
         Raises:
-            InputError: as for :meth:`pairwise`, or if there are not as many lists of references as of hypotheses.
+            InputError: for the reasons of :meth:`pairwise`, or if the numbers of lists differ.
         """
         return pairwise_batches(self._engine, hypotheses, references, threads=self.threads)
 
@@ -346,30 +370,31 @@ class Meteor(Metric):
             weights,
         )
 
-    # The protocol of metrics.
+    # Methods of Metric
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> Meteor:
-        """Make METEOR with keys of a chain; the label names them."""
-        keys = _given_options(options)
-        overrides = {"language": _language_of(context), **_chain_keys(keys)}
-        return cls.from_config({}, label=cls.label_for(keys), **_machine(context), **overrides)
+        """Create METEOR with keys of a chain, which the label contains."""
+        keys = _select_set_options(options)
+        language = "" if context is None else context.language
+        overrides = {"language": language or "en", **_make_chain_keys(keys)}
+        return cls.from_config({}, label=cls.label_for(keys), **_computation_arguments(context), **overrides)
 
     @classmethod
     def label_for(cls, options: Mapping[str, Any]) -> str:
-        """Return ``METEOR`` with the keys that are given."""
+        """Return ``METEOR``, followed by the options."""
         text = ",".join(f"{key}={str(value).removesuffix('.0')}" for key, value in options.items())
         return cls.title + (f" {text}" if text else "")
 
     @classmethod
     def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the language that the options name, if they do."""
+        """Return the language in the options; empty if they do not contain a language."""
         return str(options.get("language") or "")
 
     def statistics(self, batch: Batch) -> Rows:
-        """Align segments with their references, and return the rows of the best-matching references.
+        """Align segments with their references, and return the statistics for the best reference of each segment.
 
-        Metrics of one signature that score a batch together align it once.
+        Several metrics with the same signature align a batch only once.
         """
         key = ("meteor", self.signature, self._identity)
         rows: Rows | None = batch.cache.get(key)
@@ -378,7 +403,7 @@ class Meteor(Metric):
         return rows
 
     def _align_batch(self, batch: Batch) -> Rows:
-        """Score a batch, in parts if it is large."""
+        """Score a batch. A large batch is divided into parts."""
         if batch.threads is not None:
             return self._engine.score(batch)
         threads = self.threads if self._engine.name == "native" else 1
@@ -393,28 +418,30 @@ class Meteor(Metric):
         return join_rows([rows for _, rows in map_in_order(score, parts, threads)])
 
     def _score_part(self, batch: Batch, *, alignments: bool) -> Rows:
+        """Score a part of a large batch."""
         batch.alignments = alignments
         return self._engine.score(batch)
 
     def rows(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
-        """Return one row for each segment.
+        """Return the statistics of each segment.
 
         Raises:
-            InputError: for a segment that cannot be aligned, unless :attr:`on_error` is ``zero``.
-            ConfigError: for such a segment if :attr:`on_error` is ``skip``, because a row would be missing.
+            InputError: if a segment cannot be aligned and :attr:`on_error` is ``stop``.
+            ConfigError: if a segment cannot be aligned and :attr:`on_error` is ``skip``, because all segments need
+                statistics.
         """
         batch = Batch(hypotheses, references)
         rows = self.statistics(batch)
         if rows.failures and self.on_error == "skip":
-            raise ConfigError("a row is needed for every segment; a chain with on_error 'skip' leaves some out")
+            raise ConfigError("every segment needs statistics; on_error is 'skip', which leaves segments out")
         return resolve_failures(rows, batch, self.on_error) if rows.failures else rows  # type: ignore[return-value]
 
     def segment_scores(self, statistics: Any) -> Any:
-        """Return METEOR and its parts for each segment."""
+        """Return the score and its parts for each segment."""
         return statistics.score_rows() if isinstance(statistics, Rows) else self.scores(statistics)
 
     def scores(self, sums: Any) -> Any:
-        """Return METEOR and its parts of summed statistics."""
+        """Return the score and its parts for each sum of statistics."""
         parameters = self.chain.parameters
         if isinstance(sums, list):
             rows = [formula.compute(Statistics.from_vector(row), parameters).without_nan() for row in sums]
@@ -426,7 +453,10 @@ class Meteor(Metric):
         return np.nan_to_num(np.stack(part_arrays(sums, parameters), axis=-1)[..., PART_INDEXES], posinf=np.inf)
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
-        """Return the statistics and each matcher's share; of segments also the best reference and the alignment."""
+        """Return the statistics and the contribution of each matcher.
+
+        Details of segments also contain the best reference and, if it is known, the alignment.
+        """
         parameters, matchers = self.chain.parameters, self.matcher_names
         if batch is None:
             sums = [Statistics.from_vector([int(value) for value in row]) for row in statistics]
@@ -436,14 +466,14 @@ class Meteor(Metric):
             best_references = memoryview(statistics.best_references).cast("i")
             for index, alignment in enumerate(statistics.alignments):
                 texts = batch.hypotheses[index], batch.references[index][best_references[index]]
-                alignments.append(self.unaligned(*texts) if alignment is None else alignment)
+                alignments.append(self.make_empty_alignment(*texts) if alignment is None else alignment)
         return RowDetails(statistics, parameters, matchers, alignments)
 
     def about(self) -> Mapping[str, Any]:
-        """Return the chain, and the engine."""
+        """Return the chain and the engine for JSON."""
         return {"chain": self.chain.effective(), "engine": self.engine}
 
-    # Whole corpora.
+    # Scores of corpora
 
     def segments(
         self,
@@ -452,17 +482,17 @@ class Meteor(Metric):
         *,
         alignments: bool = False,
     ) -> Iterator[MeteorSegmentScore]:
-        """Score segments, in order; some thousand are read ahead.
+        """Yield the scores of segments, in order. A few thousand segments are read ahead.
 
         Args:
-            hypotheses: one segment each.
-            references: for each hypothesis its reference, or a sequence of references.
-            alignments: say that every alignment will be looked at. An engine may otherwise compute one again when it
-                is asked for, which is slower where all are.
+            hypotheses: raw hypotheses.
+            references: the reference of each hypothesis, or a sequence of references.
+            alignments: whether all alignments will be used. Otherwise, the alignment of a segment is computed again
+                when it is first used, which is slower for many segments.
 
         Raises:
-            InputError: if one side ends before the other, or for a segment that cannot be aligned, as
-                :attr:`on_error` has it.
+            InputError: if the numbers of hypotheses and references differ, or if a segment cannot be aligned and
+                :attr:`on_error` is ``stop``.
         """
         for batch, rows in self.score_batches(hypotheses, references, alignments=alignments):
             yield from self.make_segment_scores(batch, rows)
@@ -476,23 +506,23 @@ class Meteor(Metric):
         segments: bool = False,
         progress: Progress = silent,
     ) -> MeteorCorpusScore:
-        """Score a corpus: the formula applied to the summed statistics of its segments.
+        """Score a corpus with the formula for the sum of the segments' statistics.
 
         Args:
-            hypotheses: one segment each; any iterable, read once.
-            references: for each hypothesis its reference, or a sequence of references.
-            sources: not used.
-            segments: keep the segments' scores and alignments in the result (memory grows with the corpus).
-            progress: told the number of segments done, now and then and at the end.
+            hypotheses: raw hypotheses; any iterable, which is read once.
+            references: the reference of each hypothesis, or a sequence of references.
+            sources: ignored.
+            segments: whether the result contains the scores of the segments. Memory then grows with the corpus.
+            progress: called with the number of segments that have been scored.
 
         Raises:
-            InputError: if one side ends before the other, or there are no segments.
+            InputError: if the numbers of hypotheses and references differ, or there are no segments.
         """
         total = StatisticsSum(len(self.matchers))
-        kept: tuple[MeteorSegmentScore, ...] = ()
+        segment_scores: tuple[MeteorSegmentScore, ...] = ()
         if segments:
-            kept = tuple(self.segments(hypotheses, references))
-            for segment in kept:
+            segment_scores = tuple(self.segments(hypotheses, references))
+            for segment in segment_scores:
                 total.add(segment.statistics)
             progress(Stage("scoring", "segments"), total.segments, None)
         else:
@@ -502,10 +532,10 @@ class Meteor(Metric):
                 progress(Stage("scoring", "segments"), total.segments, None)
         if not total.segments:
             raise InputError("there are no segments; there is nothing to score")
-        return self.corpus_score(total, kept)
+        return self.corpus_score(total, segment_scores)
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[MeteorSegmentScore, ...] = ()) -> MeteorCorpusScore:
-        """Turn summed statistics into a corpus score."""
+        """Return the score of a corpus from the sum of its segments' statistics."""
         return MeteorCorpusScore(
             **formula.compute(total.total, self.chain.parameters).without_nan()._asdict(),
             statistics=total.total,
@@ -523,16 +553,17 @@ class Meteor(Metric):
         *,
         alignments: bool = False,
     ) -> Iterator[tuple[Batch, Rows]]:
-        """Yield batches of segments with their rows, in order.
+        """Yield batches of segments with their statistics, in order.
+
+        Segments that cannot be aligned are among the ``failures`` of the statistics.
 
         Args:
-            hypotheses: one segment each.
-            references: for each hypothesis its reference, or a sequence of references.
-            alignments: keep the alignments.
+            hypotheses: raw hypotheses.
+            references: the reference of each hypothesis, or a sequence of references.
+            alignments: whether the statistics contain the alignments.
 
         Raises:
-            InputError: if one side ends before the other. A segment that cannot be aligned is in the ``failures`` of
-                the rows.
+            InputError: if the numbers of hypotheses and references differ.
         """
         size = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
         batches = read_batches(pair_texts(hypotheses, references), max_characters=size)
@@ -542,12 +573,14 @@ class Meteor(Metric):
             yield batch, rows
 
     def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
-        """Return for each word the synsets by which matcher ``synonym`` matches it; none in a chain without it."""
-        keys = next((matcher.keys for matcher in self.matchers if isinstance(matcher, SynonymMatcher)), None)
-        return [sorted(keys(Token(word))) if keys else [] for word in words]
+        """Return the synsets of each word in the matcher ``synonym``; empty lists in a chain without this matcher."""
+        for matcher in self.matchers:
+            if isinstance(matcher, SynonymMatcher):
+                return [sorted(matcher.keys(Token(word))) for word in words]
+        return [[] for _ in words]
 
     def make_segment_scores(self, batch: Batch, rows: Rows) -> Iterator[MeteorSegmentScore]:
-        """Yield the scores of a batch's segments; segments that cannot be aligned are treated as ``on_error`` says."""
+        """Yield the scores of a batch's segments. :attr:`on_error` applies to segments that cannot be aligned."""
         failures = rows.failures
         if failures:
             resolve_failures(rows, batch, self.on_error)
@@ -567,13 +600,14 @@ class Meteor(Metric):
                 yield MeteorSegmentScore(alignment=alignment, **fields)
             else:
                 texts = batch.hypotheses[index], batch.references[index][reference]
-                align = self.unaligned if index in failures else self.align
+                align = self.make_empty_alignment if index in failures else self.align
                 yield MeteorSegmentScore.with_lazy_alignment(functools.partial(align, *texts), **fields)
 
-    def unaligned(self, hypothesis: str, reference: str) -> Alignment:
+    def make_empty_alignment(self, hypothesis: str, reference: str) -> Alignment:
         """Return an alignment without matches."""
-        words, others = (tuple(token.form for token in self.tokenize(text)) for text in (hypothesis, reference))
-        return Alignment(words, others, (), self.matcher_names, 0)
+        hypothesis_words = tuple(token.form for token in self.tokenize(hypothesis))
+        reference_words = tuple(token.form for token in self.tokenize(reference))
+        return Alignment(hypothesis_words, reference_words, (), self.matcher_names, 0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_engine"}
@@ -587,27 +621,27 @@ class Meteor(Metric):
 
 
 class MeteorChain(Meteor):
-    """METEOR with a chain that is named: a YAML file, or an installed chain."""
+    """METEOR with the chain of a YAML file, or with an installed chain."""
 
     name: ClassVar[str] = "chain"
     Options: ClassVar[Any] = "meteor_e.chains.schemas:ChainOptions"
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Read ``NAME,key=value,key=value``."""
+        """Parse a specification of the form ``NAME,key=value,key=value``."""
         source, _, options = text.partition(",")
         return {"source": source, **named_options(options, f"metric {cls.name!r}")}
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> MeteorChain:
-        """Make METEOR with the chain; the language of the text replaces the chain's, as with ``-c NAME -l``."""
-        keys = _given_options(options)
+        """Create METEOR with the chain. The language of the text replaces the language of the chain."""
+        keys = _select_set_options(options)
         config = _load_named_chain(keys.pop("source"))
-        overrides = _chain_keys(keys)
+        overrides = _make_chain_keys(keys)
         language = "" if context is None else context.language
         if language and "language" not in overrides and not _is_language(config, language):
             overrides["language"] = language
-        return cls.from_config(config, label=config.name, **_machine(context), **overrides)
+        return cls.from_config(config, label=config.name, **_computation_arguments(context), **overrides)
 
     @classmethod
     def label_for(cls, options: Mapping[str, Any]) -> str:
@@ -616,41 +650,41 @@ class MeteorChain(Meteor):
 
     @classmethod
     def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the language of the chain, if it names one."""
+        """Return the language in the options or in the chain; empty if there is none."""
         language = options.get("language") or _load_named_chain(options["source"]).language
         code = find_language(language).code if language else ""
         return "" if code == "other" else code
 
 
 def _load_named_chain(source: str) -> ChainConfig:
+    """Load a chain file or an installed chain. A file has a slash or the suffix of a chain file in its path."""
     return load_chain(Path(source) if "/" in source or source.endswith(CHAIN_FILES) else source)
 
 
 def _is_language(config: ChainConfig, code: str) -> bool:
-    """Return whether a chain is for a language already, which it may name by the path of a language file."""
+    """Return whether a chain has a language, which the chain may name by its code or by a language file."""
     if config.language is None:
         return False
     language = find_language(config.language, pack=config.pack)
     return code in (language.code, *language.aliases)
 
 
-def _language_of(context: MetricContext | None) -> str:
-    return (context.language if context is not None else "") or "en"
-
-
-def _machine(context: MetricContext | None) -> dict[str, Any]:
-    """Return the arguments that say how to compute."""
+def _computation_arguments(context: MetricContext | None) -> dict[str, Any]:
+    """Return the arguments of :class:`Meteor` that do not change the scores."""
     return {} if context is None else {"offline": context.offline, "threads": context.threads}
 
 
-def _given_options(options: Any) -> dict[str, Any]:
-    """Return the options that have a value, by name."""
-    values = {name: value for name, value in options_by_name(options).items() if value is not None}
-    return {name: value.value if isinstance(value, Normalization) else value for name, value in values.items()}
+def _select_set_options(options: Any) -> dict[str, Any]:
+    """Return the names and values of options that are not ``None``."""
+    values = {}
+    for name, value in options_by_name(options).items():
+        if value is not None:
+            values[name] = value.value if isinstance(value, Normalization) else value
+    return values
 
 
-def _chain_keys(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keys of a chain from the options of a specification, which has the parameters beside the other keys."""
+def _make_chain_keys(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a chain from the options of a specification, which contain the parameters as single keys."""
     parameters = {name: options[name] for name in GREEK if name in options}
     keys = {name: value for name, value in options.items() if name not in parameters}
     if isinstance(keys.get("matchers"), str):

@@ -1,7 +1,7 @@
 """Minimum Bayes risk decoding: the candidates with the best expected scores (Kumar and Byrne, 2004).
 
-The references are other texts for the source, or the candidates themselves: a sample from a model, or an n-best list.
-Each has a weight, or all have the same.
+The references of a source are its candidates, such as samples from a model or an n-best list, or other texts. Each
+reference can have a weight. By default, all references have the same weight.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Choice(NamedTuple):
         candidate_index: index of the chosen candidate, from 0.
         text: the candidate.
         expected: its expected score.
-        scores: expected scores of all candidates; NaN for those that a method ruled out.
-        best: indexes of the n best candidates, the best first.
-        source: the candidates, and what is known of them.
+        scores: expected scores of all candidates; NaN for candidates that a method ruled out.
+        best: indexes of the best candidates, from the best one.
+        source: the source.
     """
 
     candidate_index: int
@@ -51,20 +51,20 @@ def choices(
     best: int = 1,
     progress: Progress = silent,
 ) -> Iterator[Choice]:
-    """Choose candidates for each source; ties go to the first candidate.
+    """Choose candidates for each source. If several candidates have the best score, the first one is chosen.
 
-    The matrix of a large source is never whole in memory: only the expected scores of its rows are kept.
+    The scores of all pairs of a large source are never in memory at the same time.
 
     Args:
-        metric: what scores a candidate against another one.
-        sources: for each source its candidates.
-        method: of :mod:`meteor_e.mbr.methods`; by default every pair is scored.
-        best: number of candidates to choose; of a source with fewer candidates, all are chosen.
-        progress: told the number of candidates of a large source that are done.
+        metric: the metric that scores a candidate against a reference.
+        sources: candidates of each source.
+        method: a method of :mod:`meteor_e.mbr.methods`; by default, every pair is scored.
+        best: number of candidates to choose. All candidates are chosen if there are fewer.
+        progress: called with the number of scored candidates of a large source.
 
     Raises:
-        ConfigError: if the method and the metric do not go together.
-        InputError: for a source without candidates or with wrong weights, or if a pair cannot be scored.
+        ConfigError: if the method does not support the metric.
+        InputError: if a source does not have candidates, its weights are not valid, or a pair cannot be scored.
     """
     all_pairs = (_make_pairs(metric, source, number) for number, source in enumerate(sources, 1))
     for pairs, expected in _compute_expected(all_pairs, method, best, progress):
@@ -77,18 +77,21 @@ def choices(
 
 
 def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> Pairs:
-    """Check a source. Repeated candidates are scored once, and references of weight 0 are left out."""
+    """Check a source, and return its pairs.
+
+    Each distinct candidate is scored once. References with weight 0 are left out.
+    """
     if not isinstance(source, Source):
         source = Source(check_candidates(source, number))
     texts = check_candidates(source.candidates, number)
     references = texts if source.references is None else check_candidates(source.references, number)
     if not texts or not references:
-        raise InputError(f"source {number} has no {'references' if texts else 'candidates'}")
+        raise InputError(f"source {number} does not have {'references' if texts else 'candidates'}")
     weights = None
     if source.weights is not None:
         weights = np.asarray(source.weights, float)
         if weights.min() < 0 or not weights.any():
-            raise InputError(f"source {number}: weights are not negative, and one of them is above 0")
+            raise InputError(f"source {number}: weights must not be negative, and one of them must be positive")
         weights = weights / weights.max()
         positive = np.flatnonzero(weights)
         weights = weights[positive] / weights.sum()
@@ -99,13 +102,13 @@ def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> 
 def _compute_expected(
     sources: Iterable[Pairs], method: Method | None, best: int, progress: Progress
 ) -> Iterator[tuple[Pairs, Floats]]:
-    """Yield the expected scores of each source; without a method, small sources are scored together."""
+    """Yield the expected scores of each source. Without a method, small sources are scored together."""
 
-    def is_scored_alone(pairs: Pairs) -> bool:
+    def is_scored_separately(pairs: Pairs) -> bool:
         return method is not None or len(pairs.candidates) * len(pairs.references) > BLOCK
 
-    for alone, group in groupby(sources, is_scored_alone):
-        if not alone:
+    for is_separate, group in groupby(sources, is_scored_separately):
+        if not is_separate:
             yield from _score_together(group)
             continue
         for pairs in group:
@@ -115,14 +118,14 @@ def _compute_expected(
                 else:
                     expected = method(pairs, best)
             except InputError as error:
-                # Indexes within a block are not those of the file.
+                # The error contains indexes within the block, which are different in the file.
                 message = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
                 raise InputError(f"source {pairs.number}: {message}") from error
             yield pairs, expected
 
 
 def _score_together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
-    """Score all pairs of sources that share batches."""
+    """Yield the expected scores of small sources, whose pairs are scored in common batches."""
     all_pairs, metrics, hypotheses, references = tee(sources, 4)
     first = next(metrics)
     matrices = score_pairs(
@@ -136,5 +139,5 @@ def _score_together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
         def renumber(match: re.Match[str]) -> str:
             return f"source {int(match[1]) + first.number - 1}"
 
-        # The first of these sources need not be the first of the file.
+        # The error counts from the first of these sources, which may not be the first source of the file.
         raise InputError(re.sub(r"^source (\d+)(?=, hyp)", renumber, str(error))) from error

@@ -1,4 +1,4 @@
-"""Ways to find the candidates with the best expected scores without scoring all pairs."""
+"""Methods that find the candidates with the best expected scores without scoring all pairs."""
 
 from __future__ import annotations
 
@@ -18,27 +18,29 @@ if TYPE_CHECKING:
     from meteor_e.engine.aggregation import Aggregated
 
 BLOCK = 1 << 19
-"""Number of pairs of a source that are scored, or approximated, at once."""
+"""The maximum number of pairs of a source that are scored or approximated at the same time."""
 
 TIE_TOLERANCE = 1e-12
-"""Relative difference below which two expected scores are equal.
+"""The relative difference below which two expected scores count as equal.
 
-Candidates whose scores are the same numbers in another order have means that differ by rounding errors.
+The means of the same scores in a different order can differ by rounding errors.
 """
 
 
 def rank_candidates(expected: Floats, sign: int) -> Integers:
-    """Return the indices of candidates, the best first; tied candidates keep their order.
+    """Return the indexes of candidates from the best one. Candidates with equal scores keep their order.
 
     Args:
-        expected: expected scores; candidates with NaN come last.
-        sign: 1 if the highest score is best, else -1.
+        expected: expected scores. Candidates with NaN come last.
+        sign: 1 if the highest score is best, and otherwise -1.
     """
     quality = np.where(np.isnan(expected), -np.inf, sign * expected)
     order = np.argsort(-quality, kind="stable")
     finite = quality[np.isfinite(quality)]
     tolerance = TIE_TOLERANCE * float(np.abs(finite).max(initial=0.0))
-    with np.errstate(invalid="ignore"):  # Two candidates with NaN: their difference is NaN, which starts no new rank.
+    with np.errstate(
+        invalid="ignore"
+    ):  # The difference between two infinite values is NaN, so that their ranks are equal.
         starts_rank = quality[order[:-1]] - quality[order[1:]] > tolerance
     ranks = np.concatenate([[0], np.cumsum(starts_rank)])
     return np.asarray(order[np.lexsort((order, ranks))])
@@ -46,15 +48,15 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
 
 @dataclass(frozen=True)
 class Pairs:
-    """The candidate-reference pairs of one source. They are scored when a method asks for them.
+    """The pairs of candidates and references of one source. A method scores the pairs that it needs.
 
     Attributes:
-        metric: what scores.
-        number: of the source, from 1.
+        metric: the metric.
+        number: number of the source, from 1.
         source: the source as it was read.
-        candidates: distinct texts to choose from.
-        references: the texts to score them against.
-        weights: of the references, with a sum of 1; ``None`` for equal weights.
+        candidates: the distinct candidates.
+        references: the references.
+        weights: weights of the references, with a sum of 1; ``None`` for equal weights.
     """
 
     metric: Metric
@@ -65,23 +67,28 @@ class Pairs:
     weights: Floats | None
 
     def scores(self, rows: Iterable[int], columns: Integers) -> Floats:
-        """Return the scores of candidates against references, both by index; repeated references are scored once."""
+        """Return the scores of candidates against references. Each distinct reference is scored once.
+
+        Args:
+            rows: indexes of the candidates.
+            columns: indexes of the references, which may be repeated.
+        """
         distinct_columns, inverse = np.unique(columns, return_inverse=True)
         hypotheses = [self.candidates[row] for row in rows]
         references = [self.references[column] for column in distinct_columns]
         matrix = next(score_pairs(self.metric, [hypotheses], [references]))
-        return np.take(matrix, inverse.ravel(), axis=1)  # In the order of columns, which sums depend on.
+        return np.take(matrix, inverse.ravel(), axis=1)  # The order of the columns affects the rounding of sums.
 
     def average(self, matrix: Floats) -> Floats:
-        """Return expected scores: the weighted means of scores against the first references."""
+        """Return expected scores, which are the weighted means of scores against the first references."""
         if self.weights is None:
             return np.asarray(matrix.mean(axis=1))
         weights = self.weights[: matrix.shape[1]]
-        # Not a product of matrices: its last digits depend on the number of rows.
+        # A matrix product is not used here, because its last digits depend on the number of rows.
         return np.asarray((matrix * (weights / weights.sum())).sum(axis=1))
 
     def compute_expected(self, rows: Sequence[int], progress: Progress = silent) -> Floats:
-        """Return expected scores of candidates over all references; one block of scores is in memory at a time."""
+        """Return the expected scores of candidates over all references. One block of scores is in memory at a time."""
         blocks: list[Floats] = []
         step = max(1, BLOCK // len(self.references))
         for start in range(0, len(rows), step):
@@ -92,31 +99,36 @@ class Pairs:
 
     @property
     def sign(self) -> int:
-        """1 if the highest score is best, else -1."""
+        """1 if the highest score is best, and otherwise -1."""
         return 1 if self.metric.higher_is_better else -1
 
 
 class Method(Protocol):
-    """A way to find the best candidates."""
+    """A method that finds the best candidates."""
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Return expected scores of the candidates: NaN for those ruled out, a number for the ``best`` best ones."""
+        """Return the expected scores of the candidates, or NaN for candidates that are ruled out.
+
+        Args:
+            pairs: the pairs of a source.
+            best: number of candidates that must not be ruled out.
+        """
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """Confidence-based pruning: Cheng and Vlachos (2023), "Faster Minimum Bayes Risk Decoding …", algorithm 1.
+    """Confidence-based pruning: algorithm 1 of Cheng and Vlachos (2023), "Faster Minimum Bayes Risk Decoding".
 
-    Candidates are scored against the first few references, then against more. At each step, candidates are ruled out
-    that win against the best candidate in at most ``1 - confidence`` of the bootstrap samples of references. Expected
-    scores are over the references of the last step. Without a tie, the choices are those of mbrs with the same settings
-    and seed.
+    Candidates are scored against an increasing number of references. Each step rules out the candidates that win
+    against the best candidate in at most ``1 - confidence`` of the bootstrap samples of references. The expected scores
+    are means over the references of the last step. If there are no ties, mbrs makes the same choices with the same
+    settings and seed.
 
     Attributes:
-        confidence: α.
-        sizes: numbers of references, increasing.
+        confidence: the confidence level α.
+        sizes: increasing numbers of references.
         samples: number of bootstrap samples.
-        seed: of the samples, below 2³²; they are drawn from MT19937 as PyTorch draws them.
+        seed: seed of the samples, below 2³². Samples are drawn from MT19937 in the same way as by PyTorch.
     """
 
     confidence: float = 0.99
@@ -125,8 +137,9 @@ class Pruning:
     seed: int = 0
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Prune; see :class:`Method`."""
-        sign, random = pairs.sign, np.random.RandomState(self.seed)
+        """Rule out candidates step by step; see :class:`Method`."""
+        sign = pairs.sign
+        random = np.random.RandomState(self.seed)
         candidates = np.arange(len(pairs.candidates))
         matrix = np.empty((len(candidates), 0))
         expected = np.zeros(len(candidates))
@@ -137,10 +150,10 @@ class Pruning:
             new_scores = pairs.scores(candidates, np.arange(previous_size, size))
             wider_matrix = np.concatenate([matrix, new_scores], axis=1)
             sample_means = sign * wider_matrix @ self._draw_weights(random, pairs.weights, size).T
-            # Equal rows of a product can differ in the last bits.
+            # The products of equal rows can differ in the last bits.
             best_means = sample_means[rank_candidates(pairs.average(wider_matrix), sign)[0]]
             wins = sample_means >= best_means - 1e-9
-            # In single precision, 1 - 0.9 is 0.1.
+            # In single precision, as in PyTorch, 1 - 0.9 equals 0.1.
             winners = np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
             if len(winners) < best:
                 expected = expected if previous_size else pairs.average(wider_matrix)
@@ -160,25 +173,26 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Aggregation:
-    """Reference aggregation, then exact scores for the candidates that may be the best.
+    """Reference aggregation, followed by exact scores of the candidates that may be the best.
 
-    Aggregated references give approximate expected scores (:mod:`meteor_e.engine.aggregation`), which choose the
-    ``top`` candidates. These are scored against 16, 32, … sampled references. A candidate is ruled out if the best one
-    is better by more than 2.5 + 6 / references standard errors. If the metric has approximate scores of pairs, they are
-    a control variate: only their errors are sampled. The remaining candidates are scored against all references.
+    Aggregated references give approximate expected scores (:mod:`meteor_e.engine.aggregation`), which select the
+    ``top`` candidates. These candidates are scored against samples of 16, 32, 64 and more references. A candidate is
+    ruled out if the best candidate is better by more than 2.5 + 6 / references standard errors. If the metric has
+    approximate scores of pairs, they are a control variate, and only their errors are sampled. The remaining candidates
+    are scored against all references.
 
     Attributes:
-        top: number of candidates that are scored; 0 for none, so that the approximate scores decide.
-        seed: of the sampled references.
+        top: number of candidates that are scored exactly; 0 to choose by approximate scores.
+        seed: seed of the sampled references.
     """
 
     top: int = 256
     seed: int = 0
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Aggregate, and score the best candidates; see :class:`Method`."""
+        """Select candidates by approximate scores, and score them exactly; see :class:`Method`."""
         if not isinstance(pairs.metric, AggregatesReferences):
-            raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; take pruning")
+            raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; use pruning")
         distinct_references = list(dict.fromkeys(pairs.references))
         index_of = {text: index for index, text in enumerate(distinct_references)}
         indexes = [index_of[text] for text in pairs.references]
@@ -194,9 +208,10 @@ class Aggregation:
         return _spread_scores(candidates, expected, len(pairs.candidates))
 
     def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, best: int) -> Integers:
-        """Return the candidates that samples of references do not rule out."""
+        """Return the candidates that are not ruled out by samples of references."""
         assert pairs.weights is not None
-        random, reference_count = np.random.default_rng(self.seed), len(pairs.references)
+        random = np.random.default_rng(self.seed)
+        reference_count = len(pairs.references)
 
         def approximate(columns: Integers) -> Floats:
             if aggregated.pairs is None:
@@ -224,7 +239,7 @@ class Aggregation:
 
 
 def _spread_scores(candidates: Integers, expected: Floats, count: int) -> Floats:
-    """Return the scores of all candidates: NaN for those that were ruled out."""
+    """Return the expected scores of all candidates, with NaN for candidates that were ruled out."""
     scores = np.full(count, np.nan)
     scores[candidates] = expected
     return scores

@@ -7,7 +7,7 @@ from meteor_e.scoring.alignment import Alignment
 
 
 def alignment_lines(alignment: Alignment) -> list[str]:
-    """Return an alignment as lines: both sides, then one match per line, positions counted from 1."""
+    """Return an alignment as lines: the hypothesis, the reference, and a table of matches with positions from 1."""
     lines = [
         f"  hypothesis  {isolate(printable(' '.join(alignment.hypothesis)))}",
         f"  reference   {isolate(printable(' '.join(alignment.reference)))}",
@@ -17,19 +17,21 @@ def alignment_lines(alignment: Alignment) -> list[str]:
         rows.append(
             [
                 matcher,
-                _span(match.hypothesis_start, match.hypothesis_length),
+                _format_span(match.hypothesis_start, match.hypothesis_length),
                 isolate(printable(hypothesis)),
-                _span(match.reference_start, match.reference_length),
+                _format_span(match.reference_start, match.reference_length),
                 isolate(printable(reference)),
             ]
         )
     if rows:
         table = format_table(["matcher", "at", "hypothesis", "at", "reference"], rows, left=5)
         lines += ["  " + line for line in table.split("\n")]
-    chunks = alignment.chunks
-    lines.append(f"  {len(rows)} match{'' if len(rows) == 1 else 'es'} in {chunks} chunk{'' if chunks == 1 else 's'}")
+    matches = "1 match" if len(rows) == 1 else f"{len(rows)} matches"
+    chunks = "1 chunk" if alignment.chunks == 1 else f"{alignment.chunks} chunks"
+    lines.append(f"  {matches} in {chunks}")
     return lines
 
 
-def _span(start: int, length: int) -> str:
+def _format_span(start: int, length: int) -> str:
+    """Return the positions of the words of a match, counted from 1, such as ``3`` or ``3-4``."""
     return str(start + 1) if length == 1 else f"{start + 1}-{start + length}"

@@ -1,4 +1,4 @@
-"""Tables of text that fit into the width of a terminal."""
+"""Tables of texts that fit the width of a terminal."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from collections.abc import Sequence
 
 from meteor_e.render.plain import display_width, format_table
 
-_NARROWEST = 24
-"""Columns of a terminal that the last column of a table gets at least."""
+_MIN_WIDTH = 24
+"""The minimum width of the last column of a table, in terminal columns."""
 
 
 def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Format a table whose last column is wrapped at the width of the terminal.
 
-    The width is that of the terminal, or 80 if the output is not a terminal. All columns are aligned to the left.
+    If the output is not a terminal, the table is 80 columns wide. All columns are aligned to the left.
     """
-    others = [max(display_width(row[column]) for row in (header, *rows)) + 2 for column in range(len(header) - 1)]
-    width = max(_NARROWEST, shutil.get_terminal_size((80, 24)).columns - sum(others))
-    lines: list[list[str]] = []
+    remaining_width = shutil.get_terminal_size((80, 24)).columns
+    for column in range(len(header) - 1):
+        remaining_width -= max(display_width(row[column]) for row in (header, *rows)) + 2
+    table_rows: list[list[str]] = []
     for *cells, text in rows:
-        first, *more = wrap_text(text, width)
-        lines.append([*cells, first])
-        lines += [[*[""] * len(cells), line] for line in more]
-    return format_table(header, lines, left=len(header))
+        for line in wrap_text(text, max(_MIN_WIDTH, remaining_width)):
+            table_rows.append([*cells, line])
+            cells = [""] * len(cells)
+    return format_table(header, table_rows, left=len(header))
 
 
 def wrap_text(text: str, width: int) -> list[str]:

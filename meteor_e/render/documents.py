@@ -1,4 +1,4 @@
-"""Results as JSON and JSON Lines."""
+"""Output as JSON and JSON Lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 
 
 class JsonOutput(OutputFormat):
-    """One JSON document with all digits."""
+    """A JSON document with all digits."""
 
     name: ClassVar[str] = "json"
     segments: ClassVar[bool] = True
@@ -19,29 +19,29 @@ class JsonOutput(OutputFormat):
     details: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the document, item by item, so that it is never whole in memory."""
+        """Write the document item by item, so that its text is never in memory as a whole."""
         stream.writelines(_json_pieces(result.document()))
         stream.write("\n")
 
 
 class JsonLinesOutput(OutputFormat):
-    """JSON Lines: one object per row."""
+    """JSON Lines: one object per record."""
 
     name: ClassVar[str] = "jsonl"
     segments: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write rows as they come."""
+        """Write the entries."""
         for entry in result.entries():
             stream.write(json.dumps(json_ready(entry), ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
-    """Yield the JSON of a document in pieces, as ``json.dumps(value, indent=2)`` formats it.
+    """Yield the text of a JSON document in pieces. The text equals that of ``json.dumps(value, indent=2)``.
 
     Args:
         value: the document, or a part of it.
-        line: what begins a line: a line feed and the indentation.
+        line: the beginning of each line: a line feed and the indentation.
     """
     if not _is_lazy(value):
         yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready).replace("\n", line)
@@ -51,7 +51,8 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
         items = ((json.dumps(key, ensure_ascii=False) + ": ", item) for key, item in value.items())
         brackets = "{}"
     else:
-        items, brackets = (("", item) for item in value), "[]"
+        items = (("", item) for item in value)
+        brackets = "[]"
     separator = brackets[0]
     for key, item in items:
         yield separator + inner + key
@@ -61,7 +62,7 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
 
 
 def _is_lazy(value: Any) -> bool:
-    """Return whether a value is, or contains, a sequence that makes its items when they are asked for."""
+    """Return whether a value is or contains a sequence that creates its items when they are needed."""
     if isinstance(value, Mapping):
         return any(map(_is_lazy, value.values()))
     if isinstance(value, list | tuple):
@@ -70,7 +71,7 @@ def _is_lazy(value: Any) -> bool:
 
 
 def json_ready(value: Any) -> Any:
-    """Return a value as JSON can hold it: ``None`` instead of what is not a number."""
+    """Convert a value for JSON. Infinite numbers and NaN become ``None``, and objects are converted by ``to_dict``."""
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):

@@ -1,4 +1,4 @@
-"""Tables for papers and pages: Markdown and LaTeX."""
+"""Output as tables of Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import ClassVar, TextIO
 
 from meteor_e.api.formats import Grid, OutputFormat, OutputOptions, Result
 
-# What is text anyhow stays as it is: an underscore within a word, the brackets of an interval, and a p below a limit.
+# Special characters are not escaped where Markdown takes them as text: an underscore within a word, the brackets of an
+# interval, and the sign of a small p-value.
 _MARKDOWN = re.compile(r"[\\`*|~]|\[(?=.*\]\()|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])")
 
 _LATEX = str.maketrans(
@@ -28,59 +29,80 @@ _LATEX = str.maketrans(
 )
 
 
-def _cells(grid: Grid, escape: Callable[[str], str], stressed: str) -> list[list[str]]:
-    """Return the rows of a grid in a language of markup, what is best in it as ``stressed`` says."""
-    return [
-        [
-            stressed.format(escape(cell)) if (row, column) in grid.best else escape(cell)
-            for column, cell in enumerate(cells)
-        ]
-        for row, cells in enumerate(grid.rows)
-    ]
+def _escape_cells(grid: Grid, escape: Callable[[str], str], highlight: str) -> list[list[str]]:
+    """Return the cells of a grid in a markup language.
+
+    Args:
+        grid: the grid.
+        escape: function that escapes the special characters of a text.
+        highlight: the markup of highlighted cells, as a format string.
+    """
+    rows = []
+    for row, cells in enumerate(grid.rows):
+        escaped_cells = [escape(cell) for cell in cells]
+        for column in range(len(cells)):
+            if (row, column) in grid.best:
+                escaped_cells[column] = highlight.format(escaped_cells[column])
+        rows.append(escaped_cells)
+    return rows
 
 
 class MarkdownOutput(OutputFormat):
-    """Tables of Markdown."""
+    """Markdown tables."""
 
     name: ClassVar[str] = "markdown"
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
         """Write the tables, and their notes as lists."""
-        for number, grid in enumerate(result.grids(options.digits)):
-            lines = [f"**{_markdown(grid.title)}**", ""] if grid.title else []
+        for index, grid in enumerate(result.grids(options.digits)):
+            lines = [f"**{_escape_markdown(grid.title)}**", ""] if grid.title else []
             if grid.header:
-                rows = [[*map(_markdown, grid.header)], *_cells(grid, _markdown, "**{}**")]
-                lines += ["| " + " | ".join(cells) + " |" for cells in rows]
-                rule = "|" + "---|" * grid.left + "---:|" * (len(grid.header) - grid.left)
-                lines.insert(len(lines) - len(grid.rows), rule)
+                lines += _markdown_table(grid)
             if grid.notes:
-                lines += [*([""] if grid.header else []), *(f"- {note}" for note in grid.notes)]
-            stream.write(("\n" if number else "") + "\n".join(lines) + "\n")
+                if grid.header:
+                    lines.append("")
+                lines += [f"- {note}" for note in grid.notes]
+            stream.write(("\n" if index else "") + "\n".join(lines) + "\n")
 
 
-def _markdown(text: str) -> str:
+def _markdown_table(grid: Grid) -> list[str]:
+    """Return the lines of a table: the header, the rule with the alignment of the columns, and the rows."""
+    header = [_escape_markdown(title) for title in grid.header]
+    rule = "|" + "---|" * grid.left + "---:|" * (len(grid.header) - grid.left)
+    lines = ["| " + " | ".join(cells) + " |" for cells in [header, *_escape_cells(grid, _escape_markdown, "**{}**")]]
+    return [lines[0], rule, *lines[1:]]
+
+
+def _escape_markdown(text: str) -> str:
+    """Escape the special characters of Markdown."""
     return _MARKDOWN.sub(r"\\\g<0>", text)
 
 
 class LatexOutput(OutputFormat):
-    """Tables of LaTeX with booktabs; notes are comments."""
+    """LaTeX tables with the package booktabs. Notes are comments."""
 
     name: ClassVar[str] = "latex"
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the tables; one with a title floats, and the title is its caption."""
-        for number, grid in enumerate(result.grids(options.digits)):
-            rows = [[*map(_latex, grid.header)], *_cells(grid, _latex, r"\textbf{{{}}}")]
-            head, *body = (" & ".join(cells) + r" \\" for cells in rows)
-            columns = "l" * grid.left + "r" * (len(grid.header) - grid.left)
-            lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
-            lines = [*lines, r"\end{tabular}"] if grid.header else []
+        """Write the tables. A table with a title is a float, and the title is the caption."""
+        for index, grid in enumerate(result.grids(options.digits)):
+            lines = _latex_table(grid) if grid.header else []
             if grid.title and grid.header:
-                caption = rf"\caption{{{_latex(grid.title)}}}"
+                caption = rf"\caption{{{_escape_latex(grid.title)}}}"
                 lines = [r"\begin{table}", r"\centering", caption, *lines, r"\end{table}"]
             lines += [f"% {note}" for note in grid.notes]
-            stream.write(("\n" if number else "") + "\n".join(lines) + "\n")
+            stream.write(("\n" if index else "") + "\n".join(lines) + "\n")
 
 
-def _latex(text: str) -> str:
+def _latex_table(grid: Grid) -> list[str]:
+    """Return the lines of a tabular environment."""
+    columns = "l" * grid.left + "r" * (len(grid.header) - grid.left)
+    rows = [[_escape_latex(title) for title in grid.header], *_escape_cells(grid, _escape_latex, r"\textbf{{{}}}")]
+    header, *body = [" & ".join(cells) + r" \\" for cells in rows]
+    begin = rf"\begin{{tabular}}{{{columns}}}"
+    return [begin, r"\toprule", header, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+
+
+def _escape_latex(text: str) -> str:
+    """Escape the special characters of LaTeX."""
     return text.translate(_LATEX)

@@ -10,33 +10,34 @@ from meteor_e.formats.metric_task import metric_task_lines
 
 
 class WmtOutput(OutputFormat):
-    """Score files of the WMT metrics task: lines of segments if they are asked for, else of systems."""
+    """Score files of the WMT metrics task, with scores of segments if they were requested, or of systems."""
 
     name: ClassVar[str] = "wmt"
     segments: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write one metric after the other.
+        """Write the scores of all systems, one metric after the other.
 
         Raises:
-            ConfigError: without names of the test set, for a result that is not a table of scores, or for two systems
-                whose names differ in white space only.
+            ConfigError: if the names of the test set are missing, the result is not a table of scores, or the names of
+                two systems differ only in white space.
         """
-        names, scores = options.wmt, getattr(result, "task_scores", None)
-        if scores is None:
-            raise ConfigError("WMT's format holds scores of systems and segments only")
+        task_scores = getattr(result, "task_scores", None)
+        if task_scores is None:
+            raise ConfigError("the WMT format can only contain scores of systems and segments")
+        names = options.wmt
         if names is None:
-            raise ConfigError("WMT's format needs names of language pair, test set and reference")
+            raise ConfigError("the WMT format needs the names of language pair, test set and reference")
         lines: list[str] = []
-        originals: dict[tuple[str, str], str] = {}
-        for metric, system, segments, whole in scores():
-            label, name = "_".join(metric.split()), "_".join(system.split())
-            original = originals.setdefault((label, name), system)
-            if original != system:
+        original_names: dict[tuple[str, str], str] = {}
+        for metric, system, segment_scores, system_score in task_scores():
+            metric_name, system_name = "_".join(metric.split()), "_".join(system.split())
+            original_name = original_names.setdefault((metric_name, system_name), system)
+            if original_name != system:
                 raise ConfigError(
-                    f"WMT's format has no spaces in names: systems {original!r} and {system!r} would both be called "
-                    f"{name!r}; name them with --name"
+                    f"names in the WMT format cannot contain spaces: systems {original_name!r} and {system!r} would "
+                    f"both be called {system_name!r}; name them with --name"
                 )
-            task = (label, names.pair, names.test_set, names.reference, name)
-            lines += metric_task_lines(*task, segments, None if segments else whole)
+            task = (metric_name, names.pair, names.test_set, names.reference, system_name)
+            lines += metric_task_lines(*task, segment_scores, None if segment_scores else system_score)
         stream.writelines(f"{line}\n" for line in lines)

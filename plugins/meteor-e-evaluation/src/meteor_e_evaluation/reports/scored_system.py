@@ -140,7 +140,7 @@ def _pack(
     if isinstance(rows.alignments, PackedAlignments):
         return rows.alignments
     alignments = [
-        meteor.unaligned(hypothesis, segment_references[0]) if alignment is None else alignment
+        meteor.make_empty_alignment(hypothesis, segment_references[0]) if alignment is None else alignment
         for hypothesis, segment_references, alignment in zip(hypotheses, references, rows.alignments, strict=True)
     ]
     return pack_alignments(alignments, meteor.matcher_names)
