@@ -206,8 +206,8 @@ def test_metric_of_a_plugin_is_computed(plugin):
 @pytest.mark.parametrize(
     ("kind", "error", "message"),
     [
-        (0, InputError, "gave 1 scores for 3 segments"),
-        (1, InputError, "gave scores that are not all numbers"),
+        (0, InputError, "returned 1 scores for 3 segments"),
+        (1, InputError, "returned scores that are not all numbers"),
         (2, InputError, "no finite number for segment 1"),
     ],
 )
@@ -423,7 +423,7 @@ class Both(SegmentMetric):
 
 
 def test_name_can_select_several_metrics(monkeypatch):
-    monkeypatch.setattr("meteor_e.metrics.specs._class", lambda name, text: Both)
+    monkeypatch.setattr("meteor_e.metrics.specs._find_class", lambda name, text: Both)
     assert [metric.label for metric in create_metrics([parse_spec("test-both")])] == ["test-lengths", "test-ahead"]
     labels = [metric.label for metric in create_metrics([parse_spec("my=test-both")])]
     assert labels == ["my test-lengths", "my test-ahead"]
