@@ -1,4 +1,4 @@
-"""What may be given in the place of texts, for tests of the core and of plugins."""
+"""Invalid values for texts, for tests of the core and of plugins."""
 
 from __future__ import annotations
 

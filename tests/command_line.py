@@ -1,4 +1,4 @@
-"""The command line, run as users run it."""
+"""Run the command line as users do."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["CommandLine", "Result", "cli", "wait_until"]
 
 
 def wait_until(condition: Callable[[], object], process: subprocess.Popen) -> None:
-    """Wait until something is so; fail if the process that is to make it so ends before."""
+    """Wait until a condition is true; fail if the process ends first."""
     while not condition():
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
 
 
 class Result(NamedTuple):
-    """What a run of the command line left behind."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -35,7 +35,7 @@ class Result(NamedTuple):
 
 
 class CommandLine:
-    """Runs ``meteor-e`` in a process of its own, as users do."""
+    """Runs ``meteor-e`` in this process or in a separate process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,13 +62,13 @@ class CommandLine:
         return self.here(*arguments, text=text) if env is None else self.apart(*arguments, text=text, env=env)
 
     def apart(self, *arguments: str, text: str | bytes = b"", env: dict[str, str] | None = None) -> Result:
-        """Run in a process of its own."""
+        """Run the command in a separate process."""
         process = self.start(*arguments, stdin=subprocess.PIPE, env=env or {})
         out, err = process.communicate(text.encode() if isinstance(text, str) else text)
         return self._checked(Result(process.returncode, out.decode(), err.decode()))
 
     def here(self, *arguments: str, text: str | bytes = b"", env: dict[str, str] | None = None) -> Result:
-        """Run in this process."""
+        """Run the command in this process."""
         from meteor_e.cli import program
 
         data = text.encode() if isinstance(text, str) else text
@@ -107,11 +107,11 @@ class CommandLine:
         return result
 
     def failing(self, code: int, *arguments: str, **options) -> str:
-        """Run what must fail with this code; return its one line."""
+        """Run a command that must fail with this exit code, and return its error message, which has one line."""
         return self._line(code, self(*arguments, **options))
 
     def failing_here(self, code: int, *arguments: str, **options) -> str:
-        """Do as :meth:`failing` does, in this process."""
+        """Do the same as :meth:`failing` in this process."""
         return self._line(code, self.here(*arguments, **options))
 
     def _line(self, code: int, result: Result) -> str:
@@ -121,14 +121,14 @@ class CommandLine:
         return line
 
     def file(self, name: str, content: str | bytes) -> str:
-        """Write a file into the folder where the runs happen."""
+        """Write a file into the working directory of the commands."""
         (self.folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
         return name
 
 
 @pytest.fixture
 def cli(tmp_path: Path, own_packs: Path) -> CommandLine:
-    """The command line, with our own small English pack."""
+    """The command line, with a small English pack."""
     folder = tmp_path / "work"
     folder.mkdir()
     return CommandLine(folder)

@@ -22,7 +22,7 @@ from meteor_e.engine.native import native_module  # noqa: E402
 
 
 def _tested() -> str:
-    """Return what is tested: which package, and with which engine."""
+    """Return the tested package and engine, for the header of the report."""
     if native_module() is not None:
         engine = "native core"
     elif os.environ.get("METEOR_E_PURE", "0") not in ("", "0"):

@@ -1,4 +1,4 @@
-"""What the tests of the core and those of the plugins share: data, packs, the Java program, a browser."""
+"""Fixtures for the tests of the core and the plugins: data, packs, the Java program, a browser."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(autouse=True)
 def _no_process_outlives_its_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Kill the Pythons that a test started, and their children, if they are still at work when it ends."""
+    """Kill the Python processes that a test has started, and their children, if they are still running at its end."""
     started: list[subprocess.Popen] = []
     begin = subprocess.Popen.__init__
 
@@ -98,7 +98,7 @@ def _no_process_outlives_its_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 
 
 def missing(what: str) -> NoReturn:
-    """Skip a test for want of data; where data is required, as in CI, let it fail."""
+    """Skip a test if data is missing, or let it fail if the data is required, as in CI."""
     if os.environ.get("METEOR_E_REQUIRE_DATA", "0") not in ("", "0"):
         pytest.fail(what, pytrace=False)
     pytest.skip(what)
@@ -106,7 +106,7 @@ def missing(what: str) -> NoReturn:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The project's shared data: METEOR_E_SHARED, or ``shared`` beside the checkout."""
+    """The project's shared data: METEOR_E_SHARED, or the folder ``shared`` next to the checkout."""
     folder = Path(os.environ.get("METEOR_E_SHARED") or REPOSITORY.parent / "shared")
     if not (folder / "golden").is_dir():
         missing(f"no shared data in {folder}; set METEOR_E_SHARED to its folder")
@@ -115,7 +115,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with METEOR's packs: METEOR_E_PACKS, or one that all test runs of this checkout share."""
+    """A folder with METEOR's packs: METEOR_E_PACKS, or a folder that all test runs of this checkout share."""
     from meteor_e.base.errors import ResourceError
     from meteor_e.base.progress import silent
     from meteor_e.packs.download import METEOR_WHEEL, download_wheel
@@ -164,7 +164,7 @@ def _own_packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def own_packs(_own_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a small English pack of our own, which is the default store during the test."""
+    """A folder with a small English pack, which is the default store during the test."""
     monkeypatch.setenv("METEOR_E_PACKS", str(_own_packs))
     return _own_packs
 
@@ -176,7 +176,7 @@ class Java:
         self.jar = jar
 
     def run(self, arguments: Sequence[str], *, main: str | None = None, text: str = "") -> str:
-        """Run it (or another main class of the jar); return what it prints."""
+        """Run the program, or another main class of the jar, and return its output."""
         start = ["-jar", str(self.jar)] if main is None else ["-cp", str(self.jar), main]
         done = subprocess.run(
             # It runs for a moment; a better compiler would take longer than it saves.
@@ -207,7 +207,7 @@ def java() -> Java:
 
 
 class PluginSite:
-    """A folder of installed distributions, each with one module and an entry point of our group."""
+    """A folder of installed distributions, each with one module and an entry point for meteor_e."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -224,7 +224,7 @@ class PluginSite:
         value: str | None = None,
         requires: Sequence[str] = (),
     ) -> str:
-        """Install a distribution; return its module's name."""
+        """Install a distribution, and return the name of its module."""
         module = module or distribution.replace("-", "_")
         self.modules.append(module)
         (self.folder / f"{module}.py").write_text(textwrap.dedent(code), encoding="utf-8")
@@ -251,7 +251,7 @@ class PluginSite:
 
 @pytest.fixture
 def quick_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the Python engine, which takes seconds to propose 4,000,000 candidates, refuse a pair that has 100,000."""
+    """Lower the limit of candidates, because the Python engine takes seconds to reach the usual limit."""
     if native_module() is None:
         monkeypatch.setattr("meteor_e.engine.candidates.MAX_CANDIDATES", 100_000)
 

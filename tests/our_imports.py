@@ -1,4 +1,4 @@
-"""What programs import from us."""
+"""Find the names that programs import from this project."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 
 def imports(code: str) -> Iterator[tuple[str, str]]:
-    """Yield each of our modules that a program imports, wherever, with the name it takes from it or ``""``."""
+    """Yield the modules of this project that a program imports, with the imported name or ``""``."""
     for node in ast.walk(ast.parse(code)):
         found: list[tuple[str, str]] = []
         if isinstance(node, ast.ImportFrom) and node.level == 0:

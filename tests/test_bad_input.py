@@ -1,4 +1,4 @@
-"""Whatever is given in the place of texts: an InputError, never a number, and never another exception."""
+"""Invalid values for texts raise an InputError, and no other exception."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def metrics(meteor):
 
 @st.composite
 def spoiled(draw, bad=NOT_TEXTS):
-    """A list of texts in which one item is something else; its place, from 1, and the others."""
+    """A list of texts with one invalid item, its position from 1, and the other items."""
     texts = draw(st.lists(TEXTS, max_size=3))
     place = draw(st.integers(0, len(texts)))
     return [*texts[:place], draw(bad), *texts[place:]], place + 1

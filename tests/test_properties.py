@@ -1,4 +1,4 @@
-"""What holds of all scores, whatever the text."""
+"""Properties of scores that hold for any text."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def test_public_names_are_available():
 
 
 def loaded_after(code):
-    """The names of all modules that a fresh interpreter has loaded after some code."""
+    """Return the names of the modules that a new interpreter has loaded after it ran some code."""
     command = [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"]
     return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
 

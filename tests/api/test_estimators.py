@@ -1,4 +1,4 @@
-"""What estimators and measures do that say nothing of it themselves."""
+"""The default behavior of estimators and measures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class First(Estimator):
 
 
 class Nothing(Measure):
-    """No agreement."""
+    """A measure that always returns 0."""
 
     name = "nothing"
 

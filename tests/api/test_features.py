@@ -12,7 +12,7 @@ REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"
 
 
 class Lengths(Feature):
-    """Words of hypothesis and first reference."""
+    """The numbers of words of the hypothesis and the first reference."""
 
     name = "word-counts"
     dimension = 2
@@ -22,7 +22,7 @@ class Lengths(Feature):
 
 
 class Letters(SegmentFeature):
-    """How often a, b and c occur."""
+    """The frequencies of the letters a, b and c."""
 
     name = "letters"
     segment_dimension = 3

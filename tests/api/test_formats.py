@@ -1,4 +1,4 @@
-"""Formats of output that a plugin brings."""
+"""Output formats of plugins."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_keys_are_asked_for_once_a_distinct_token(monkeypatch):
 
 
 class Compass(SimilarityMatcher):
-    """Words have directions; those that are not in the table have none."""
+    """Words match by their directions in a table. Other words do not have a vector."""
 
     name = "compass"
     table: ClassVar = {"east": (1, 0), "north": (0, 1), "west": (-1, 0), "northeast": (0.8, 0.6)}
@@ -62,7 +62,7 @@ class Compass(SimilarityMatcher):
 
 
 class SentenceCompass(ContextualMatcher):
-    """The same, a sentence at a time."""
+    """A contextual matcher with the directions of :class:`Compass`."""
 
     name = "sentence-compass"
 
@@ -91,7 +91,7 @@ def test_vectors_match_from_a_similarity_on(kind, threshold, pairs):
 
 
 def test_sentence_is_encoded_once():
-    """Whether it is a hypothesis or a reference, however often it comes, and all that are new at once."""
+    """A repeated sentence is encoded once, and all new sentences are encoded together."""
     matcher = SentenceCompass.make(threshold=0.8)
     matcher.sentence_rows([tuple(tokens("east north")), tuple(tokens("west"))])
     assert matcher.asked == [["east", "north"], ["west"]]
@@ -122,7 +122,7 @@ def test_rows_that_do_not_fit_their_sentences_are_a_mistake(offsets):
 
 
 def test_cache_of_vectors_is_bounded(monkeypatch):
-    """A sentence of one word has 4 bytes here."""
+    """The vector of a sentence with one word has 4 bytes in this test."""
     monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_BYTES", 40)
     matcher = SentenceCompass()
     for number in range(30):

@@ -1,4 +1,4 @@
-"""Each stable name has an example that runs."""
+"""Each stable name has an example, which runs as a test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the documentation is 
 
 
 def programs(page):
-    """The Python of a page that tests run: these ones, those of tests/packaging and of tests/plugins."""
+    """Return the Python code of a page that is tested here, in tests/packaging or in tests/plugins."""
     blocks = re.findall(r"^```python[^\n]*\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return "\n\n".join(block for block in blocks if not block.startswith("# Not run by the tests"))
 

@@ -1,4 +1,4 @@
-"""What plugins import: a third party the stable contract, ours the core's packages, but nothing private."""
+"""Imports of plugins: third parties use stable names, and our plugins can use packages of the core."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from meteor_e.languages.schema import LanguageFile, Weight
 
 
 def problem(given, kind=ChainFile) -> str:
-    """Return what is wrong with a text, or with a mapping from Python."""
+    """Return the error message for a text or a mapping."""
     with pytest.raises(ConfigError) as caught:
         convert(parse_yaml(given.encode(), "c.yaml") if isinstance(given, str) else Document(given), kind)
     return str(caught.value)
@@ -142,7 +142,7 @@ def test_numbers_and_containers_of_other_libraries():
 
 
 class Given(msgspec.Struct):
-    """Values of several kinds."""
+    """A structure with fields of several types."""
 
     file: str
     numbers: tuple[float, ...]

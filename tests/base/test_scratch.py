@@ -1,4 +1,4 @@
-"""Scratch files: what a process that was killed leaves behind goes with the next one that works there."""
+"""Temporary files of killed processes are removed by the next process that uses the folder."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def unswept(monkeypatch):
 
 @pytest.fixture
 def worker(tmp_path):
-    """A process that has scratch files in ``tmp_path``."""
+    """A process with temporary files in ``tmp_path``."""
     with subprocess.Popen(
         [sys.executable, "-c", WORK], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -52,7 +52,7 @@ def names(folder):
 
 
 def age(folder):
-    """Make all that is there as old as what nobody works on any more."""
+    """Set the modification time of all files to a time at which they count as abandoned."""
     for path in folder.iterdir():
         os.utime(path, (0, 0))
 
@@ -77,7 +77,7 @@ def test_leftovers_of_killed_processes_are_removed(tmp_path, worker):
 
 
 def test_lock_holder_removes_leftovers_of_its_target(tmp_path, worker):
-    """However new: nobody else works on it."""
+    """The age of the files does not matter, because no other process can use the target."""
     worker.send_signal(signal.SIGKILL)
     worker.wait()
     with working_folder(tmp_path / "v.vectors") as work:

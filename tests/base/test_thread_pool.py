@@ -10,7 +10,7 @@ from meteor_e.base.thread_pool import ThreadPool
 
 @pytest.fixture
 def grant(monkeypatch):
-    """Let the system start a number of threads, and no more."""
+    """Limit the number of threads that the system can start."""
     start = threading.Thread.start
 
     def limit(count: int) -> None:

@@ -77,7 +77,7 @@ def plugins(plugin_site):
 
 
 def check(folder, text: str, known=None) -> str:
-    """Return what is wrong with a chain file, without its folder; nothing if nothing is."""
+    """Return the error message for a chain file, without its folder, or an empty string."""
     file = folder / "c.yaml"
     file.write_text(text)
     try:

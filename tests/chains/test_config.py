@@ -112,7 +112,7 @@ PATHS = """
 
 
 def test_paths_are_relative_to_the_file(write, tmp_path, monkeypatch, plugin_site):
-    """Which options are paths, their types say, not their names."""
+    """The type of an option decides whether it is a path, not its name."""
     plugin_site.add("tables", PATHS)
     monkeypatch.setenv("HOME", "/home/u")
     file = write("""\
@@ -139,7 +139,7 @@ lemmatizer: {use: lookup, file: l.tsv}
 
 @pytest.mark.parametrize("key", ["pack", "function_words"])
 def test_pack_without_a_name_is_an_error(key):
-    """As an unset variable of a shell leaves it; it must not stand for the language's own."""
+    """An unset variable of a shell causes an empty name, which must not select the default pack."""
     with pytest.raises(ConfigError, match="the name of a pack is empty"):
         resolve(ChainConfig(language="other", **{key: ""}), plugin_registry())
 
@@ -237,7 +237,7 @@ def test_examples_of_the_documentation_are_valid(write, text):
 
 
 def test_pack_of_another_language_is_refused(own_packs):
-    """A chain's pack is of its language; a chain for ``other`` is for whatever language its pack is of."""
+    """The pack must be of the chain's language, unless the language is ``other``."""
     with pytest.raises(ConfigError, match="the pack 'en' is of 'en', and the chain is for 'de'"):
         Meteor("de", matchers=["exact"], pack="en")
     Meteor("en", matchers=["exact"], pack="en")
@@ -245,7 +245,7 @@ def test_pack_of_another_language_is_refused(own_packs):
 
 
 def test_language_file_lists_its_matchers(tmp_path):
-    """Its default task, which all languages share, has weights of exact and paraphrase only."""
+    """The default task, which all languages share, has weights for exact and paraphrase only."""
     file = tmp_path / "xo.yaml"
     text = "code: xo\nname: Own\nstemmer: esperanto\nmatchers: [exact, stem]\ndefault_task: universal\n"
     file.write_text(text, encoding="utf-8")

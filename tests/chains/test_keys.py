@@ -1,4 +1,4 @@
-"""Every key of a chain is known wherever chains are given or shown."""
+"""Each key of a chain is supported by all interfaces that read or show chains."""
 
 from __future__ import annotations
 

@@ -114,19 +114,19 @@ missing missing -stdio -s function.words -m 'exact stem' -norm -ch
 
 
 class Case(NamedTuple):
-    """A command line, and what stands on standard input."""
+    """A command line and its standard input."""
 
     command: str
     stdin: bytes = b""
 
     @property
     def java_arguments(self) -> list[str]:
-        """The command line of the Java program."""
+        """Return the command line of the Java program."""
         return shlex.split(self.command)
 
     @property
     def arguments(self) -> list[str]:
-        """The command line of ``meteor-e compat``; the jar that was recorded speaks coco-caption's protocol."""
+        """Return the command line of ``meteor-e compat``, with the protocol of the recorded jar (coco-caption)."""
         return [*self.java_arguments, "-coco"] if self.stdin else self.java_arguments
 
 
@@ -139,7 +139,7 @@ def cases() -> list[Case]:
 
 
 def fill(folder: Path) -> None:
-    """Copy the inputs; the paraphrase tables are packed on the way."""
+    """Copy the inputs, and compress the paraphrase tables."""
     shutil.copytree(FOLDER, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(RECORD.name))
     table = gzip.compress((folder / "paraphrases.txt").read_bytes(), mtime=0)
     (folder / "paraphrases.gz").write_bytes(table)
@@ -147,7 +147,7 @@ def fill(folder: Path) -> None:
 
 
 def written(folder: Path) -> dict[str, str]:
-    """Take out of the folder what was written to it."""
+    """Remove the output files from the folder, and return their contents."""
     found = {}
     for pattern in ("*.scr", "*-align.out"):
         for path in sorted(folder.glob(pattern)):
@@ -157,7 +157,7 @@ def written(folder: Path) -> dict[str, str]:
 
 
 def run_java(jar: str, case: Case, folder: Path) -> dict[str, object]:
-    """Return what the Java program makes of a case."""
+    """Return the output of the Java program for a case."""
     done = subprocess.run(
         ["java", "-Xmx1G", "-jar", jar, *case.java_arguments],
         cwd=folder,

@@ -1,4 +1,4 @@
-"""Files and settings that once gave a number, a wait or a password, and now an error of one line."""
+"""Invalid files and settings are errors of one line. Former versions returned scores, blocked, or printed passwords."""
 
 from __future__ import annotations
 

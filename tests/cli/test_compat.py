@@ -34,7 +34,7 @@ needs_java = [
 
 
 class Result:
-    """What a run of the command line left behind."""
+    """The exit code and the output of a command."""
 
     def __init__(self, code: int, stdout: bytes, stderr: bytes) -> None:
         self.code = code
@@ -43,7 +43,7 @@ class Result:
 
 
 def meteor_e(*arguments: str, stdin: bytes = b"") -> Result:
-    """Run the command line in this process, with streams as a real one has them."""
+    """Run a command in this process, with standard streams like those of a separate process."""
     streams = [io.TextIOWrapper(io.BytesIO(data), encoding="ascii", write_through=True) for data in (stdin, b"", b"")]
     saved = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = streams
@@ -61,7 +61,7 @@ def meteor_e(*arguments: str, stdin: bytes = b"") -> Result:
 
 @pytest.fixture(scope="module")
 def own_packs(tmp_path_factory):
-    """Return packs of our own words for all languages that need one; prefixes they have none."""
+    """Return small packs without prefixes for all languages that need a pack."""
     root = tmp_path_factory.mktemp("packs")
     for language in ("en", "fr", "de", "es", "ru", "cs"):
         words = root / f"{language}.words"
@@ -72,7 +72,7 @@ def own_packs(tmp_path_factory):
 
 @pytest.fixture
 def folder(own_packs, tmp_path, monkeypatch):
-    """Stand in a folder with the cases' inputs."""
+    """Change to a folder with the inputs of the cases."""
     monkeypatch.setenv("METEOR_E_PACKS", str(own_packs))
     monkeypatch.setenv("METEOR_E_CACHE", str(own_packs.parent / "cache"))
     monkeypatch.setenv("METEOR_E_OFFLINE", "1")
@@ -121,7 +121,7 @@ def test_function_words_are_english_in_every_language(language, folder):
 
 
 def assert_close(found: str, expected: str, tolerance: float = 1e-9) -> None:
-    """Compare texts word by word; numbers may differ by the tolerance, nothing else may."""
+    """Compare texts word by word. Only numbers may differ, and only by the tolerance."""
     assert len(found.split("\n")) == len(expected.split("\n"))
     for number, (one, other) in enumerate(zip(found.split("\n"), expected.split("\n"), strict=True), 1):
         if one == other:
@@ -312,7 +312,7 @@ def test_options_can_be_in_any_order_and_repeated():
     [("0.5\n\nphrase\n", "an empty phrase"), ("much\none\nphrase\n", "expected a probability, found 'much'")],
 )
 def test_paraphrase_tables_that_java_scores_with_are_refused(table, problem, folder):
-    """A line out of place would shift all that follow; docs/compat.md lists the difference."""
+    """A misplaced line would shift all later entries. docs/compat.md lists this difference from the Java program."""
     (folder / "table.gz").write_bytes(gzip.compress(table.encode()))
     result = meteor_e("hyp.txt", "ref.txt", "-s", "function.words", "-m", "paraphrase", "-a", "table.gz", "-q")
     assert result.code == 3

@@ -1,4 +1,4 @@
-"""What a new user meets first: each mistake is answered by one line that says how to write it."""
+"""Frequent mistakes of new users are answered by one line that contains the correct form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def files(tmp_path, monkeypatch):
 
 
 def score(*options: str) -> subprocess.CompletedProcess[str]:
-    """Run ``meteor-e score`` as a user does: warnings and errors come from the program itself."""
+    """Run ``meteor-e score`` with the program's own handling of warnings and errors."""
     command = [sys.executable, "-m", "meteor_e", "score", "hypothesis", "reference", *options]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
 

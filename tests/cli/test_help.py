@@ -1,4 +1,4 @@
-"""The help text of every command: options in groups, examples that the command takes, summaries in full."""
+"""The help texts of commands have groups of options, valid examples, and complete summaries."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def examples(context: click.Context) -> list[str]:
 
 @pytest.mark.parametrize("path", sorted(LEAVES))
 def test_examples(path):
-    """There are some, and the command takes their options."""
+    """Each help text contains examples, and the command accepts their options."""
     context = LEAVES[path]
     found = examples(context) + examples_without_arguments(context)
     assert found

@@ -111,7 +111,7 @@ def test_commands_do_not_wait_for_a_pipe(cli, texts, arguments):
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_pipes_are_read_as_files_are(cli, texts, packed):
-    """A shell makes them of <(command)."""
+    """Shells pass a pipe for <(command)."""
     for name in ("hyp", "ref"):
         os.mkfifo(cli.folder / f"{name}-pipe")
     process = cli.start("score", "hyp-pipe", "ref-pipe", "-l", "other", "--segments", "--name", "hyp")
@@ -147,7 +147,7 @@ def test_paths_that_cannot_be(cli, texts, chain, message):
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_lemma_table_is_bounded(cli, texts, packed):
-    """The whole of it is text without a line end; a file of holes costs no disk."""
+    """The table is a sparse file, which does not contain any line breaks."""
     name = "lemmas.gz" if packed else "lemmas"
     if packed:
         with gzip.open(cli.folder / name, "wb", 1) as stream:

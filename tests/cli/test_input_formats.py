@@ -1,4 +1,4 @@
-"""``meteor-e score --format-in``, and formats that a plugin brings."""
+"""``meteor-e score --format-in``, and input formats of plugins."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from meteor_e.cli import program as package
 
 
 def due_to(error, cause):
-    """Return an error as ``raise … from …`` makes it."""
+    """Return an error with a cause, as ``raise … from …`` does."""
     error.__cause__ = cause
     return error
 
@@ -74,7 +74,7 @@ def test_errors_are_one_line_and_an_exit_code(monkeypatch, capfd, error, code, l
 
 
 def test_interrupt_within_exec_ends_with_its_code(tmp_path):
-    """As in an import that makes a class from text. Python would end itself by SIGINT."""
+    """An import can execute generated code. Python by itself would end with SIGINT."""
     program = (
         "import runpy\nfrom unittest import mock\nfrom meteor_e.cli import program\n"
         "def interrupted(*_, **__):\n    exec('raise KeyboardInterrupt')\n"

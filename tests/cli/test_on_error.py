@@ -1,4 +1,4 @@
-"""Segments that cannot be aligned: the others keep their numbers, and systems stay comparable."""
+"""Segments that cannot be aligned do not change other segment ids, and systems stay comparable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that plugins add to groups of meteor_e's own."""
+"""Commands that plugins add to command groups of meteor_e."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from meteor_e.plugins.registry import PluginRegistry
 
 @pytest.fixture
 def registry(monkeypatch) -> PluginRegistry:
-    """A registry without the plugins that are installed."""
+    """A registry without the installed plugins."""
     made = PluginRegistry(entry_points=list)
     monkeypatch.setattr("meteor_e.plugins.registry._registry", made)
     return made

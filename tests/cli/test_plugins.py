@@ -278,7 +278,7 @@ def test_unknown_name_is_refused(described):
 
 @pytest.mark.slow
 def test_new_plugin_passes_its_tests(tmp_path):
-    """The distribution is installed as it is, beside this meteor_e, and its tests are run."""
+    """The new distribution is installed next to this meteor_e, and its tests are run."""
     folder = write_plugin("my-class", tmp_path / "plugin")
     site = tmp_path / "site"
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target", site]

@@ -205,7 +205,7 @@ def test_segments_and_alignments_of_several_metrics(cli, own_packs):
 
 
 class NamedData:
-    """What sacreBLEU knows of a test set that is at hand."""
+    """A local test set in the form of sacreBLEU's test sets."""
 
     name, data, langpairs = "toy", ("https://example.org",), {"de-en": (), "en-zh-Hant": ()}
 

@@ -69,7 +69,7 @@ def test_chain_file_is_used(tmp_path):
 
 
 def test_paths_are_seen_from_the_working_folder(tmp_path, monkeypatch):
-    """Whatever the chain lacks, the settings may bring."""
+    """Settings can add options that the chain does not set."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", "/home/u")
     for path, wanted in (("x/y.tsv", tmp_path / "x" / "y.tsv"), ("~/y.tsv", Path("/home/u/y.tsv"))):

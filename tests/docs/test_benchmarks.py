@@ -1,4 +1,4 @@
-"""The scripts of benchmarks: each shows its help, and those of the papers run on a small sample of the shared data."""
+"""The scripts of the benchmarks print their help, and those of the papers run on a small sample of the shared data."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(name, *arguments, timeout=600):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_help(name):
-    """Imports succeed, and the description says what the script does."""
+    """The imports of a script succeed, and its help contains a description."""
     done = run(name, "--help")
     missing = "ModuleNotFoundError: No module named"
     if missing in done.stderr:

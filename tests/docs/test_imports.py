@@ -1,4 +1,4 @@
-"""Programs of the docs, examples and benchmarks import names that exist, whether or not their libraries are here."""
+"""Programs of the docs, examples and benchmarks import existing names, even if their libraries are not installed."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ BLOCK = re.compile(r"^( *)```python[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTA
 
 
 def module_file(name: str) -> Path | None:
-    """Return the source of one of our modules."""
+    """Return the source file of a module of this project."""
     path = name.replace(".", "/")
     files = (root / f"{path}{end}" for root in ROOTS for end in ("/__init__.pyi", "/__init__.py", ".pyi", ".py"))
     return next((file for file in files if file.is_file()), None)
 
 
 def defines(file: Path, name: str) -> bool:
-    """Tell whether a module's source has a name, itself or through ``import *``."""
+    """Return whether a module's source defines a name, also through ``import *``."""
     source = file.read_text(encoding="utf-8")
     others = map(module_file, re.findall(r"^from (\S+) import \*", source, re.MULTILINE))
     return bool(re.search(rf"\b{name}\b", source)) or any(other and defines(other, name) for other in others)
 
 
 def missing(code: str) -> list[str]:
-    """Return what a program imports from us that does not exist."""
+    """Return the names that a program imports from this project and that do not exist."""
     found = []
     for module, name in imports(code):
         file = module_file(module)

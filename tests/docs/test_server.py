@@ -1,4 +1,4 @@
-"""The example of a server: good requests, and an error of each kind."""
+"""The example of a server answers valid requests, and each kind of invalid request."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_errors_before_the_body(client, monkeypatch):
 
 
 def test_server_command_answers_requests(own_packs):
-    """The first line of the file, run as it stands."""
+    """The command in the first line of the file starts the server."""
     command = [sys.executable, str(REPOSITORY / "examples/server.py"), "-M", "chrf", "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         address = next(found[0] for line in process.stderr if (found := re.search(r"http://[\d.:]+", line)))

@@ -1,4 +1,4 @@
-"""The built site's first page in Chromium; tox -e docs builds the site, then runs this test."""
+"""The first page of the site in Chromium. ``tox -e docs`` builds the site and runs this test."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from meteor_e.scoring.alignment import AlignedMatch
 
 
 class Proposing(Matcher):
-    """Proposes what it is told to."""
+    """A matcher that proposes given matches."""
 
     name = "proposing"
 
@@ -88,7 +88,7 @@ def test_endless_matcher_is_stopped(monkeypatch):
 
 
 class Initial(KeyMatcher):
-    """Words with one first letter match."""
+    """Words with the same first letter match."""
 
     name = "initial"
 

@@ -10,7 +10,7 @@ from meteor_e.scoring.alignment import AlignedMatch
 
 
 def matches(*rows):
-    """Candidates by reference position, from (reference, hypothesis, lengths..., matcher) rows."""
+    """Return candidates by reference position, from rows of (reference, hypothesis, lengths..., matcher)."""
     return [AlignedMatch(*row, 1.0) for row in rows]
 
 
@@ -48,7 +48,7 @@ words = st.lists(st.sampled_from("abc"), max_size=6)
 
 
 def brute_force(hypothesis, reference):
-    """The most exact matches, and the fewest chunks of so many."""
+    """Return the maximum number of exact matches, and the minimum number of chunks for it, by trying all alignments."""
     best = (0, 0)
     options = [[None, *(i for i, word in enumerate(hypothesis) if word == other)] for other in reference]
     for choice in itertools.product(*options):

@@ -1,4 +1,4 @@
-"""Batches side by side: order, errors, look-ahead, and ends that come early."""
+"""Batches in several threads: order, errors, reading ahead, and early ends."""
 
 import random
 import threading

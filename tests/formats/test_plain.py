@@ -136,7 +136,7 @@ def test_error_of_the_reader_is_not_changed(write):
 
 
 class Pieces(io.BytesIO):
-    """A stream that gives a few bytes at a time, as a pipe does."""
+    """A stream that returns a few bytes at a time, like a pipe."""
 
     def readinto(self, buffer):
         piece = super().read(1 + self.tell() % 5)

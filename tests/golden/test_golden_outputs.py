@@ -62,7 +62,7 @@ OF_OTHERS = {"score-alignments", "align", "align-java", "mbr", "mbr-pruning", "m
 
 @pytest.fixture(scope="module")
 def folder(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files of WMT12 and of captions, with names that do not depend on the machine."""
+    """A folder with files of WMT12 and of captions, whose names do not depend on the machine."""
     made = tmp_path_factory.mktemp("golden")
     data = shared / "data"
 
@@ -90,7 +90,7 @@ def folder(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(arguments: str, folder: Path) -> str:
-    """Run a command as a user does; return what it writes on standard output, without times and paths."""
+    """Run a command, and return its standard output without times and paths."""
     index = str(Path(__file__).parents[2] / "benchmarks" / "wmt12.yaml")
     words = [index if word == "INDEX" else word for word in arguments.split()]
     done = subprocess.run(
@@ -102,7 +102,7 @@ def run(arguments: str, folder: Path) -> str:
 
 
 def kept(name: str, text: str) -> str:
-    """Return what is kept of an output."""
+    """Return the part of an output that is stored, or its SHA-256."""
     lines = text.splitlines()
     digest = hashlib.sha256(text.encode()).hexdigest()
     if name in OF_OTHERS:

@@ -9,13 +9,13 @@ import pytest
 
 @pytest.fixture(scope="session")
 def tiny_pack(_own_packs: Path) -> Path:
-    """A pack of our own data, so that no third party's is needed."""
+    """A small pack that does not need the data of third parties."""
     return _own_packs / "en"
 
 
 @pytest.fixture(scope="module")
 def huggingface_metric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The metric as Hugging Face evaluate loads it, without a network."""
+    """The metric as the library evaluate of Hugging Face loads it, without a network."""
     with pytest.MonkeyPatch.context() as patch:
         # Read when the library is imported.
         patch.setenv("HF_HUB_OFFLINE", "1")

@@ -1,4 +1,4 @@
-"""The bridges refuse what is no text, where their libraries would turn it into one or fail in their own ways."""
+"""The integrations refuse values that are not texts, which the libraries would convert or report differently."""
 
 from __future__ import annotations
 

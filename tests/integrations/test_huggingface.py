@@ -55,7 +55,7 @@ def test_parameters_of_nltk(metric, tiny_pack):
 
 
 def test_numbers_only(metric, tiny_pack):
-    """As lm-eval does it: one document at a time, and the mean of each value."""
+    """Documents are scored one by one and averaged, as in lm-eval."""
     import evaluate
 
     from meteor_e.integrations.huggingface import NUMBERS

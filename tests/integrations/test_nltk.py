@@ -36,7 +36,7 @@ def test_default_metric_has_the_java_programs_number(packs):
 
 
 def test_arguments_of_nltk_are_accepted(meteor, packs):
-    """By position, as nltk documents it; the parameters are METEOR's of these names."""
+    """The arguments can be positional, and have the meaning of METEOR's parameters with these names."""
     with pytest.warns(UserWarning, match="stemmer and wordnet") as told:
         score = meteor_score(REFERENCES, HYPOTHESIS, str.lower, object(), object(), 0.9, 0.4, 0.5)
     own = Meteor("en", normalization="lower", parameters={"alpha": 0.9, "beta": 0.4, "gamma": 0.5})

@@ -1,4 +1,4 @@
-"""The recipes of docs/integrations.md and docs/cluster.md, each run where its library is installed."""
+"""The recipes of docs/integrations.md and docs/cluster.md run if their libraries are installed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def run(name, library):
-    """Run a recipe; return the names that it defines."""
+    """Run a recipe, and return the names that it defines."""
     if library is not None:
         pytest.importorskip(library, exc_type=ImportError)
     names = {"__name__": name}
@@ -61,7 +61,7 @@ UNUSED = ("bert_score", "bleurt_pytorch", "comet", "fastchrf", "sentencepiece", 
 
 
 class EmptyClasses(MetaPathFinder, Loader):
-    """Stands in for packages that the recipe does not use while mbrs is imported: any class in them is empty."""
+    """Replaces packages that mbrs imports and the recipe does not use. Their classes are empty."""
 
     def find_spec(self, fullname, path, target=None):
         return ModuleSpec(fullname, self, is_package=True) if fullname.partition(".")[0] in UNUSED else None
@@ -72,7 +72,7 @@ class EmptyClasses(MetaPathFinder, Loader):
         return module
 
     def exec_module(self, module):
-        """There is nothing in it."""
+        """Leave the module empty."""
 
 
 def test_mbrs(meteor, monkeypatch):
@@ -102,7 +102,7 @@ CALLS = dict(re.findall(r"^\| ([\w ]+) \| `(.*)` \|$", FRAMES, re.MULTILINE))
     ],
 )
 def test_data_frames(name, library, make, read, meteor):
-    """The page's function goes into each library's workers: it is pickled, as a program's own functions are."""
+    """The function of the page is pickled for the workers of each library, like the functions of a program."""
     found = {"library": pytest.importorskip(library, exc_type=ImportError), "__name__": "not_importable"}
     program = re.search(r"^```python\n(.*?)^```$", FRAMES, re.MULTILINE | re.DOTALL)
     exec(compile(program[1], library, "exec"), found)

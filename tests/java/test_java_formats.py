@@ -147,7 +147,7 @@ def test_lines(data, lines):
 
 
 class Dribble:
-    """A stream that gives as many bytes at a time as it is told."""
+    """A stream that returns given numbers of bytes at a time."""
 
     def __init__(self, data: bytes, sizes: list[int]) -> None:
         self.data = data

@@ -141,7 +141,7 @@ def test_shared_tasks_are_valid():
 
 
 def named_weights(weights):
-    """Weights by name; those of a list are the language's own matchers', by position."""
+    """Return weights by matcher. The weights of a list belong to the matchers of the language."""
     return weights if isinstance(weights, dict) else dict(zip("abcd", weights, strict=False))
 
 

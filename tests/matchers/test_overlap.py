@@ -1,4 +1,4 @@
-"""Words that are alike in part, and the n-grams of whole segments."""
+"""Similarity of words by common characters, and n-grams of segments."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_shares_of_characters():
 
 
 def longest_common(own, others):
-    """The length of the longest common subsequence, as its definition has it."""
+    """Return the length of the longest common subsequence by its definition."""
     lengths = [[0] * (len(others) + 1) for _ in range(len(own) + 1)]
     for i, one in enumerate(own):
         for j, other in enumerate(others):

@@ -15,7 +15,7 @@ from meteor_e.packs.pack import Pack
 
 
 def matched(matcher, hypothesis, reference):
-    """The pairs of words that a matcher proposes."""
+    """Return the pairs of words that a matcher proposes."""
     one, other = list(map(Token, hypothesis.split())), list(map(Token, reference.split()))
     return [(one[m.hypothesis_start].form, other[m.reference_start].form) for m in matcher.match(one, other)]
 

@@ -115,7 +115,7 @@ def test_invalid_arguments_are_refused(cli, content, options, code, message):
 
 
 def shrink(monkeypatch, size):
-    """Make sources large that have more pairs."""
+    """Set the number of pairs above which a source is large."""
     for module in ("decisions", "methods"):
         monkeypatch.setattr(import_module(f"meteor_e.mbr.{module}"), "BLOCK", size)
 
@@ -123,7 +123,7 @@ def shrink(monkeypatch, size):
 @pytest.mark.parametrize("name", ["meteor", "chrf"])
 @pytest.mark.parametrize("size", [1, 5, 9])
 def test_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
-    """Sources of both kinds in any order, with candidates that come twice."""
+    """Small and large sources are mixed, and some candidates are repeated."""
     if name == "chrf":
         pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     large = [*SOURCES[0], SOURCES[0][1], "", *SOURCES[1]]

@@ -34,7 +34,7 @@ RECTANGLE = [texts[:1] for texts in REFERENCES]
 
 
 def sides(references):
-    """Return references as sacreBLEU takes them."""
+    """Return references in the form of sacreBLEU."""
     most = max(map(len, references))
     return [[texts[at] if at < len(texts) else None for texts in references] for at in range(most)]
 
@@ -149,7 +149,7 @@ def test_chain_keeps_the_language_file_that_defines_its_language(tmp_path):
 
 
 class Overlap(SegmentMetric):
-    """Share of the hypothesis's words that a reference has, too."""
+    """The share of the hypothesis's words that a reference contains."""
 
     name = "test-overlap"
 
@@ -170,7 +170,7 @@ class Overlap(SegmentMetric):
 
 
 class Broken(Overlap):
-    """Gives too few numbers, or something else."""
+    """A metric that returns too few numbers, or other values."""
 
     name = "test-broken"
 
@@ -230,7 +230,7 @@ def test_core_names_no_plugin():
 
 
 class Lengths(SegmentMetric):
-    """Words of the hypothesis, and some digits that depend on the order of summing."""
+    """The number of words, with digits that depend on the order of summation."""
 
     name = "test-lengths"
     signature = "test-lengths"
@@ -240,7 +240,7 @@ class Lengths(SegmentMetric):
 
 
 class Ahead(Lengths):
-    """The same, with references that it wants to see before."""
+    """The metric :class:`Lengths` with a preparation that reads the references."""
 
     name = "test-ahead"
     seen = 0
@@ -253,7 +253,7 @@ class Ahead(Lengths):
 
 
 def system(count, taken=None):
-    """Return a system, and count how many of its segments were read."""
+    """Return a system, and record the indices of the segments that are read."""
 
     def segments():
         for number in range(count):
@@ -360,7 +360,7 @@ def test_metrics_of_two_languages():
 
 
 class Lines(SegmentMetric):
-    """Brings two columns, the second with a part, and a detail of each segment."""
+    """A metric with two columns and details of each segment. The second column has a part."""
 
     name = "test-columns"
     signature = "test-columns"
@@ -410,7 +410,7 @@ def test_columns_are_as_many_as_the_metric_says():
 
 
 class Both(SegmentMetric):
-    """A name for two metrics."""
+    """A name that selects two metrics."""
 
     name = "test-both"
 

@@ -1,4 +1,4 @@
-"""Translations of a test set: cells are scored once, and kept."""
+"""Translations of a test set are scored once, and the scores are cached."""
 
 from __future__ import annotations
 

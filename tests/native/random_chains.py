@@ -1,4 +1,4 @@
-"""Random segments, and chains with a matcher of every family, to compare the engines on."""
+"""Random segments, and chains with a matcher of each family, for comparisons of the engines."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ FUNCTION_WORDS = frozenset({"the", "a", "of", "in"})
 
 
 class Letters(KeyMatcher):
-    """Words that share a letter beyond the third: several keys a word."""
+    """Words match if they share a letter after the third letter, so a word has several keys."""
 
     name = "letters"
 
@@ -72,7 +72,7 @@ class Letters(KeyMatcher):
 
 
 class Sounds(SimilarityMatcher):
-    """Words with similar made-up vectors; some have none."""
+    """Words match by made-up vectors, which some words do not have."""
 
     name = "sounds"
 
@@ -87,7 +87,7 @@ class Sounds(SimilarityMatcher):
 
 
 class Neighbors(ContextualMatcher):
-    """The same, but a word's vector depends on the words beside it."""
+    """Words match by made-up vectors that depend on the neighboring words."""
 
     name = "neighbors"
 
@@ -103,7 +103,7 @@ class Neighbors(ContextualMatcher):
 
 
 class Whims(Matcher):
-    """Proposes phrases at a whim, the same for the same words."""
+    """A matcher of phrases that proposes random matches, which depend only on the words."""
 
     name = "whims"
     search_weight = 0.7
@@ -122,7 +122,7 @@ class Whims(Matcher):
 
 
 class OwnTable(PhraseMatcher):
-    """A phrase table that is not ours to read: Python is asked for its phrases."""
+    """A matcher with a phrase table that only Python can read."""
 
     name = "own-table"
 
@@ -140,7 +140,7 @@ class _Wrapped:
 
 
 def build_indexes(folder: Path, seed: int = 7) -> tuple[ParaphraseIndex, SynonymIndex]:
-    """Make a paraphrase table and synonyms over the words, lowercased as normalized segments are."""
+    """Build indexes of paraphrases and synonyms of the lowercased words."""
     numbers = random.Random(seed)
     words = [word.lower() for word in WORDS if word.isalpha()]
     lines = []
@@ -161,7 +161,7 @@ def build_indexes(folder: Path, seed: int = 7) -> tuple[ParaphraseIndex, Synonym
 
 
 def chains(folder: Path) -> dict[str, list[Matcher]]:
-    """Chains that have, between them, every family, in several orders."""
+    """Return chains that together contain all families of matchers, in several orders."""
     paraphrases, synonyms = build_indexes(folder)
     exact, stem = ExactMatcher(), StemMatcher("english")
     synonym, paraphrase = SynonymMatcher(synonyms), ParaphraseMatcher(paraphrases)
@@ -194,7 +194,7 @@ def engines(
     lemmatizer: object = None,
     threads: int = 2,
 ) -> tuple[Meteor, Meteor]:
-    """Return the same metric twice: run by the native engine, and in pure Python."""
+    """Return the same metric with the native engine and with the Python engine."""
     pair = []
     for native in (True, False):
         meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(), threads=threads)
@@ -227,7 +227,7 @@ def segment(numbers: random.Random, words: Sequence[str] = WORDS, longest: int =
 def hypotheses_and_references(
     numbers: random.Random, count: int, longest: int = 12
 ) -> tuple[list[str], list[list[str]]]:
-    """Draw pairs; words repeat within a pair, because its vocabulary is small, and pairs repeat too."""
+    """Return random pairs. Words are repeated within pairs, and some pairs are repeated."""
     hypotheses, references = [], []
     for _ in range(count):
         if hypotheses and numbers.random() < 0.05:

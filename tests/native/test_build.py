@@ -1,4 +1,4 @@
-"""The extension is optional: without a compiler the package builds, and runs in pure Python."""
+"""The extension is optional. Without a compiler, the package uses the Python engine."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_build_without_a_compiler_uses_python(tmp_path, required):
 
 @pytest.mark.skipif(not os.environ.get("METEOR_E_REQUIRE_DATA"), reason="only where all must be tested, as in CI")
 def test_extension_is_used_unless_python_is_selected(tmp_path):
-    """Where a compiler is, the tests of the native core must run, not skip."""
+    """The tests of the native core must not be skipped if there is a compiler."""
     code = "from meteor_e.engine.native import native_module; print(native_module() is not None)"
     environment = {key: value for key, value in os.environ.items() if key != "METEOR_E_PURE"}
     # Elsewhere than in the checkout, whose modules would hide the installed ones.

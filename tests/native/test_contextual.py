@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension i
 
 
 class Counting(Neighbors):
-    """Notes what it is asked."""
+    """A matcher that records the sentences that it encodes."""
 
     def __init__(self, options=None):
         super().__init__(options)
@@ -71,7 +71,7 @@ def test_bands_may_share_their_vectors(pure):
 
 @pytest.mark.parametrize(("hypothesis", "reference"), [("a b c d e f", "b"), ("b", "a b c d e f")])
 def test_overlong_segment_is_reported(monkeypatch, hypothesis, reference):
-    """It alone fails, in both engines alike; and not where nothing is compared."""
+    """Only this segment fails, in both engines, and only if vectors are compared."""
     monkeypatch.setattr(ContextualMatcher, "longest_sentence", 5)
     messages = set()
     for meteor in engines([ExactMatcher(), Neighbors()]):

@@ -31,7 +31,7 @@ def indexes(tmp_path_factory):
 
 
 def alter(numbers: random.Random, whole: bytes, header: int) -> bytes:
-    """Change some bytes behind the header, whose checksum would give them away."""
+    """Change some bytes after the header, because the header has a checksum."""
     data = bytearray(whole)
     for _ in range(numbers.choice((1, 2, 5, 50))):
         at = numbers.randrange(header, len(data) - 3)
@@ -73,7 +73,7 @@ def test_altered(indexes, tmp_path, name):
 
 
 def test_damage_found_by_a_thread(indexes, tmp_path):
-    """An index whose every entry points outside is noticed while several threads score."""
+    """An index whose entries all point outside of the file is detected while several threads score."""
     path = tmp_path / "bad.idx"
     path.write_bytes(indexes["paraphrases"])
     file = IndexFile(path, PHRASES)

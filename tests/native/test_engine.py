@@ -1,4 +1,4 @@
-"""What the native engine does beside scoring: errors, plugins, threads, memory, pickling."""
+"""Errors, plugins, threads, memory and pickling of the native engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ needs_native = pytest.mark.skipif(native_module() is None, reason="the extension
 
 
 class Free(Matcher):
-    """Proposes what it is told to."""
+    """A matcher that proposes given matches."""
 
     name = "free"
 
@@ -39,7 +39,7 @@ class Free(Matcher):
 @needs_native
 class TestErrors:
     def both(self, matchers, hypothesis, reference):
-        """Return the error of either engine."""
+        """Return the errors of both engines."""
         errors = []
         for meteor in engines(matchers):
             with pytest.raises((InputError, PluginError)) as caught:
@@ -69,7 +69,7 @@ class TestErrors:
         assert "matcher 'failing' failed with LookupError: no such word" in native[1]
 
     def test_too_many_paths(self, monkeypatch):
-        """A beam without an end is no way to fill the memory; the search that keeps few paths has no limit."""
+        """A huge beam raises an error before it fills the memory. A search with few paths is not limited."""
         monkeypatch.setattr("meteor_e.engine.search.MAX_PATHS", 5000)
         many = " ".join(["a b"] * 5)
         for pure in (False, True):
@@ -248,7 +248,7 @@ class TestSharing:
         assert 0 < max(sizes) <= 50
 
     def test_interrupt(self):
-        """Ctrl-C ends a batch that takes long."""
+        """Ctrl-C interrupts a long batch."""
         meteor, _ = engines([Sounds.make(threshold=0.5)])
         text = " ".join(f"w{number % 400}" for number in range(1200))
         hypotheses = [f"{text} {number}" for number in range(BATCH_SEGMENTS)]
@@ -288,7 +288,7 @@ class TestSelection:
 
 
 def test_simultaneous_calls_of_two_threads_are_refused():
-    """A core is for one thread; a second one that comes while the first is at work gets an error, and no number."""
+    """A core serves one thread. A simultaneous call of another thread raises an error."""
     from concurrent.futures import ThreadPoolExecutor
 
     from meteor_e.api.languages import Parameters
@@ -303,7 +303,7 @@ def test_simultaneous_calls_of_two_threads_are_refused():
     found = []
 
     class Segments:
-        """While the core reads them, another thread asks it for something."""
+        """Segments that call the core from another thread while the core reads them."""
 
         def __iter__(self):
             with ThreadPoolExecutor(1) as other:

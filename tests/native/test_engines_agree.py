@@ -1,4 +1,4 @@
-"""The native engine and pure Python give the same numbers and alignments, bit for bit."""
+"""Both engines return exactly equal numbers and alignments."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_maximum_accuracy(all_chains, name):
 
 @pytest.mark.parametrize("name", ["meteor", "all"])
 def test_long_segments(all_chains, name):
-    """Hypotheses beyond one and two machine words of a bit set, and many paths."""
+    """The hypotheses need more than one or two machine words of a bit set, and the search has many paths."""
     numbers = random.Random(11)
     native, python = engines(all_chains[name])
     assert_same(native, python, *hypotheses_and_references(numbers, 12, longest=200))

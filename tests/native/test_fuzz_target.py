@@ -1,4 +1,4 @@
-"""Builds the fuzz target with sanitizers, and runs it for a while. Run by ``.ci/sanitize.sh``."""
+"""The fuzz target runs for a while with sanitizers. ``.ci/sanitize.sh`` runs this test."""
 
 from __future__ import annotations
 

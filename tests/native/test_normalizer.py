@@ -1,4 +1,4 @@
-"""The native tokenizer against the Python one, on text made to hit every rule."""
+"""The native tokenizer and the Python tokenizer agree on random text that needs all rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every allocation of the native core fails once: each time, the call raises MemoryError, and the program goes on."""
+"""If an allocation of the native core fails, the call raises MemoryError, and the program can continue."""
 
 from __future__ import annotations
 

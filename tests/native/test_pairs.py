@@ -1,4 +1,4 @@
-"""All pairs of candidates are scored as if they were segments, though they share their work."""
+"""Pairs of candidates get the scores of separate segments, although their computation is shared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def all_chains(tmp_path_factory):
 
 
 def candidates(numbers: random.Random, count: int, longest: int) -> list[str]:
-    """Draw texts as an n-best list has them: long common beginnings and ends, few words changed, repetitions."""
+    """Return random texts like those of an n-best list: long common prefixes and suffixes, few changes, repetitions."""
     words = numbers.choices(WORDS, k=numbers.randint(2, 12))
     stems = [segment(numbers, words, longest).split() for _ in range(2)]
     texts = []
@@ -58,7 +58,7 @@ def test_pairs_are_scored_as_segments(all_chains, name, beam):
 @pytest.mark.parametrize("beam", [3, 40])
 @pytest.mark.parametrize("name", ["meteor", "keys", "all"])
 def test_lists_of_combinations(all_chains, name, beam):
-    """As a decoder makes them: searches part at a word and come together again behind it."""
+    """The candidates differ in single words, like those of a decoder, so that searches diverge and converge."""
     numbers = random.Random(f"{name}{beam}")
     native, _ = engines(all_chains[name], beam=beam, threads=1)
     for _ in range(3):
@@ -70,7 +70,7 @@ def test_lists_of_combinations(all_chains, name, beam):
 
 @pytest.mark.parametrize("name", ["meteor", "all"])
 def test_long_candidates(all_chains, name):
-    """Beyond one, two and four machine words of a bit set, and beyond what is gathered."""
+    """The candidates need more than one, two or four machine words of a bit set, and exceed a block."""
     numbers = random.Random(name)
     native, _ = engines(all_chains[name], threads=1)
     for longest in (100, 200, 300):
@@ -93,7 +93,7 @@ def test_words_that_repeat_without_end(all_chains):
 
 
 def test_caches_do_not_grow(all_chains):
-    """More searches than are kept in memory: it is forgotten in between."""
+    """There are more searches than the cache can hold, so it is emptied."""
     numbers = random.Random(9)
     native, _ = engines(all_chains["meteor"], threads=1)
     words = WORDS[:14]

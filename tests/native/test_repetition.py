@@ -1,4 +1,4 @@
-"""Segments that repeat their words: positions share lists of candidates, and nothing else changes."""
+"""In segments with repeated words, positions share lists of candidates, and the results stay equal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def share_beyond(monkeypatch, number):
 
 
 def repeated(numbers, longest):
-    """Return a text that repeats a few words, with a word now and then that breaks the pattern."""
+    """Return a text of repeated words in which random words interrupt the pattern."""
     pattern = numbers.choices(WORDS, k=numbers.randint(1, 4))
     words = (pattern * longest)[: numbers.randint(1, longest)]
     for _ in range(numbers.randrange(3)):
@@ -67,7 +67,7 @@ def test_maximum_accuracy_with_shared_lists(all_chains, name, monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_long_repetitions(all_chains, name, monkeypatch):
-    """Several parts of a bit set, and runs so long that their distances are added up at once."""
+    """The texts need several parts of a bit set, and have long runs whose distances are summed together."""
     numbers = random.Random(9)
     hypotheses = [repeated(numbers, 420) for _ in range(12)]
     references = [[repeated(numbers, 420)] for _ in range(12)]
@@ -81,7 +81,7 @@ def test_long_repetitions(all_chains, name, monkeypatch):
 
 
 def test_time_grows_with_the_words(all_chains):
-    """Not with their square: eight times the words took sixty-four times as long, and memory for each pair of them."""
+    """The time is not quadratic: eight times as many words must not take sixty-four times as long."""
     meteor, _ = engines(all_chains["meteor"], threads=1)
 
     def seconds(words):

@@ -1,4 +1,4 @@
-"""The wheel and the sdist, built, installed in fresh environments and used. Run by ``tox -e package``."""
+"""The wheel and the sdist are built, installed in new environments, and used. ``tox -e package`` runs these tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(*command: str | Path, **options) -> str:
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory):
-    """What git has, which is what a newcomer clones: files left lying about must not be needed."""
+    """The files that git tracks, because untracked files must not be needed."""
     folder = tmp_path_factory.mktemp("source")
     archive = subprocess.run(["git", "-C", REPOSITORY, "archive", "HEAD"], capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
@@ -39,7 +39,7 @@ def source(tmp_path_factory):
 
 
 def built(source, folder):
-    """Build a distribution as for a release; return wheel and sdist, which a package index would take."""
+    """Build a distribution as for a release, check it as a package index does, and return the wheel and the sdist."""
     for package in ("build", "twine", "uv"):
         pytest.importorskip(package, reason=f"the package {package!r} is not installed (tox -e package has it)")
     # uv makes the environments of a build in a third of the time.
@@ -93,7 +93,7 @@ def test_wheel_holds_resources_and_types(distributions):
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in REPOSITORY.glob("plugins/*/pyproject.toml")))
 def test_plugins(source, tmp_path, name):
-    """The wheel is built from the sdist alone, which has all that it is made of."""
+    """The wheel is built from the sdist, which must contain all necessary files."""
     wheel, sdist = built(source / "plugins" / name, tmp_path)
     page(wheel)
     module = name.replace("-", "_")
@@ -113,7 +113,7 @@ def test_plugins(source, tmp_path, name):
 @core
 @pytest.mark.skipif(os.name == "nt", reason="needs a PATH of links")
 def test_wheel_needs_no_compiler(distributions, tmp_path):
-    """Where there is none, and nothing else either: wheels for all that is needed, and the native core."""
+    """All dependencies are installed from wheels, and the native core is available."""
     venv.create(tmp_path / "venv", with_pip=True)
     programs = tmp_path / "venv" / "bin"
     environment = {
@@ -137,7 +137,7 @@ def timeless(output: str) -> str:
 @core
 @pytest.mark.skipif(os.name == "nt", reason="the page's commands are those of a POSIX shell")
 def test_plugin_walk_through_runs_in_an_empty_folder(distributions, tmp_path):
-    """Every file of the walk through to a plugin written, every command run in order, every output compared."""
+    """The files of the plugin walk-through are written, its commands run in order, and their outputs are compared."""
     # Nothing of the environment that runs the tests: no path, no virtual environment.
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
     folder, activate = tmp_path, "true"

@@ -23,7 +23,7 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def sessions(page: Path) -> list[tuple[str, str]]:
-    """Return the commands of a page and what each should print."""
+    """Return the commands of a page and their expected outputs."""
     found = []
     for block in BLOCK.findall(page.read_text(encoding="utf-8")):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
@@ -48,7 +48,7 @@ NOT_RUN = "# Not run by the tests"
 
 
 def programs(page: Path) -> list[str]:
-    """Return the Python blocks of a page, except those that say why they are not run."""
+    """Return the Python blocks of a page, except those with a reason not to run them."""
     return [block for block in PROGRAM.findall(page.read_text(encoding="utf-8")) if not block.startswith(NOT_RUN)]
 
 
@@ -74,7 +74,7 @@ def run(commands: list[tuple[str, str]], clone: Path, environment: Path) -> None
 
 @pytest.fixture(scope="session")
 def clone(tmp_path_factory):
-    """A clean copy of what git has."""
+    """A clean copy of the files that git tracks."""
     folder = tmp_path_factory.mktemp("clone")
     archive = subprocess.run(["git", "-C", REPOSITORY, "archive", "HEAD"], capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
@@ -123,7 +123,7 @@ def test_page(page, clone, environment):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if programs(page) and page != WALK_THROUGH], ids=page_name)
 def test_python_of_page(page, clone, environment):
-    """The Python of a page runs from top to bottom, as one program."""
+    """The Python blocks of a page run in order, as one program."""
     python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     program = "\n\n".join(programs(page))
     done = subprocess.run([python, "-c", program], cwd=clone, capture_output=True, text=True, check=False)

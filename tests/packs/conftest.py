@@ -39,7 +39,7 @@ def tiny_pack(tmp_path: Path, files: dict[str, Path]) -> Pack:
 
 @pytest.fixture
 def store_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a fresh folder the default store."""
+    """Use an empty folder as the default store."""
     root = tmp_path / "store"
     monkeypatch.setenv("METEOR_E_PACKS", str(root))
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))

@@ -1,4 +1,4 @@
-"""Small resources of our own, in METEOR's formats, and archives shaped like METEOR's."""
+"""Small resources in METEOR's formats, and archives with the layout of METEOR's."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def table_text(entries: Iterable[tuple[str, str]]) -> bytes:
 
 
 def member(name: str) -> zipfile.ZipInfo:
-    """Return a member without a date, so that equal archives are equal bytes."""
+    """Return a member with a fixed date, so that equal archives have equal bytes."""
     info = zipfile.ZipInfo(name)
     info.compress_type = zipfile.ZIP_DEFLATED
     return info
 
 
 def jar_bytes(**extra: bytes) -> bytes:
-    """Return a jar with the members that METEOR's has, filled with our own words."""
+    """Return a jar with the members of METEOR's jar and small contents."""
     members = {
         "synonym/english.synsets": SYNSETS.encode(),
         "synonym/english.exceptions": EXCEPTIONS.encode(),

@@ -15,7 +15,7 @@ from meteor_e.packs.indexes import ParaphraseIndex
 
 
 def pairs(path: Path) -> list[tuple[str, str]]:
-    """Return the entries of an index, those of a left side together."""
+    """Return the pairs of a phrase and a paraphrase of an index."""
     index = ParaphraseIndex(path)
     return [
         (" ".join(index.phrase(node)), " ".join(index.phrase(right)))
@@ -93,7 +93,7 @@ def test_gzip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_table_without_line_breaks_is_refused(tmp_path: Path) -> None:
-    """The first block that holds no entry tells, however much follows."""
+    """The first block without an entry is an error, regardless of the size of the file."""
     assert "line 1: an entry of more than 8 MiB" in problem(tmp_path, gzip.compress(bytes(24 << 20)))
 
 

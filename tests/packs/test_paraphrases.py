@@ -40,7 +40,7 @@ def build(folder: Path, entries: list[tuple[Phrase, Phrase]]) -> ParaphraseIndex
 
 
 def found(index: ParaphraseIndex, words: list[str], start: int) -> list[tuple[int, Phrase, list[Phrase]]]:
-    """Everything that the index says of the phrases at a position."""
+    """Return all paraphrases of the phrases at a position."""
     ids = [index.word_id(word) for word in words]
     return [
         (length, index.phrase(node), [index.phrase(right) for right in index.paraphrases(node)])

@@ -31,7 +31,7 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and
 
 
 def contents(root: Path) -> list[str]:
-    """Return what is in a store, without its locks."""
+    """Return the names of the files in a store, without its locks."""
     return sorted(path.name for path in root.iterdir() if not path.name.endswith(".lock"))
 
 
@@ -206,7 +206,7 @@ ANSWERS = {
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """Serve a folder with our own archives; answer some paths badly."""
+    """Serve a folder of small archives; some paths cause errors."""
     folder = tmp_path / "served"
     folder.mkdir()
     write_wheel(folder / "meteor.whl")
@@ -275,7 +275,7 @@ def test_offline(store_root: Path, wheel: Path, server: str) -> None:
 
 
 def fake_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """Put a script in the place of the interpreter that runs pip; $dest is the folder to download to."""
+    """Replace the interpreter that runs pip by a script, in which $dest is the download folder."""
     path = tmp_path / "fake-python"
     head = '#!/bin/sh\nwhile [ "$1" != --dest ]; do shift; done\ndest="$2"\n'
     path.write_text(head + script, encoding="utf-8")
@@ -338,7 +338,7 @@ print(PackStore(root).install("en", progress=progress).digest)
 
 
 def start_install(root: Path, wheel: Path, stage: str, go: Path) -> subprocess.Popen[str]:
-    """Install in a process that stops at a stage until the file ``go`` exists."""
+    """Install in a process that waits at a stage until the file ``go`` exists."""
     arguments = [sys.executable, "-c", INSTALL, str(root), str(wheel), stage, str(go)]
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

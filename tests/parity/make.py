@@ -39,7 +39,7 @@ MADE_FILES = [*SCORE_FILES, *TOKEN_FILES, ALIGNMENT_FILE]
 
 
 class Java(Protocol):
-    """Runs the jar's main program, or another of its main classes, and returns what it prints."""
+    """Runs a main class of the jar, and returns its output."""
 
     def __call__(self, arguments: Sequence[str], *, main: str | None = None) -> str: ...
 
@@ -133,7 +133,7 @@ def matcher_run(java: Java, own: OwnResources, cases: Sequence[ScoreCase]) -> li
 
 
 def grouped(cases, key):
-    """Return the cases in groups of equal key, in the order in which they are first met."""
+    """Return groups of cases with equal keys, in the order of first appearance."""
     groups = {}
     for case in cases:
         groups.setdefault(key(case), []).append(case)

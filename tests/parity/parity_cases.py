@@ -1,4 +1,4 @@
-"""The parity files: sentences of our own, with what the Java program says of them."""
+"""The parity files, which contain sentences and the output of the Java program for them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FLAGS = {"-norm", "-lower", "-noPunct", "-ch"}
 
 
 class ScoreCase(NamedTuple):
-    """A line of a score file: a pair, and the Java program's figures as it prints them."""
+    """A line of a score file: a pair, and the figures in the form of the Java program."""
 
     options: str
     rule: str
@@ -47,12 +47,12 @@ class ScoreCase(NamedTuple):
 
     @property
     def run(self) -> tuple[str, int]:
-        """What one call of the Java program has in common."""
+        """The key of cases that one call of the Java program can compute."""
         return self.options, len(self.references)
 
 
 class TokenCase(NamedTuple):
-    """A line of a token file: a raw segment, and the words that the Java program makes of it."""
+    """A line of a token file: a raw segment, and its words according to the Java program."""
 
     options: str
     rule: str
@@ -75,7 +75,7 @@ class CorpusCase(NamedTuple):
 
 
 def quoted(value: object) -> str:
-    """Write a text as JSON, whatever cannot be seen as an escape."""
+    """Return a text as JSON, with escapes for invisible characters."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(
         char if char == " " or unicodedata.category(char)[0] not in "CZM" else json.dumps(char)[1:-1] for char in text
@@ -83,14 +83,14 @@ def quoted(value: object) -> str:
 
 
 def rows(path: Path) -> Iterator[list[str]]:
-    """Read the lines of a file that are no comments, as cells."""
+    """Return the cells of the lines of a file, without comments."""
     for line in path.read_text(encoding="utf-8").split("\n"):
         if line and not line.startswith("#"):
             yield line.split("\t")
 
 
 def head(path: Path) -> list[str]:
-    """Return the comments that a file begins with; the first line but one says how it was made."""
+    """Return the comments at the start of a file. The second line contains the command that wrote the file."""
     lines = path.read_text(encoding="utf-8").split("\n")
     return [line for line in lines if line.startswith("#")]
 
@@ -142,20 +142,20 @@ def parse_options(options: str) -> dict[str, Any]:
 
 
 def needs_pack(options: str) -> bool:
-    """Whether the options need resources beside our own."""
+    """Return whether the options need resources other than the small ones of the tests."""
     given = parse_options(options)
     return "-norm" in given or not {"-d", "-a", "-s"} <= given.keys()
 
 
 def loads_table(options: str) -> bool:
-    """Whether the Java program reads METEOR's own paraphrase table, which takes it seconds."""
+    """Return whether the Java program reads METEOR's paraphrase table, which takes seconds."""
     given = parse_options(options)
     chain = given.get("-m", "paraphrase" if given.get("-l", "en") == "en" else "")
     return "-a" not in given and "paraphrase" in chain
 
 
 class OwnResources:
-    """Our own resources in the Java program's formats, and as indexes."""
+    """Small resources in the formats of the Java program, and as indexes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -170,11 +170,11 @@ class OwnResources:
         self.synonyms = SynonymIndex(folder / "synonyms.idx")
 
     def java_arguments(self, options: str) -> list[str]:
-        """Return the options as the Java program takes them, OWN replaced by the folder."""
+        """Return the options of the Java program, with OWN replaced by the folder."""
         return [word.replace("OWN", str(self.folder)) for word in shlex.split(options)]
 
     def meteor(self, options: str, engine: str = "python") -> Meteor:
-        """Return the metric that the Java program's options stand for, computed by one of the engines."""
+        """Return the metric for options of the Java program, with one of the engines."""
         given = parse_options(options)
         language = plugin_registry().languages.get(given.get("-l", "en"))
         modes = [mode for mode, flag in (("full", "-norm"), ("lower", "-lower")) if flag in given] or ["none"]

@@ -1,4 +1,4 @@
-"""meteor_e against the Java program's output for real systems, stored with the project's shared data."""
+"""meteor_e is compared with outputs of the Java program for real systems, which are part of the shared data."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ RUNS = [
 
 
 def words_collide(segment: MeteorSegmentScore) -> bool:
-    """Whether different words, or stems, of the two sides are one to Java, which compares 32-bit hashes."""
+    """Return whether different words or stems of both texts have equal 32-bit hashes, which Java compares."""
     stem = stemmer("french")
     hypothesis, reference = (
         {*words, *map(stem, words)} for words in (segment.alignment.hypothesis, segment.alignment.reference)

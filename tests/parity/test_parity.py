@@ -1,4 +1,4 @@
-"""meteor_e against the figures of the Java program in the parity files."""
+"""meteor_e is compared with the figures of the Java program in the parity files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ CORPORA = {(case.file, case.options, int(case.references)): case for case in rea
 
 
 def statistics_text(statistics: Statistics) -> str:
-    """Write statistics as the Java program does: always four modules."""
+    """Return statistics in the form of the Java program, which always has four modules."""
     return " ".join(map(str, java_vector(statistics.to_vector(), len(statistics.matchers), 4)))
 
 
@@ -63,7 +63,7 @@ def matches_text(matches: Sequence[AlignedMatch]) -> str:
 
 
 def differences(result: MeteorScore, figures: dict[str, str], tolerance: float) -> dict[str, tuple[float, str]]:
-    """Return the figures that are not Java's, in their undefined form (NaN) and in the one that users see."""
+    """Return the figures that differ from Java's, as NaN and in the form that users see."""
     raw = formula.compute(result.statistics, result.parameters)
     wrong = {}
     for name, text in figures.items():

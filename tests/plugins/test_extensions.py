@@ -1,4 +1,4 @@
-"""Every kind of extension is one class or one mapping of a plugin, and runs: ``extensions.py`` is that plugin."""
+"""The plugin ``extensions.py`` contains an extension of each kind, as one class or one mapping, and all of them run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plugin's code raises while a chain is made and used is one error, which names the plugin and the line."""
+"""An exception in the code of a plugin becomes an error that names the plugin and the line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from meteor_e.plugins.registry import plugin_registry
 
 
 class Sad(KeyMatcher):
-    """Fails when and how it is told."""
+    """A matcher that fails in a given way."""
 
     name = "sad"
 
@@ -56,7 +56,7 @@ class Sad(KeyMatcher):
 
 
 class Malformed(Matcher):
-    """Proposes what is no match."""
+    """A matcher that proposes invalid matches."""
 
     name = "malformed"
 
@@ -88,7 +88,7 @@ class Plugin:
 
 @pytest.fixture(autouse=True)
 def own_registry(monkeypatch):
-    """Plugins of this module, in a registry that no other test sees."""
+    """A separate registry with the plugins of this module."""
     from meteor_e.plugins import registry as module
 
     own = module.PluginRegistry(list)

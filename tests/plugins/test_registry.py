@@ -75,7 +75,7 @@ def test_plugin_is_found_by_name(plugin_site):
 
 
 def test_installed_distributions_are_found(plugin_site):
-    """The real entry points of the interpreter, of which the site's folder is a part now."""
+    """The entry points of the interpreter include those of the site's folder."""
     plugin_site.add("sound-plugin", SOUNDEX)
     assert PluginRegistry().matchers.get("initial").name == "initial"
 
@@ -272,7 +272,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken_plugin_is_reported(plugin_site, case):
-    """It is an error for a name that it might have brought, and a warning for any other."""
+    """The failure is an error for names that the plugin may define, and a warning for other names."""
     code, message = BROKEN[case]
     plugin_site.add("sad-plugin", code, version="0.3")
     plugin_site.add("sound-plugin", SOUNDEX)

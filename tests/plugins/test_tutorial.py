@@ -1,4 +1,4 @@
-"""The Python of docs/plugins.md runs, and what it defines conforms."""
+"""The Python code of docs/plugins.md runs, and its components conform."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ share = st.floats(0, 1)
 
 @st.composite
 def statistics(draw, matchers: int = 3):
-    """Possible statistics of a segment: matches within lengths, chunks within matches."""
+    """Random statistics of a segment, with no more matches than words, and no more chunks than matches."""
     lengths = [draw(st.integers(0, 12)) for _ in range(2)]
     function = [draw(st.integers(0, length)) for length in lengths]
     left = [[lengths[side] - function[side], function[side]] for side in (0, 1)]

@@ -12,7 +12,7 @@ PARAMETERS = Parameters(0.85, 0.2, 0.6, 0.75, (1.0, 0.6))
 
 
 def statistics(hypothesis=(4, 1), reference=(5, 2), matchers=((2, 2, 1, 1), (1, 1, 0, 0)), chunks=2, matched=(4, 4)):
-    """Statistics from (words, function words) a side."""
+    """Return statistics from the numbers of words and function words of both texts."""
     rows = tuple(MatcherCounts(*row) for row in matchers)
     return Statistics(hypothesis[0], reference[0], hypothesis[1], reference[1], rows, chunks, *matched)
 

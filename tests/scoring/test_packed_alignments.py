@@ -41,7 +41,7 @@ REPEATED = "a " * 10_001
 
 @pytest.fixture
 def batch_with_failure():
-    """METEOR, and a batch whose second segment cannot be aligned with its second reference."""
+    """Return METEOR, and a batch whose second segment cannot be aligned with its second reference."""
     meteor = Meteor("other", matchers=["exact"], resources=LanguageResources())
     references = [["b a"], ["no words match", REPEATED + "b"], ["b a"]]
     return meteor, Batch(["a b", REPEATED, "b"], references, alignments=True)

@@ -1,4 +1,4 @@
-"""The checks of metrics, estimators, measures, formats and commands: what is right passes, what is wrong is named."""
+"""The conformance checks of metrics, estimators, measures, formats and commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from meteor_e.testing import ConformanceError, check_component, check_plugin
 
 
 class Length(SegmentMetric):
-    """Share of the reference's length."""
+    """The length of the hypothesis relative to the reference."""
 
     name = "length-share"
     signature = "length-share|version:1"
@@ -96,7 +96,7 @@ def changed(base, **members):
 
 
 class NoSignature(Length):
-    """A metric that does not say what it is."""
+    """A metric without a signature."""
 
     name = "no-signature"
     signature: ClassVar[str] = ""

@@ -1,4 +1,4 @@
-"""The conformance checks: what is right passes, and each way to be wrong is found and named."""
+"""The conformance checks of matchers, lemmatizers and features detect and name each kind of error."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_correct_components_pass(matcher, tokens, options):
 
 
 def wrong(base, **members):
-    """Return a class that differs from a right one."""
+    """Return a class that differs from a correct class."""
     return type("Wrong", (base,), {"__doc__": "Wrong.", "__module__": __name__, "name": "wrong", **members})
 
 
@@ -295,7 +295,7 @@ def test_incorrect_components_are_reported(matcher, options, message):
 
 
 def test_threads_that_disturb_each_other(monkeypatch):
-    """A race is made certain: the matcher waits until the other threads have been there, too."""
+    """The matcher waits for the other threads, so that a race occurs in each run."""
     import threading
 
     original = SharedState.match

@@ -69,7 +69,7 @@ def read(name: str) -> list[tuple[str, str]]:
 
 
 def content(name: str, pairs: Iterable[tuple[str, str]]) -> str:
-    """Return what a file holds."""
+    """Return the content of a file of stems."""
     lines = (f"{word}\t{stem}\n" for word, stem in pairs)
     return HEADER.format(name=name, code=JAVA_CODES[name]) + "".join(lines)
 

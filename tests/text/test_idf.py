@@ -1,4 +1,4 @@
-"""Words count by how rare they are, in both engines."""
+"""Words are weighted by their rarity in both engines."""
 
 from __future__ import annotations
 

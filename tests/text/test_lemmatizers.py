@@ -26,7 +26,7 @@ def table(tmp_path):
 
 
 class Counting(Lemmatizer):
-    """Remembers what it was asked for."""
+    """A lemmatizer that records the words that it is called with."""
 
     name = "counting"
 
@@ -39,7 +39,7 @@ class Counting(Lemmatizer):
 
 
 class CountingSentences(Counting):
-    """The same, sentence by sentence: a lemma depends on where the word stands."""
+    """A lemmatizer of sentences that records them. A lemma depends on the position of the word."""
 
     name = "counting-sentences"
     scope = "sentence"

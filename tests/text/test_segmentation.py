@@ -102,7 +102,7 @@ def test_missing_segmenter_says_what_to_install():
 
 
 class Halves(Segmenter):
-    """Two halves."""
+    """A segmenter that returns the two halves of a text."""
 
     name = "halves"
 

@@ -59,7 +59,7 @@ def test_stems_are_those_of_the_java_program(name):
     ],
 )
 def test_stems_are_those_of_the_older_release(name, word, expected):
-    """One word a rule; the stems are the Java program's."""
+    """There is a word for each rule, with its stem according to the Java program."""
     assert stemmer(name)(word) == expected
 
 
@@ -82,7 +82,7 @@ def test_long_words(name, word, expected):
     [("dutch", "ü"), ("english", "ly"), ("finnish", "s"), ("german", "ü"), ("spanish", "é"), ("turkish", "ı")],
 )
 def test_time_is_linear_in_the_length_of_a_word(name, part):
-    """Four times the length must not take sixteen times as long."""
+    """A word that is four times as long must not take sixteen times as long."""
     stem = stemmer(name)
 
     def seconds(length):
@@ -107,7 +107,7 @@ def test_time_is_linear_in_the_length_of_a_word(name, part):
     ),
 )
 def test_stems_consist_of_the_characters_of_the_word(name, word):
-    """Nothing that stands in for another character on the way is left over."""
+    """Stems do not contain the placeholder characters of the algorithms."""
     stem = stemmer(name)(word)
     wide = {char for char in stem if char > "\uffff"}
     assert wide <= set(word.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"))
@@ -175,7 +175,7 @@ def test_threads_share_a_stemmer():
 
 @pytest.fixture(scope="module")
 def vocabulary(shared):
-    """The distinct words, as they are and lowercased, of all text of the shared data, in any language."""
+    """The distinct words of all texts of the shared data, with and without lowercasing."""
     openers = {".gz": gzip.open, ".xz": lzma.open}
     words: set[str] = set()
     for path in sorted((shared / "golden" / "input").iterdir()) + sorted((shared / "data").rglob("*")):
