@@ -47,3 +47,11 @@ def test_grouped_pearson_equals_pearson_of_repeated_rows():
         for row in weights
     ]
     assert compute_grouped_pearson(metric, human, groups, weights) == pytest.approx(expected)
+
+
+def test_grouped_pearson_of_constant_samples_is_nan():
+    metric, human = np.array([0.1, 0.1, 0.3]), np.array([1.0, 2.0, 3.0])
+    weights = np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 0.0], [3.0, 0.0, 0.0]])
+    coefficients = compute_grouped_pearson(metric, human, np.arange(3), weights)
+    assert coefficients[0] == pytest.approx(stats.pearsonr(metric, human).statistic)
+    assert np.isnan(coefficients[2])

@@ -435,13 +435,18 @@ class Encoding:
 
     def __call__(self, texts: Sequence[str]) -> dict[str, Floats]:
         """Return the vector of each text."""
-        distinct_texts = dict.fromkeys(texts)
-        cached = {text: vector for text in distinct_texts if (vector := self._cache.get(text)) is not None}
-        missing = [text for text in distinct_texts if text not in cached]
+        vectors: dict[str, Floats] = {}
+        missing: list[str] = []
+        for text in dict.fromkeys(texts):
+            vector = self._cache.get(text)
+            if vector is None:
+                missing.append(text)
+            else:
+                vectors[text] = vector
         rows = self._encoder.vectors([split(text) for text in missing])
-        encoded = {text: row.astype(np.float64) for text, row in zip(missing, rows, strict=True)}
-        self._cache.add_items(encoded)
-        return cached | encoded
+        new_vectors = {text: row.astype(np.float64) for text, row in zip(missing, rows, strict=True)}
+        self._cache.add_items(new_vectors)
+        return vectors | new_vectors
 
 
 _BATCH_SIZE = 256

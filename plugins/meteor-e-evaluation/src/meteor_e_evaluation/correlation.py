@@ -60,7 +60,7 @@ def compute_grouped_pearson(metric: Floats, human: Floats, groups: Integers, wei
         weights: how often each segment is drawn, ``(samples, segments)``.
 
     Returns:
-        The coefficient of each sample, ``(samples,)``.
+        The coefficient of each sample, ``(samples,)``; NaN for a sample in which the scores of one kind are all equal.
     """
     # Centered scores keep the sums of squares accurate.
     x, y = metric - metric.mean(), human - human.mean()
@@ -69,8 +69,10 @@ def compute_grouped_pearson(metric: Floats, human: Floats, groups: Integers, wei
     count, sum_x, sum_y, sum_xx, sum_yy, sum_xy = sums @ weights.T
     with np.errstate(divide="ignore", invalid="ignore"):
         covariance = sum_xy - sum_x * sum_y / count
-        variances = (sum_xx - sum_x * sum_x / count) * (sum_yy - sum_y * sum_y / count)
-        return np.asarray(covariance / np.sqrt(variances))
+        variance_x = sum_xx - sum_x * sum_x / count
+        variance_y = sum_yy - sum_y * sum_y / count
+        coefficients = covariance / np.sqrt(variance_x * variance_y)
+    return np.where((variance_x > 0) & (variance_y > 0), coefficients, np.nan)
 
 
 class Williams(NamedTuple):

@@ -123,6 +123,14 @@ def _compile_condition(condition: str) -> re.Pattern[str]:
     return re.compile(f"(?!({pattern[1:]})$).*" if pattern.startswith("!") else pattern)
 
 
+def _fits(case: Case, properties: Mapping[str, str]) -> bool:
+    """Return whether all conditions of a case match the properties of a word."""
+    for name, value in properties.items():
+        if name in case and not _compile_condition(case[name]).fullmatch(value):
+            return False
+    return True
+
+
 class WordForms(dict[str, str]):
     """Forms of an English word by name, for the replacements of a case.
 
@@ -158,9 +166,23 @@ class EnglishDraft(Draft):
 
     def _find_word_replacements(self, index: int, cases: Sequence[Case]) -> list[str]:
         """Return the possible replacements of a word by the first case that fits it."""
-        words, tags, word = ("", *self.lower, ""), ("", *tag_words(self.text), ""), self.lower[index]
-        properties = {
-            "word": word,
+        word = self.lower[index]
+        properties = self._describe_word(index)
+        for case in cases:
+            templates = replacements_by_word(case["list"]).get(word) if "list" in case else case.get("by", [""])
+            if templates is None or not _fits(case, properties):
+                continue
+            forms = WordForms(form=self.words[index], ending="".join(self.words[index].partition("'")[1:]))
+            replacements = [template.format_map(forms) for template in templates]
+            return [replacement for replacement in replacements if replacement.lower() != word]
+        return []
+
+    def _describe_word(self, index: int) -> dict[str, str]:
+        """Return the properties of a word that a case can have conditions on."""
+        # One empty word before and after the text, so that every word has neighbors.
+        words, tags = ("", *self.lower, ""), ("", *tag_words(self.text), "")
+        return {
+            "word": self.lower[index],
             "form": self.words[index],
             "before": words[index],
             "after": words[index + 2],
@@ -168,17 +190,6 @@ class EnglishDraft(Draft):
             "tag before": tags[index],
             "tag after": tags[index + 2],
         }
-        for case in cases:
-            templates = replacements_by_word(case["list"]).get(word) if "list" in case else case.get("by", [""])
-            conditions = [key for key in properties if key in case]
-            if templates is None or not all(
-                _compile_condition(case[key]).fullmatch(properties[key]) for key in conditions
-            ):
-                continue
-            forms = WordForms(form=self.words[index], ending="".join(self.words[index].partition("'")[1:]))
-            replacements = [template.format_map(forms) for template in templates]
-            return [replacement for replacement in replacements if replacement.lower() != word]
-        return []
 
     def replace_case(self, stages: Sequence[Sequence[Case]]) -> str:
         """Replace one of the words that cases fit."""

@@ -70,13 +70,11 @@ def stress(
         references, hypotheses = load_bundled_examples(language)
     if len({len(texts) for texts in (references, hypotheses, sources) if texts is not None}) > 1:
         raise InputError("references, hypotheses and sources differ in number")
-    chosen_rules = list(perturbations(language) if rules is None else rules)
-    if all(rule.kind == "harmless" for rule in chosen_rules):
-        chosen_rules += select_perturbations(language, REFERENCE_RULES)
+    all_rules = _select_rules(language, rules)
     contexts = _make_contexts(language, hypotheses, references, sources)
-    changed = {rule.name: perturb(rule, contexts, pairs, seed) for rule in chosen_rules}
+    changed = {rule.name: perturb(rule, contexts, pairs, seed) for rule in all_rules}
     applied = {name: np.array([text is not None for text in texts]) for name, texts in changed.items()}
-    used_rules = [rule for rule in chosen_rules if applied[rule.name].any()]
+    used_rules = [rule for rule in all_rules if applied[rule.name].any()]
     if not used_rules:
         raise InputError("no perturbation applies to these texts")
     signatures = {metric.label: metric.signature for metric in distinct([*metrics])}
@@ -87,12 +85,31 @@ def stress(
     for metric in metrics:
         metric_progress = rename_stages(progress, metric.label)
         scores = _score(metric, outputs, applied, cache or ArrayCache(enabled=False), metric_progress)
-        hits = _add_findings(report, metric.label, used_rules, scores, outputs, applied, first_hits, examples)
+        decreases = {rule.name: (scores[ORIGINAL] - scores[rule.name])[applied[rule.name]] for rule in used_rules}
+        unit = _median_decrease(used_rules, decreases)
+        hits = {rule.name: _find_hits(rule, decreases[rule.name], unit) for rule in used_rules}
+        report.findings[metric.label] = [
+            _make_finding(rule, decreases[rule.name], hits[rule.name], unit, first_hits.get(rule.name))
+            for rule in used_rules
+        ]
+        for rule in used_rules:
+            segments = np.flatnonzero(applied[rule.name])
+            most_wrong = _rank_misses(rule, decreases[rule.name], hits[rule.name])[:examples]
+            for segment in segments[most_wrong].tolist():
+                report.worst.append(_make_wrong_pair(metric.label, rule.name, segment, scores, outputs, changed))
         error_hits = {rule.name: hits[rule.name] for rule in used_rules if rule.kind == "error"}
         if error_hits:
             report.means[metric.label] = _mean_share(error_hits, applied, weights)
         first_hits = first_hits or hits
     return report
+
+
+def _select_rules(language: str, rules: Sequence[Perturbation] | None) -> list[Perturbation]:
+    """Return the perturbations, all of the language by default; if all are harmless, some small errors are added."""
+    selected_rules = list(perturbations(language) if rules is None else rules)
+    if all(rule.kind == "harmless" for rule in selected_rules):
+        selected_rules += select_perturbations(language, REFERENCE_RULES)
+    return selected_rules
 
 
 def _make_contexts(
@@ -169,46 +186,46 @@ def _score(
     return dict(zip(outputs.systems, scores if metric.higher_is_better else -scores, strict=True))
 
 
-def _add_findings(
-    report: StressReport,
+def _find_hits(rule: Perturbation, decreases: Floats, unit: float) -> Mask:
+    """Return for each pair whether a metric got it right.
+
+    A metric is right if an error lowers the score, or if a harmless change hardly changes it.
+
+    Args:
+        rule: the perturbation.
+        decreases: decrease of the score in each pair.
+        unit: the metric's median decrease by a small error.
+    """
+    if rule.kind == "error":
+        return np.asarray(decreases > 0)
+    return np.asarray(np.abs(decreases) <= TOLERANCE * max(unit, 0.0))
+
+
+def _rank_misses(rule: Perturbation, decreases: Floats, is_hit: Mask) -> list[int]:
+    """Return the indices of the pairs that a metric got wrong, the most wrong pair first."""
+    order = np.argsort(decreases if rule.kind == "error" else -np.abs(decreases), kind="stable")
+    return [index for index in order.tolist() if not is_hit[index]]
+
+
+def _make_wrong_pair(
     label: str,
-    rules: Sequence[Perturbation],
+    rule_name: str,
+    segment: int,
     scores: Mapping[str, Floats],
     outputs: SystemOutputs,
-    applied: Mapping[str, Mask],
-    first_hits: Mapping[str, Mask],
-    examples: int,
-) -> dict[str, Mask]:
-    """Add a metric's findings and most wrong pairs to a report.
-
-    Returns:
-        For each perturbation, whether the metric got each of its pairs right.
-    """
-    decreases = {rule.name: (scores[ORIGINAL] - scores[rule.name])[applied[rule.name]] for rule in rules}
-    unit = _median_decrease(rules, decreases)
-    hits: dict[str, Mask] = {}
-    report.findings[label] = []
-    for rule in rules:
-        is_error = rule.kind == "error"
-        changes = decreases[rule.name] if is_error else np.abs(decreases[rule.name])
-        is_hit = changes > 0 if is_error else changes <= TOLERANCE * max(unit, 0.0)
-        hits[rule.name] = is_hit
-        report.findings[label].append(_make_finding(rule, changes, is_hit, unit, first_hits.get(rule.name)))
-        order = np.argsort(changes if is_error else -changes, kind="stable")
-        wrong = [index for index in order if not is_hit[index]][:examples]
-        for segment in np.flatnonzero(applied[rule.name])[wrong].tolist():
-            pair = WrongPair(
-                label,
-                rule.name,
-                segment + 1,
-                scores[ORIGINAL][segment],
-                scores[rule.name][segment],
-                outputs.references[0][segment],
-                outputs.outputs[0][segment],
-                report.changed[rule.name][segment],
-            )
-            report.worst.append(pair)
-    return hits
+    changed: Mapping[str, Sequence[str | None]],
+) -> WrongPair:
+    """Return the texts and the scores of a pair that a metric got wrong."""
+    return WrongPair(
+        label,
+        rule_name,
+        segment + 1,
+        scores[ORIGINAL][segment],
+        scores[rule_name][segment],
+        outputs.references[0][segment],
+        outputs.outputs[0][segment],
+        changed[rule_name][segment],
+    )
 
 
 def _median_decrease(rules: Sequence[Perturbation], decreases: Mapping[str, Floats]) -> float:
@@ -220,8 +237,11 @@ def _median_decrease(rules: Sequence[Perturbation], decreases: Mapping[str, Floa
     return float(np.median(np.concatenate([decreases[rule.name] for rule in small_errors])))
 
 
-def _make_finding(rule: Perturbation, changes: Floats, is_hit: Mask, unit: float, first_is_hit: Mask | None) -> Finding:
+def _make_finding(
+    rule: Perturbation, decreases: Floats, is_hit: Mask, unit: float, first_is_hit: Mask | None
+) -> Finding:
     """Return the results of a metric on a perturbation; ``first_is_hit`` are the hits of the first metric."""
+    changes = decreases if rule.kind == "error" else np.abs(decreases)
     p = math.nan if first_is_hit is None else _mcnemar_p(is_hit, first_is_hit)
     mean_change = float(np.mean(changes)) / unit if unit > 0 else math.nan
     low, high = wilson_interval(int(is_hit.sum()), len(is_hit))
