@@ -48,8 +48,8 @@ def languages(code: str | None, wide: bool, as_json: bool) -> None:
     meteor-e languages
     meteor-e languages is
     """
-    selected_languages = [find_language(code)] if code else _defined_languages()
-    packs = _installed_packs()
+    selected_languages = [find_language(code)] if code else _list_defined_languages()
+    packs = _list_installed_packs()
     rows = [{**describe(language), "packs": packs.get(language.code, [])} for language in selected_languages]
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
@@ -63,14 +63,14 @@ def languages(code: str | None, wide: bool, as_json: bool) -> None:
         click.echo("\n`meteor-e languages CODE` describes one language, --wide shows all columns.")
 
 
-def _defined_languages() -> list[Language]:
+def _list_defined_languages() -> list[Language]:
     """Return the languages that have a definition, sorted by code."""
     registry = plugin_registry().languages
     languages_by_code = {language.code: language for language in map(registry.get, registry.names())}
     return [registry.get(code) for code in sorted(languages_by_code)]
 
 
-def _installed_packs() -> dict[str, list[str]]:
+def _list_installed_packs() -> dict[str, list[str]]:
     """Return the names of the installed packs by language code."""
     packs: dict[str, list[str]] = {}
     for name in PackStore().names():
@@ -105,7 +105,7 @@ def describe(language: Language) -> dict[str, Any]:
         "segmenter": language.segmenter,
         "task": language.default_task,
         "parameters": " ".join(f"{getattr(task, name):g}" for name in GREEK),
-        "evidence": {name: verdict(language, name) for name in _resources(language)},
+        "evidence": {name: verdict(language, name) for name in _list_resources(language)},
     }
 
 
@@ -123,7 +123,7 @@ def has_paraphrases(language: Language) -> bool:
     return language.pack is not None and "paraphrase" in language.matchers
 
 
-def _resources(language: Language) -> list[str]:
+def _list_resources(language: Language) -> list[str]:
     """Return the names of a language's resources. Resources with evidence come first."""
     matchers = ["stem"] if "stem" in language.matchers else []
     if has_paraphrases(language):

@@ -176,12 +176,12 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
         metrics: list[Metric] = []
         for label, spec in entries:
             if spec is None:
-                metrics.append(self._labeled_meteor(label, language))
+                metrics.append(self._make_labeled_meteor(label, language))
             else:
                 metrics += spec.create(TextContext(language))
         return distinct(metrics)
 
-    def _labeled_meteor(self, label: str, language: str) -> Meteor:
+    def _make_labeled_meteor(self, label: str, language: str) -> Meteor:
         """Return METEOR with a label. The language applies if the options do not name a language or a chain."""
         options = self
         if self.chain is None and self.language is None:

@@ -135,7 +135,7 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
         is_table = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
         return self.output if is_table else None
 
-    def kept_data(self, output_format: OutputFormat, statistics: SignificanceOptions) -> KeptData:
+    def data_to_keep(self, output_format: OutputFormat, statistics: SignificanceOptions) -> KeptData:
         """Return which data of the segments the output and the significance tests need."""
         shows_alignments = self.alignments or self.worst is not None
         return KeptData(
@@ -177,7 +177,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         check_explanations(metrics, systems)
     run = ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
     with terminal_progress(output.quiet) as progress:
-        scores = _evaluate(run, output.kept_data(output_format, statistics), inputs.on_error, progress)
+        scores = _evaluate(run, output.data_to_keep(output_format, statistics), inputs.on_error, progress)
         comparisons = _compare(scores, metrics, statistics) if statistics.is_requested else None
         explanations = explain_systems(metrics, systems) if output.explain else None
     with destination(None if output.table_file else output.output) as stream:

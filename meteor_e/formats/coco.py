@@ -37,7 +37,7 @@ def read_coco(path: PathLike) -> TextCollection:
     if isinstance(document, list):
         hypotheses = coco_results(document, name)
     elif _is_dictionary(document):
-        references = _dictionary_captions(document, name)
+        references = _read_dictionary(document, name)
         hypotheses = {image: captions[0] for image, captions in references.items() if len(captions) == 1}
     else:
         references = coco_annotations(document if isinstance(document, dict) else None, name)
@@ -66,13 +66,13 @@ def coco_annotations(annotations: Any, name: str = "annotations") -> dict[Any, l
     """
     document, name = _load_document(annotations, name)
     if _is_dictionary(document):
-        return _dictionary_captions(document, name)
+        return _read_dictionary(document, name)
     if isinstance(document, list):
         raise InputError(f"{name} holds COCO results, not annotations; as references, {_HINT}")
     if not isinstance(document, Mapping) or not isinstance(document.get("annotations"), list):
         raise InputError(f"{name} holds no COCO annotations; as references, {_HINT}")
-    captions: dict[Any, list[str]] = {image: [] for image in _listed_images(document, name)}
-    for image, caption in _entries(document["annotations"], f"{name}: annotation"):
+    captions: dict[Any, list[str]] = {image: [] for image in _read_image_ids(document, name)}
+    for image, caption in _read_entries(document["annotations"], f"{name}: annotation"):
         captions.setdefault(image, []).append(caption)
     captions = {image: texts for image, texts in captions.items() if texts}
     if not captions:
@@ -80,7 +80,7 @@ def coco_annotations(annotations: Any, name: str = "annotations") -> dict[Any, l
     return captions
 
 
-def _listed_images(document: Mapping[str, Any], name: str) -> Iterator[int | str]:
+def _read_image_ids(document: Mapping[str, Any], name: str) -> Iterator[int | str]:
     """Yield the ids of the list ``images`` of annotations, in order. Entries without an id are ignored."""
     images = document.get("images")
     if not isinstance(images, list):
@@ -105,7 +105,7 @@ def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
     if not isinstance(document, list):
         raise InputError(f"{name} holds no COCO results; as a system, {_HINT}")
     captions: dict[Any, str] = {}
-    for image, caption in _entries(document, f"{name}: result"):
+    for image, caption in _read_entries(document, f"{name}: result"):
         if image in captions:
             raise InputError(f"{name}: image {image!r} has two captions; give one for each image")
         captions[image] = caption
@@ -121,7 +121,7 @@ def _is_dictionary(document: Any) -> bool:
     return all(isinstance(captions, str | list) for captions in document.values())
 
 
-def _dictionary_captions(document: Mapping[Any, Any], name: str) -> dict[Any, list[str]]:
+def _read_dictionary(document: Mapping[Any, Any], name: str) -> dict[Any, list[str]]:
     """Return the captions of each image in a dictionary. The keys of JSON objects are strings; the key "7" is image 7.
 
     Raises:
@@ -136,7 +136,7 @@ def _dictionary_captions(document: Mapping[Any, Any], name: str) -> dict[Any, li
             raise InputError(f"{name}: image {image!r} has no captions")
         entries += [{"image_id": key, "caption": text} for text in texts]
     captions_by_image: dict[Any, list[str]] = {}
-    for image, caption in _entries(entries, f"{name}: caption"):
+    for image, caption in _read_entries(entries, f"{name}: caption"):
         captions_by_image.setdefault(image, []).append(caption)
     return captions_by_image
 
@@ -177,7 +177,7 @@ def _load(path: PathLike) -> Any:
         raise InputError(f"{name} is not JSON ({error}); {_HINT}") from error
 
 
-def _entries(entries: Sequence[Any], description: str) -> Iterator[tuple[Any, str]]:
+def _read_entries(entries: Sequence[Any], description: str) -> Iterator[tuple[Any, str]]:
     """Yield the image id and the caption of each entry. Line breaks in captions become spaces."""
     for number, entry in enumerate(entries, 1):
         location = f"{description} {number}"

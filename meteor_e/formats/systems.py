@@ -203,20 +203,39 @@ def _read_structured_systems(
             description = f"{path}: system {name!r}" if name else path
             _check_segments(description, texts, references_by_key, on_missing)
             outputs.append(_SystemOutput(name or file_name, texts, formats[path]))
-    order = [key for key in outputs[0].texts if key in references_by_key]
-    order += [key for key in references_by_key if key not in outputs[0].texts]
+    systems = _make_systems(outputs, references_by_key, sources, fill_missing=on_missing == "empty")
+    if on_missing == "skip":
+        check_same_segments([(system.name, [segment.references for segment in system.read()]) for system in systems])
+    return systems
+
+
+def _make_systems(
+    outputs: Sequence[_SystemOutput],
+    references: Mapping[SegmentKey, tuple[str, ...]],
+    sources: Mapping[SegmentKey, str],
+    *,
+    fill_missing: bool,
+) -> list[System]:
+    """Return the systems with their references and sources, in the order of the first system.
+
+    Args:
+        outputs: the hypotheses of each system.
+        references: the references of each segment.
+        sources: the sources of segments.
+        fill_missing: whether a missing hypothesis becomes an empty text. Otherwise, its segment is left out.
+    """
+    order = [key for key in outputs[0].texts if key in references]
+    order += [key for key in references if key not in outputs[0].texts]
     ids = segment_ids(order)
     systems = []
     for output in outputs:
         segments = []
         for key in order:
-            if key in output.texts or on_missing == "empty":
+            if key in output.texts or fill_missing:
                 text = output.texts.get(key, "")
-                segments.append(Segment(ids[key], text, references_by_key[key], sources.get(key)))
+                segments.append(Segment(ids[key], text, references[key], sources.get(key)))
         context = TextContext(kind="captions" if output.form == "coco" else "")
         systems.append(System.from_segments(output.name, segments, context))
-    if on_missing == "skip":
-        check_same_segments([(system.name, [segment.references for segment in system.read()]) for system in systems])
     return systems
 
 

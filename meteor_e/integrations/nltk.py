@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
 @functools.lru_cache(maxsize=8)
 def _make_metric(**parameters: float) -> Meteor:
+    """Return METEOR 1.5 for English with some parameters replaced."""
     from meteor_e.meteor import Meteor
 
     return Meteor("en", normalization="lower", parameters=parameters)
 
 
 @functools.cache
-def _warn_once() -> None:
+def _warn_about_resources() -> None:
+    """Warn, once per process, that nltk's resources are not used."""
     warn_user("stemmer and wordnet of nltk's meteor_score are not used; METEOR 1.5 has its own stemmer and synonyms")
 
 
@@ -62,7 +64,7 @@ def meteor_score(
     *,
     meteor: Meteor | None = None,
 ) -> float:
-    """Return METEOR of a tokenized hypothesis: the best score over its references.
+    """Return the METEOR score of a tokenized hypothesis with its best reference.
 
     Args:
         references: the tokens of each reference.
@@ -77,25 +79,31 @@ def meteor_score(
         ConfigError: if a parameter is out of range or not a number, if there are parameters in addition to ``meteor``,
             or if ``preprocess`` is not callable.
     """
-    arguments = {"alpha": alpha, "beta": beta, "gamma": gamma}
-    parameters = {name: value for name, value in arguments.items() if value is not None}
-    for name, value in parameters.items():
-        if not isinstance(value, Real):
-            raise ConfigError(f"{name} must be a number, not {type(value).__name__}")
+    parameters = _check_parameters(alpha=alpha, beta=beta, gamma=gamma)
     if preprocess is not None and not callable(preprocess):
         raise ConfigError(f"preprocess must be a function of a token, not {type(preprocess).__name__}")
     if meteor is not None and parameters:
-        raise ConfigError(f"give {', '.join(parameters)} to the Meteor that you pass, not beside it")
+        raise ConfigError(f"pass {', '.join(parameters)} to the Meteor object instead of this function")
     if stemmer is not None or wordnet is not None:
-        _warn_once()
-    metric = (
-        meteor if meteor is not None else _make_metric(**{name: float(value) for name, value in parameters.items()})
-    )
-    reference_texts = [
-        _join_tokens(reference, "reference", preprocess)
-        for reference in check_list(references, "references", "reference")
-    ]
-    return metric.score(_join_tokens(hypothesis, "hypothesis", preprocess), reference_texts).score
+        _warn_about_resources()
+    metric = _make_metric(**parameters) if meteor is None else meteor
+    reference_texts = []
+    for reference in check_list(references, "references", "reference"):
+        reference_texts.append(_join_tokens(reference, "reference", preprocess))
+    hypothesis_text = _join_tokens(hypothesis, "hypothesis", preprocess)
+    return metric.score(hypothesis_text, reference_texts).score
+
+
+def _check_parameters(**arguments: Any) -> dict[str, float]:
+    """Return the parameters that are not ``None``. Raise ConfigError if one of them is not a number."""
+    parameters = {}
+    for name, value in arguments.items():
+        if value is None:
+            continue
+        if not isinstance(value, Real):
+            raise ConfigError(f"{name} must be a number, not {type(value).__name__}")
+        parameters[name] = float(value)
+    return parameters
 
 
 def single_meteor_score(
@@ -110,5 +118,5 @@ def single_meteor_score(
     *,
     meteor: Meteor | None = None,
 ) -> float:
-    """Return METEOR of a tokenized hypothesis with a single reference; see :func:`meteor_score`."""
+    """Return the METEOR score of a tokenized hypothesis with one reference; see :func:`meteor_score`."""
     return meteor_score([reference], hypothesis, preprocess, stemmer, wordnet, alpha, beta, gamma, meteor=meteor)

@@ -32,7 +32,7 @@ class MeteorScore(Metric):
     Args:
         language: ISO code of the language.
         options: further arguments of :class:`~meteor_e.meteor.Meteor`.
-        return_sentence_level_score: return the scores of the segments, too.
+        return_sentence_level_score: whether the scores of the segments are also returned.
         kwargs: arguments of ``torchmetrics.Metric``.
     """
 
@@ -92,6 +92,7 @@ class MeteorScore(Metric):
         self.statistics += torch.tensor(total.total.to_vector(), dtype=torch.int64, device=self.statistics.device)
 
     def _sync_dist(self, *args: Any, **kwargs: Any) -> None:
+        """Exchange the state with other processes; called by torchmetrics."""
         # Without segments, a process would send an empty tensor with the wrong data type.
         if self.return_sentence_level_score and not len(self.sentences):
             self.sentences = [torch.empty(0, dtype=torch.float64, device=self.statistics.device)]
@@ -100,7 +101,7 @@ class MeteorScore(Metric):
     def compute(self) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
         """Return the corpus score of all segments so far, in double precision.
 
-        With ``return_sentence_level_score``, return the scores of the segments, too: ``(corpus, segments)``.
+        With ``return_sentence_level_score``, return a pair of the corpus score and the scores of the segments.
 
         Raises:
             InputError: if there are no segments.
@@ -110,10 +111,12 @@ class MeteorScore(Metric):
         statistics = Statistics.from_vector(self.statistics.tolist())
         scores = formula.compute(statistics, self.meteor.chain.parameters)
         corpus = torch.tensor(scores.score, dtype=torch.float64, device=self.statistics.device)
-        return (corpus, dim_zero_cat(self.sentences)) if self.return_sentence_level_score else corpus
+        if self.return_sentence_level_score:
+            return corpus, dim_zero_cat(self.sentences)
+        return corpus
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Plot one value or several; see ``torchmetrics.Metric.plot``."""
+        """Plot one or several values; see ``torchmetrics.Metric.plot``."""
         return self._plot(val, ax)
 
 

@@ -237,17 +237,17 @@ class JavaConfiguration:
             warnings.append(f"all weights are 0, and therefore all scores are 0{reason}")
         is_custom = bool(options.parameters or options.modules or options.weights)
         return cls(
-            options,
-            language,
-            _NAMES[code],
-            TASKS["custom" if is_custom else task_name],
-            modules,
-            weights,
-            parameters,
-            _find_normalization(options, language),
-            _parse_beam(options.beam),
-            tuple(warnings),
-            threshold,
+            options=options,
+            language=language,
+            language_name=_NAMES[code],
+            task=TASKS["custom" if is_custom else task_name],
+            modules=modules,
+            weights=weights,
+            parameters=parameters,
+            normalization=_find_normalization(options, language),
+            beam=_parse_beam(options.beam),
+            warnings=tuple(warnings),
+            threshold=threshold,
         )
 
     @property

@@ -21,13 +21,13 @@ from meteor_e.java.options import JavaConfiguration, JavaOptions
 from meteor_e.java.report import (
     JavaStatistics,
     compare_lines,
-    corpus_table,
-    header,
-    java_statistics,
-    java_vector,
-    score_fields,
-    statistics_line,
-    vector_width,
+    count_java_statistics,
+    format_corpus_table,
+    format_header,
+    format_scores,
+    format_statistics,
+    make_java_vector,
+    parse_java_statistics,
 )
 from meteor_e.java.stdio import answer
 from meteor_e.meteor import Meteor
@@ -55,7 +55,7 @@ def run(configuration: JavaConfiguration, stream: TextIO) -> None:
     """
     options = configuration.options
     if not (options.quiet or options.statistics or options.stdio):
-        stream.write(header(configuration, "SGML" if options.sgml else "plaintext"))
+        stream.write(format_header(configuration, "SGML" if options.sgml else "plaintext"))
         stream.flush()
     if options.stdio and options.sgml:
         _warn("Stdio incompatible with other modes - using Stdio only")
@@ -86,7 +86,7 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
     meteor = Meteor(
         configuration.language.code,
         task="li",
-        parameters=dict(zip(GREEK, _chain_parameters(configuration), strict=False)),
+        parameters=dict(zip(GREEK, _select_chain_parameters(configuration), strict=False)),
         matchers=[{**matcher, "weight": weight} for matcher, weight in zip(matchers, weights, strict=False)],
         lemmatizer=lemmatizer,
         normalization=configuration.normalization,
@@ -98,7 +98,7 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
     return meteor
 
 
-def _chain_parameters(configuration: JavaConfiguration) -> tuple[float, ...]:
+def _select_chain_parameters(configuration: JavaConfiguration) -> tuple[float, ...]:
     """Return the parameters for the chain, which are placeholders if the actual parameters are out of range.
 
     In that case, scores are computed from the statistics by :func:`_compute_scores`.
@@ -106,7 +106,7 @@ def _chain_parameters(configuration: JavaConfiguration) -> tuple[float, ...]:
     return (0.5, 1.0, 0.5, 0.5) if configuration.is_out_of_range else configuration.parameters
 
 
-def _score_parameters(meteor: Meteor, configuration: JavaConfiguration) -> Parameters:
+def _select_score_parameters(meteor: Meteor, configuration: JavaConfiguration) -> Parameters:
     """Return the parameters of the scores: those of the chain, or those out of range."""
     parameters = meteor.chain.parameters
     if not configuration.is_out_of_range:
@@ -165,7 +165,7 @@ def _load_resources(configuration: JavaConfiguration) -> LanguageResources | Non
     replacements = _load_replacements(configuration)
     if not replacements:
         return None
-    resources = _language_resources(configuration.language.code)
+    resources = _load_language_resources(configuration.language.code)
     return resources.replace("files of the command line", **replacements)
 
 
@@ -177,7 +177,7 @@ def _load_replacements(configuration: JavaConfiguration) -> dict[str, Any]:
         replacements["function_words"] = read_list(options.words, parse_function_words)
     elif configuration.language.code != "en":
         # The Java program counts English function words in every language.
-        replacements["function_words"] = _language_resources("en").function_words
+        replacements["function_words"] = _load_language_resources("en").function_words
     core_modules = set(configuration.modules) - set(configuration.plugin_modules)
     if options.synonyms is not None and "synonym" in core_modules:
         from meteor_e.packs.cache import load_synonym_index
@@ -190,7 +190,7 @@ def _load_replacements(configuration: JavaConfiguration) -> dict[str, Any]:
     return replacements
 
 
-def _language_resources(code: str) -> LanguageResources:
+def _load_language_resources(code: str) -> LanguageResources:
     """Return the installed resources of a language."""
     return Meteor(code, matchers=["exact"]).resources
 
@@ -302,7 +302,7 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
         raise ConfigError("test and reference cannot both be standard input; to answer requests, add -stdio")
     hypotheses = _read_lines(options.hypothesis)
     references = _group_references(_read_lines(options.reference), len(hypotheses), configuration)
-    parameters = _score_parameters(meteor, configuration)
+    parameters = _select_score_parameters(meteor, configuration)
     total = StatisticsSum(len(meteor.matchers))
     segments = _score_segments(
         meteor, hypotheses, references, total, alignments=options.alignments, parameters=parameters
@@ -315,11 +315,11 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
             if alignment_file is not None:
                 alignment_file.write(_format_alignment(segment, str(number)))
             if options.statistics:
-                stream.write(statistics_line(segment.vector, len(meteor.matchers), configuration.slots) + "\n")
+                stream.write(format_statistics(segment.vector, len(meteor.matchers), configuration.slots) + "\n")
             elif options.quiet and not options.verbose:
                 print(java_double(segment.scores.score), file=sys.stderr)
             else:
-                stream.write(f"Segment {number} score:\t{score_fields(segment.scores, options.verbose)}\n")
+                stream.write(f"Segment {number} score:\t{format_scores(segment.scores, options.verbose)}\n")
     if options.statistics:
         return
     if not hypotheses:
@@ -328,7 +328,7 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
     if options.quiet:
         stream.write(java_double(scores.score) + "\n")
     else:
-        stream.write("\nSystem level statistics:\n\n" + corpus_table(total.total, scores, configuration))
+        stream.write("\nSystem level statistics:\n\n" + format_corpus_table(total.total, scores, configuration))
 
 
 def _group_references(
@@ -388,9 +388,9 @@ class _ScoreFiles:
     def add_line(self, level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
         """Add a line to the score file of a level, which is ``sys``, ``doc`` or ``seg``, and return the line."""
         if self._options.statistics:
-            result = statistics_line(statistics.to_vector(), self._n_matchers, self._slots)
+            result = format_statistics(statistics.to_vector(), self._n_matchers, self._slots)
         else:
-            result = score_fields(scores, self._options.verbose)
+            result = format_scores(scores, self._options.verbose)
         line = "\t".join((*ids, result))
         self._lines[level].append(line)
         return line
@@ -431,7 +431,7 @@ def _score_system(
     stream: TextIO,
 ) -> None:
     """Score a system, add its lines to the score files, and write its table."""
-    options, parameters = configuration.options, _score_parameters(meteor, configuration)
+    options, parameters = configuration.options, _select_score_parameters(meteor, configuration)
     set_id, system = system_ids
     total = StatisticsSum(len(meteor.matchers))
     document_totals: dict[str, StatisticsSum] = {}
@@ -456,7 +456,7 @@ def _score_system(
     score_files.add_line("sys", system_ids, total.total, scores)
     if not options.statistics:
         stream.write(f"[{set_id}][{system}] \n")
-        stream.write(corpus_table(total.total, scores, configuration) + "\n")
+        stream.write(format_corpus_table(total.total, scores, configuration) + "\n")
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
@@ -557,10 +557,10 @@ def _merge_keys(*tables: Iterable[str]) -> list[str]:
 
 def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
     """Answer the requests on standard input until the end of the input."""
-    parameters = _score_parameters(meteor, configuration)
+    parameters = _select_score_parameters(meteor, configuration)
     score = functools.partial(_score_request, meteor, configuration, parameters)
     evaluate = _make_evaluator(parameters, configuration.slots)
-    width = vector_width(configuration.slots)
+    width = count_java_statistics(configuration.slots)
     requests = java_lines(cast(Any, sys.stdin.buffer))
     while True:
         with os_errors_as(InputError, "cannot read standard input"):
@@ -587,7 +587,7 @@ def _score_request(
         vector = next(segments).vector
     else:
         vector = meteor.score(hypothesis, references).statistics.to_vector()
-    return java_vector(vector, len(meteor.matchers), configuration.slots)
+    return make_java_vector(vector, len(meteor.matchers), configuration.slots)
 
 
 def _make_evaluator(
@@ -608,7 +608,7 @@ def _make_evaluator(
         total = StatisticsSum(slots)
         scores = []
         for vector in vectors:
-            statistics = java_statistics(vector, slots)
+            statistics = parse_java_statistics(vector, slots)
             total.add(statistics)
             scores.append(score(statistics))
         return scores, score(JavaStatistics(*total.total))

@@ -1,4 +1,4 @@
-"""The formats of the Java program's output: header, tables, statistics lines and score files."""
+"""The formats of the Java program's output: format_header, tables, statistics lines and score files."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MODULE_COLUMNS = ("hypothesis_content", "reference_content", "hypothesis_functi
 _TOTAL_COLUMNS = ("chunks", "hypothesis_matched", "reference_matched")
 
 
-def header(configuration: JavaConfiguration, form: str) -> str:
-    """Return the header of the output, including the empty line at its end.
+def format_header(configuration: JavaConfiguration, form: str) -> str:
+    """Return the format_header of the output, including the empty line at its end.
 
     Args:
         configuration: the configuration of the run.
@@ -45,7 +45,7 @@ def _format_entry(name: str, value: str, width: int = 16) -> str:
     return f"{name + ':':<{width}}{value}"
 
 
-def corpus_table(statistics: Statistics, scores: FormulaScores, configuration: JavaConfiguration) -> str:
+def format_corpus_table(statistics: Statistics, scores: FormulaScores, configuration: JavaConfiguration) -> str:
     """Return the table of a system's statistics and scores, including the empty line before it.
 
     The table has a row for each module that has a weight.
@@ -93,7 +93,7 @@ def _format_stage(name: str, counts: Sequence[int]) -> str:
     )
 
 
-def score_fields(scores: FormulaScores, verbose: bool) -> str:
+def format_scores(scores: FormulaScores, verbose: bool) -> str:
     """Return a segment's score or, with ``-vOut``, its precision, recall, penalty and score, separated by tabs."""
     if not verbose:
         return java_double(scores.score)
@@ -115,12 +115,12 @@ def _vector_indexes(matchers: int, slots: int) -> tuple[int | None, ...]:
     return tuple(indexes.get(column) for column in columns)
 
 
-def vector_width(slots: int) -> int:
+def count_java_statistics(slots: int) -> int:
     """Return the length of the Java program's statistics line."""
     return len(_vector_indexes(slots, slots))
 
 
-def java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[int]:
+def make_java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[int]:
     """Return the numbers of the Java program's statistics line, with zeros for missing modules.
 
     Args:
@@ -148,15 +148,15 @@ class JavaStatistics(Statistics):
         )
 
 
-def java_statistics(vector: Sequence[Any], slots: int) -> JavaStatistics:
+def parse_java_statistics(vector: Sequence[Any], slots: int) -> JavaStatistics:
     """Return the statistics of a line of the Java program, with zeros for statistics that it does not count."""
     values = dict(zip(_vector_indexes(slots, slots), vector, strict=True))
     return JavaStatistics(*Statistics.from_vector([values.get(index, 0) for index in range(statistics_width(slots))]))
 
 
-def statistics_line(vector: Sequence[int], matchers: int, slots: int) -> str:
-    """Return the Java program's statistics line for a vector of statistics; see :func:`java_vector`."""
-    return " ".join(map(_format_count, java_vector(vector, matchers, slots)))
+def format_statistics(vector: Sequence[int], matchers: int, slots: int) -> str:
+    """Return the Java program's statistics line for a vector of statistics; see :func:`make_java_vector`."""
+    return " ".join(map(_format_count, make_java_vector(vector, matchers, slots)))
 
 
 _format_count = functools.lru_cache(1024)(java_double)

@@ -20,7 +20,7 @@ from parity_cases import (
 )
 
 from meteor_e.java.formats import java_trim
-from meteor_e.java.report import java_vector
+from meteor_e.java.report import make_java_vector
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.scoring.results import MeteorScore
@@ -52,7 +52,7 @@ CORPORA = {(case.file, case.options, int(case.references)): case for case in rea
 
 def statistics_text(statistics: Statistics) -> str:
     """Return statistics in the form of the Java program, which always has four modules."""
-    return " ".join(map(str, java_vector(statistics.to_vector(), len(statistics.matchers), 4)))
+    return " ".join(map(str, make_java_vector(statistics.to_vector(), len(statistics.matchers), 4)))
 
 
 def matches_text(matches: Sequence[AlignedMatch]) -> str:

@@ -64,6 +64,7 @@ class MeteorE(evaluate.Metric):
     """METEOR as an ``evaluate`` metric."""
 
     def _info(self) -> evaluate.MetricInfo:
+        """Return the description of the metric; called by ``evaluate``."""
         features = datasets.Features(
             {"predictions": datasets.Value("string"), "references": datasets.Sequence(datasets.Value("string"))}
         )
@@ -75,11 +76,11 @@ class MeteorE(evaluate.Metric):
         )
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
-        """Return the scores of the segments that were added before, and of these."""
+        """Return the scores of these segments and of all segments that were added before."""
         from meteor_e import InputError
 
         batch = [texts for texts in (predictions, references) if texts is not None]
-        # Arguments that are not lists are refused by add_batch().
+        # add_batch() rejects arguments that are not lists.
         if self.writer is None and all(hasattr(texts, "__len__") and not len(texts) for texts in batch):
             raise InputError("there are no segments to score")
         if not batch:
@@ -92,7 +93,7 @@ class MeteorE(evaluate.Metric):
 
         batch = check_items(predictions=predictions, references=references)
         if not batch["predictions"]:
-            return  # evaluate infers types from the first segment of a batch
+            return  # evaluate cannot infer the types of an empty batch.
         # evaluate would convert a mixture of texts and lists to the type of the first segment.
         references = [[texts] if isinstance(texts, str) else texts for texts in batch["references"]]
         super().add_batch(predictions=batch["predictions"], references=references, **kwargs)
@@ -114,6 +115,7 @@ class MeteorE(evaluate.Metric):
         beta: float | None = None,
         gamma: float | None = None,
     ) -> dict[str, Any]:
+        """Return the scores of all segments; called by ``compute`` of the base class."""
         from meteor_e.scoring.formula import PARTS
 
         options = dict(options or {})
@@ -123,9 +125,9 @@ class MeteorE(evaluate.Metric):
             options["parameters"] = {**(options.get("parameters") or {}), **parameters}
         corpus = _make_meteor(language, options).corpus(predictions, references, segments=True)
         scores = [segment.score for segment in corpus.segments]
-        return {
-            "meteor": math.fsum(scores) / len(scores),
-            **{"corpus" if part == "score" else part: getattr(corpus, part) for part in PARTS},
-            "segments": scores,
-            "signature": corpus.signature,
-        }
+        result: dict[str, Any] = {"meteor": math.fsum(scores) / len(scores)}
+        for part in PARTS:
+            result["corpus" if part == "score" else part] = getattr(corpus, part)
+        result["segments"] = scores
+        result["signature"] = corpus.signature
+        return result

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from meteor_e import Meteor
 from meteor_e.formats.plain import read_segments
-from meteor_e.java.report import java_vector
+from meteor_e.java.report import make_java_vector
 
 pytestmark = pytest.mark.shared
 
@@ -125,7 +125,10 @@ def test_segments_are_equal_to_the_meteor_e_program(name, shared, meteor_packs):
     for segment, line, figures in zip(segments, command.statistics(), command.figures(), strict=True):
         numbers = list(map(float, line.split()))
         matchers = len(meteor.matchers)
-        assert java_vector(segment.statistics.to_vector(), matchers, matchers) == [*numbers[: 4 + slots], *numbers[-3:]]
+        assert make_java_vector(segment.statistics.to_vector(), matchers, matchers) == [
+            *numbers[: 4 + slots],
+            *numbers[-3:],
+        ]
         ours = (segment.precision, segment.recall, segment.fragmentation_penalty, segment.score)
         assert all(abs(one - other) <= CLOSE for one, other in zip(ours, figures, strict=True) if other == other)
     if name == "de-vector":
