@@ -52,7 +52,7 @@ def _simplify_value(value: Any) -> Any:
     if isinstance(value, Real) and not isinstance(value, int | float):
         value = int(value) if isinstance(value, Integral) else float(value)
     if isinstance(value, float) and not math.isfinite(value):
-        raise ConfigError(f"{value} is not a finite number; give a finite one")
+        raise ConfigError(f"{value} is not a finite number")
     return value
 
 
