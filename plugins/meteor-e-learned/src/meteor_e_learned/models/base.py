@@ -1,4 +1,4 @@
-"""Agreement of an estimator's decisions and scores with people's."""
+"""Agreement of an estimator's decisions and scores with human judgments."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from meteor_e.api import Estimator, Examples
 from meteor_e.base.array_cache import Floats
 
 SYNTHETIC = "made"
-"""First word of the titles of synthetic comparisons; the recipe's key."""
+"""The first word in the titles of synthetic comparisons, and their key in a recipe."""
 
 
 def strict_tau(differences: Floats) -> float:
-    """Return Kendall's τ of pairs, of which each has the better hypothesis first; ties are wrong (WMT12).
+    """Return Kendall's τ of pairs, where ties count as wrong decisions, as at WMT12.
 
     Args:
-        differences: score of the better less score of the worse, ``(pairs,)``.
+        differences: the score of the better hypothesis minus that of the worse, ``(pairs,)``.
     """
     if not len(differences):
         return float("nan")
@@ -25,48 +25,50 @@ def strict_tau(differences: Floats) -> float:
 
 
 def pair_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
-    """Return the strict τ of an estimator's decisions on each test set; NaN where there are no comparisons."""
+    """Return the strict τ of an estimator's decisions on each test set, by title; NaN without comparisons."""
     if not len(examples.better):
         return dict.fromkeys(examples.title, float("nan"))
-    found = estimator.decisions(examples)
-    return {title: strict_tau(found[examples.part == place]) for place, title in enumerate(examples.title)}
+    decisions = estimator.decisions(examples)
+    return {title: strict_tau(decisions[examples.part == part]) for part, title in enumerate(examples.title)}
 
 
-def agreement(estimator: Estimator, examples: Examples, held: Examples | None) -> dict[str, Any]:
-    """Return the figures of every trained estimator: τ of comparisons, Pearson's correlation with scores.
+def agreement(estimator: Estimator, examples: Examples, validation: Examples | None) -> dict[str, Any]:
+    """Return the figures of a trained estimator: τ of comparisons, and Pearson's correlation with human scores.
 
     Args:
-        estimator: trained.
-        examples: that it learned from.
-        held: that it is validated with; ``None`` for none.
+        estimator: the trained estimator.
+        examples: the training examples.
+        validation: the validation examples, if there are any.
     """
     figures: dict[str, Any] = {}
     if estimator.task == "pairs":
         taus = [tau for tau in pair_taus(estimator, examples).values() if not np.isnan(tau)]
-        figures |= {"training tau": float(np.mean(taus))} if taus else {}
-        if held is not None:
-            taus_held = pair_taus(estimator, held)
-            figures |= {f"validation tau {title}": tau for title, tau in taus_held.items() if not np.isnan(tau)}
-    if held is not None and not (estimator.compares_only or estimator.needs_texts):
-        figures |= pearsons(estimator, held)
+        if taus:
+            figures["training tau"] = float(np.mean(taus))
+        if validation is not None:
+            validation_taus = pair_taus(estimator, validation)
+            figures |= {f"validation tau {title}": tau for title, tau in validation_taus.items() if not np.isnan(tau)}
+    if validation is not None and not (estimator.compares_only or estimator.needs_texts):
+        figures |= score_correlations(estimator, validation)
     return figures
 
 
-def pearsons(estimator: Estimator, held: Examples) -> dict[str, float]:
-    """Return the correlation of an estimator's scores with human ones on each test set that has such."""
+def score_correlations(estimator: Estimator, validation: Examples) -> dict[str, float]:
+    """Return Pearson's correlation of an estimator's scores with human scores, for each test set that has them."""
     figures: dict[str, float] = {}
-    if np.isnan(held.scores).all():
+    if np.isnan(validation.scores).all():
         return figures
-    scores = estimator.score_segments(held.features)
-    for place, title in enumerate(held.title):
-        rows = (held.hypothesis_part == place) & ~np.isnan(held.scores)
-        if rows.any():
-            figures[f"validation pearson {title}"] = pearson(scores[rows], held.scores[rows])
+    scores = estimator.score_segments(validation.features)
+    for part, title in enumerate(validation.title):
+        has_score = (validation.hypothesis_part == part) & ~np.isnan(validation.scores)
+        if has_score.any():
+            correlation = pearson(scores[has_score], validation.scores[has_score])
+            figures[f"validation pearson {title}"] = correlation
     return figures
 
 
-def pearson(one: Floats, other: Floats) -> float:
-    """Return Pearson's correlation; NaN where one side does not vary."""
-    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
+def pearson(x: Floats, y: Floats) -> float:
+    """Return Pearson's correlation; NaN if the values of an array are all equal."""
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(x, y)[0, 1])

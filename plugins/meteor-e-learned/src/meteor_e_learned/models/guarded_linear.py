@@ -127,10 +127,10 @@ class GuardedLinear(LinearEstimator):
         for prefix, minimum in options.min_clip.items():
             indexes = _prefix_indexes(prefix, columns)
             self.high_[indexes] = np.maximum(self.high_[indexes], minimum)
-        self._fit_scale(self._clipped(examples.features[judged]).std(axis=0))
+        self._fit_scale(self._clip(examples.features[judged]).std(axis=0))
         rows = np.empty(examples.features.shape, np.float32)
         for start in range(0, len(rows), BLOCK):
-            rows[start : start + BLOCK] = self._standardized(examples.features[start : start + BLOCK])
+            rows[start : start + BLOCK] = self._standardize(examples.features[start : start + BLOCK])
         self.weights_ = self._solve(examples, rows, prior, penalty)
         self._fit_base(examples, rows, judged)
         part = np.unique(examples.hypothesis_part[judged], return_inverse=True)[1]
@@ -170,7 +170,7 @@ class GuardedLinear(LinearEstimator):
 
     def _fit_base(self, examples: Examples, rows: NDArray[np.float32], judged: NDArray[np.bool_]) -> None:
         """Map the base to the scale of the sum: equal means and standard deviations on the judged hypotheses."""
-        sums = self._weighted(rows[judged].astype(float))
+        sums = self._apply_weights(rows[judged].astype(float))
         self.offset_ = np.array([sums.mean()])
         self.base_ = np.zeros(2)
         if len(self.places_):
@@ -233,7 +233,7 @@ class GuardedLinear(LinearEstimator):
     def contributions(self, features: Floats) -> Floats:
         """Return the contribution of each feature to the score before the scale, ``(hypotheses, features)``."""
         features = np.asarray(features, float)
-        result: Floats = self._standardized(features) * self.weights_
+        result: Floats = self._standardize(features) * self.weights_
         if len(self.places_):
             guard_share, deviation_share = self.shares(features)
             base_column = int(self.places_[-1])

@@ -1,4 +1,4 @@
-"""Base of linear estimators: bounds, scale and weight of each feature."""
+"""Base class of linear estimators: the clipping bounds, scale and weight of each feature."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from meteor_e.base.array_cache import Floats
 
 
 class LinearEstimator(Estimator):
-    """Base of the linear estimators.
+    """Base class of the linear estimators.
 
-    Features are cut off at extreme quantiles of the training's, so that a segment unlike any other is no outlier,
-    and scaled. A model file holds what was learned, by the names in ``learned``; each is an attribute with ``_``.
+    Features are clipped at extreme quantiles of the training data, so that an unusual segment does not have an extreme
+    score. Then, they are standardized. A model file contains the learned arrays. ``learned`` lists their names, and the
+    attribute of an array has its name with a trailing ``_``.
     """
 
     learned: ClassVar[tuple[str, ...]] = ("low", "high", "mean", "scale", "weights")
@@ -28,52 +29,79 @@ class LinearEstimator(Estimator):
     weights_: Floats
 
     def _fit_bounds(self, X: Floats, clip: float) -> None:  # noqa: N803
-        """Find between which quantiles features are taken as they are (all, if ``clip`` is 0), and their means."""
+        """Learn the clipping bounds of the features, and the means of the clipped features.
+
+        Args:
+            X: the features, ``(hypotheses, features)``.
+            clip: the quantile of the lower bound. If it is 0, no training value is clipped.
+        """
         self.low_, self.high_ = np.quantile(X, [clip, 1 - clip], axis=0)
-        self.mean_ = self._clipped(X).mean(axis=0)
+        self.mean_ = self._clip(X).mean(axis=0)
 
     def _fit_scale(self, deviation: Floats) -> None:
-        """Take the size of each feature; one that never differs, or only by rounding, is left out."""
+        """Learn the scale of the features. A feature that does not vary has an infinite scale, and thus no influence.
+
+        Args:
+            deviation: the standard deviation of each feature. Tiny deviations are rounding errors.
+        """
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
-    def _clipped(self, X: Floats) -> Floats:  # noqa: N803
+    def _clip(self, X: Floats) -> Floats:  # noqa: N803
+        """Return the features, clipped to the bounds.
+
+        Raises:
+            InputError: if the number of features is not that of the model.
+        """
         X = np.asarray(X, float)  # noqa: N806
         if X.shape[-1] != len(self.low_):
             raise InputError(f"there are {X.shape[-1]} features, and the model has weights of {len(self.low_)}")
         result: Floats = X.clip(self.low_, self.high_)
         return result
 
-    def _standardized(self, X: Floats) -> Floats:  # noqa: N803
-        result: Floats = (self._clipped(X) - self.mean_) / self.scale_
+    def _standardize(self, X: Floats) -> Floats:  # noqa: N803
+        """Return the clipped features with the mean 0 and the scale 1."""
+        result: Floats = (self._clip(X) - self.mean_) / self.scale_
         return result
 
-    def _weighted(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the weighted sum of each row. A row's last digit does not depend on the rows beside it.
+    def _apply_weights(self, X: Floats) -> Floats:  # noqa: N803
+        """Return the weighted sum of each row.
 
-        A product of matrices would be added up in another order, depending on their shape and on the processor.
+        A matrix product would add numbers in an order that depends on the shape and on the processor. Here, the digits
+        of a sum do not depend on the other rows.
         """
         result: Floats = np.ascontiguousarray(X * self.weights_).sum(axis=1)
         return result
 
     def importance(self) -> Floats:
-        """Return the weight of each feature, for features scaled to size 1."""
+        """Return the weight of each standardized feature."""
         result: Floats = self.weights_[: len(self.mean_)]
         return result
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return bounds, scale and weights."""
+        """Return the learned arrays by name."""
         return {name: np.atleast_1d(getattr(self, f"{name}_")) for name in self.learned}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what was learned."""
+        """Restore the learned arrays of a model file.
+
+        Raises:
+            ValueError: if an array does not contain finite numbers, or if arrays differ in shape.
+        """
         for name in self.learned:
-            if arrays[name].dtype.kind != "f":
-                raise ValueError(f"{name} has {arrays[name].dtype}, and not floating-point numbers")
-            # The scale of a feature that never differed is infinite.
-            if not (np.isfinite(arrays[name]).all() or (name == "scale" and (arrays[name] > 0).all())):
-                raise ValueError(f"{name} has values that are not finite numbers")
+            _check_array(name, arrays[name])
             setattr(self, f"{name}_", arrays[name].astype(float))
         if not (self.scale_ > 0).all():
             raise ValueError("scale has values that are not above 0")
         if len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
             raise ValueError("arrays differ in shape")
+
+
+def _check_array(name: str, array: NDArray[Any]) -> None:
+    """Raise ValueError if a learned array does not contain finite floating-point numbers."""
+    if array.dtype.kind != "f":
+        raise ValueError(f"{name} has {array.dtype}, and not floating-point numbers")
+    if np.isfinite(array).all():
+        return
+    # The scale of a feature that does not vary is infinite.
+    if name != "scale" or not (array > 0).all():
+        raise ValueError(f"{name} has values that are not finite numbers")

@@ -14,18 +14,18 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.scoring.arrays import apply_scalar
 from meteor_e_learned.models.linear import LinearEstimator
 
-MOST_STEPS = 100
-"""Steps of Newton's method after which training stops."""
-SMALLEST_STEP = 1e-10
-"""The largest change of a weight in the last step."""
+MAX_STEPS = 100
+"""Maximum number of steps of Newton's method."""
+MIN_STEP = 1e-10
+"""Training stops if no weight changes by this amount in a step."""
 
 
 class LogisticRegression(LinearEstimator):
-    """The probability of the judgment 1, by logistic regression with a ridge penalty.
+    """Logistic regression with a ridge penalty, which estimates the probability of the judgment 1.
 
-    Features are clipped at extreme quantiles and standardized. Newton's method finds the only minimum of the loss, so
-    training twice gives the same weights. Because the loss is the likelihood, probabilities are calibrated on data
-    like the training's.
+    Features are clipped at extreme quantiles and standardized. The loss has a single minimum, which Newton's method
+    finds, so training is deterministic. The loss is the negative log-likelihood, so the probabilities are calibrated on
+    data that resemble the training data.
     """
 
     name: ClassVar[str] = "logistic-regression"
@@ -36,12 +36,12 @@ class LogisticRegression(LinearEstimator):
     intercept_: Floats
 
     class Options(ComponentOptions):
-        """Penalty and clipping."""
+        """The penalty and the clipping."""
 
-        penalty: Annotated[float, Meta(gt=0, description="Strength of the ridge penalty, as a number of rows.")] = 1.0
+        penalty: Annotated[float, Meta(gt=0, description="Strength of the ridge penalty.")] = 1.0
         clip: Annotated[
             float,
-            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are clipped."),
+            Meta(ge=0, lt=0.5, description="Quantile of the training features beyond which values are clipped."),
         ] = 0.001
 
     def fit(
@@ -52,11 +52,11 @@ class LogisticRegression(LinearEstimator):
         groups: NDArray[Any] | None = None,
         sample_weight: Floats | None = None,
     ) -> LogisticRegression:
-        """Learn.
+        """Fit the weights.
 
         Args:
-            X: features, ``(hypotheses, features)``.
-            y: judgments, 0 or 1.
+            X: the features, ``(hypotheses, features)``.
+            y: the judgments, 0 or 1.
             groups, sample_weight: unused.
 
         Raises:
@@ -64,39 +64,39 @@ class LogisticRegression(LinearEstimator):
         """
         X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
         if not np.isin(y, (0, 1)).all():
-            raise InputError(f"{self.name} learns from judgments that are 0 or 1; there are others")
+            raise InputError(f"{self.name} learns from judgments that are 0 or 1; there are other values")
         if not 0 < y.mean() < 1:
             raise InputError(f"{self.name} learns from correct and incorrect answers; all judgments are equal")
         self._fit_bounds(X, self.options.clip)
-        self._fit_scale(self._clipped(X).std(axis=0))
-        design = np.hstack([self._standardized(X), np.ones((len(X), 1))])
+        self._fit_scale(self._clip(X).std(axis=0))
+        design = np.hstack([self._standardize(X), np.ones((len(X), 1))])
         penalty = np.full(design.shape[1], self.options.penalty)
         penalty[-1] = 0  # The intercept is not penalized.
         weights = np.zeros(design.shape[1])
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             probabilities = _logistic(np.ascontiguousarray(design * weights).sum(axis=1))
-            # A product of matrices would be added up in another order with another number of threads.
+            # The order in which a matrix product adds numbers would depend on the number of threads.
             gradient = np.einsum("ij,i->j", design, probabilities - y) + penalty * weights
             curvature = probabilities * (1 - probabilities)
             hessian = np.einsum("ij,ik->jk", design * curvature[:, None], design) + np.diag(penalty)
-            # A feature that does not vary has a weight of 0.
+            # The penalty makes the system solvable, and the weight of a feature that does not vary is 0.
             step = np.linalg.solve(hessian, gradient)
             weights -= step
-            if np.abs(step).max() < SMALLEST_STEP:
+            if np.abs(step).max() < MIN_STEP:
                 break
-        # The last digits of a solution depend on the processor.
+        # Weights are rounded, because the last digits of a solution depend on the processor.
         weights = weights.round(8)
         self.weights_, self.intercept_ = weights[:-1], weights[-1:]
         return self
 
     def contributions(self, features: Floats) -> Floats:
-        """Return the log-odds that each feature adds, ``(hypotheses, features)``."""
-        result: Floats = self._standardized(features) * self.weights_
+        """Return the contribution of each feature to the log-odds, ``(hypotheses, features)``."""
+        result: Floats = self._standardize(features) * self.weights_
         return result
 
     def raw(self, features: Floats) -> Floats:
         """Return the log-odds, ``(hypotheses,)``."""
-        result: Floats = self._weighted(self._standardized(features)) + self.intercept_[0]
+        result: Floats = self._apply_weights(self._standardize(features)) + self.intercept_[0]
         return result
 
     def score_segments(self, features: Floats) -> Floats:
@@ -104,23 +104,28 @@ class LogisticRegression(LinearEstimator):
         return _logistic(self.raw(features))
 
     def slope(self, raw: float) -> float:
-        """Return how much the probability rises per unit of log-odds."""
+        """Return the increase of the probability per unit of log-odds."""
         probability = float(_logistic(np.array([raw]))[0])
         return probability * (1 - probability)
 
     def note(self, features: Floats) -> str:
-        """Return an empty text; all of the score is learned."""
+        """Return an empty string, because the whole score is learned."""
         return ""
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what was learned."""
+        """Restore the learned arrays of a model file.
+
+        Raises:
+            ValueError: if an array has a wrong shape.
+        """
         super().restore(arrays)
         if self.weights_.shape != self.low_.shape or self.intercept_.shape != (1,):
             raise ValueError("arrays differ in shape")
 
 
 def _logistic(values: Floats) -> Floats:
-    # NumPy's exponentials differ in the last bit from processor to processor.
+    """Return the probabilities for log-odds."""
+    # The last bit of NumPy's exponentials depends on the processor.
     exponentials = apply_scalar(math.exp, -np.abs(values))
     result: Floats = np.where(values >= 0, 1, exponentials) / (1 + exponentials)
     return result

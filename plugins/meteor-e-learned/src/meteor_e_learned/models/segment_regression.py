@@ -1,8 +1,8 @@
-"""A regression from features to human scores of segments: an absolute score."""
+"""Regression from features to the human scores of segments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,40 +18,50 @@ from meteor_e_learned.models.linear import LinearEstimator
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sufficient statistics of rows for ridge regression: their number, sums, products."""
+    """Sufficient statistics of a ridge regression.
+
+    Attributes:
+        count: the number of rows.
+        rows: the sum of the rows, ``(features,)``.
+        scores: the sum of the human scores.
+        products: the sum of the outer products of the rows, ``(features, features)``.
+        cross_products: the sum of the products of rows and scores, ``(features,)``.
+    """
 
     count: int
     rows: Floats
     scores: float
     products: Floats
-    crossed: Floats
+    cross_products: Floats
 
     @staticmethod
-    def of(design: Floats, scores: Floats) -> _Sums:
+    def compute(design: Floats, scores: Floats) -> _Sums:
+        """Return the statistics of the rows of a design matrix."""
         return _Sums(len(scores), design.sum(axis=0), float(scores.sum()), design.T @ design, design.T @ scores)
 
-    def without(self, other: _Sums) -> _Sums:
+    def subtract(self, part: _Sums) -> _Sums:
+        """Return the statistics without those of a part of the rows."""
         return _Sums(
-            self.count - other.count,
-            self.rows - other.rows,
-            self.scores - other.scores,
-            self.products - other.products,
-            self.crossed - other.crossed,
+            self.count - part.count,
+            self.rows - part.rows,
+            self.scores - part.scores,
+            self.products - part.products,
+            self.cross_products - part.cross_products,
         )
 
-    def ridge(self, alpha: float) -> tuple[Floats, float]:
-        """Return weights and intercept; the intercept is not penalized."""
+    def fit(self, alpha: float) -> tuple[Floats, float]:
+        """Return the weights and the intercept for a strength of the penalty. The intercept is not penalized."""
         mean = self.rows / self.count
         products = self.products - self.count * np.outer(mean, mean) + alpha * np.eye(len(mean))
-        weights = np.asarray(np.linalg.solve(products, self.crossed - mean * self.scores), np.float64)
+        weights = np.asarray(np.linalg.solve(products, self.cross_products - mean * self.scores), np.float64)
         return weights, float(self.scores / self.count - mean @ weights)
 
 
 class SegmentRegression(LinearEstimator):
-    """The human score of a hypothesis, by ridge regression on its features and, if folds say so, their squares.
+    """Predicts the human score of a hypothesis by ridge regression on its features, and possibly on their squares.
 
-    Features are cut off at extreme quantiles and standardized; strength and degree are chosen by the correlation on
-    folds that share no group.
+    Features are clipped at extreme quantiles and standardized. Cross-validation selects the strength of the penalty,
+    and whether to use squares, by the correlation with human scores. Each group is in one fold.
     """
 
     name: ClassVar[str] = "segment-regression"
@@ -60,28 +70,31 @@ class SegmentRegression(LinearEstimator):
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     class Options(ComponentOptions):
-        """Values to choose from by folds, and clipping."""
+        """Values from which cross-validation selects, and clipping."""
 
         alphas: Annotated[
             tuple[Annotated[float, Meta(gt=0)], ...],
-            Meta(min_length=1, description="Strengths of the L2 penalty to choose from."),
+            Meta(min_length=1, description="Strengths of the L2 penalty to select from."),
         ] = (10.0, 100.0, 1000.0, 10000.0)
         degrees: Annotated[
             tuple[Literal[1, 2], ...],
-            Meta(min_length=1, description="Degrees to choose from. 1: the features; 2: their squares, too."),
+            Meta(
+                min_length=1,
+                description="Degrees to select from. Degree 2 adds the squares of the features.",
+            ),
         ] = (1, 2)
-        folds: Annotated[int, Meta(ge=2, description="Number of folds that choose.")] = 5
+        folds: Annotated[int, Meta(ge=2, description="Number of folds of the cross-validation.")] = 5
         clip: Annotated[
             float,
-            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are clipped."),
+            Meta(ge=0, lt=0.5, description="Quantile of the training features beyond which values are clipped."),
         ] = 0.001
         clip_scores: Annotated[
             float,
             Meta(
                 ge=0,
                 lt=0.5,
-                description="Quantile of human scores beyond which they are clipped, so that a few judgments far from "
-                "all others do not weigh most; folds compare with the scores as they are.",
+                description="Quantile of human scores beyond which they are clipped, which limits the effect of outliers. "
+                "Cross-validation compares predictions with scores that are not clipped.",
             ),
         ] = 0.05
         seed: Annotated[int, Meta(description="Seed of the folds.")] = 1
@@ -94,79 +107,89 @@ class SegmentRegression(LinearEstimator):
         groups: NDArray[Any] | None = None,
         sample_weight: Floats | None = None,
     ) -> SegmentRegression:
-        """Learn.
+        """Fit the weights.
 
         Args:
-            X: features, ``(hypotheses, features)``.
-            y: human scores.
-            groups: of hypotheses that must not be torn apart by folds, such as those of one language pair; if there
-                is one only, or none are given, folds are drawn among the hypotheses.
-            sample_weight: not used.
-
-        Raises:
-            ConfigError: for a strength that is not above 0, a degree other than 1 and 2, a single fold, or a quantile
-                that is none.
+            X: the features, ``(hypotheses, features)``.
+            y: the human scores.
+            groups: the group of each hypothesis, such as its language pair. Without groups, or with a single group,
+                the hypotheses are distributed to the folds at random.
+            sample_weight: unused.
         """
-        from sklearn.model_selection import GroupKFold
-
         X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
         self._fit_bounds(X, self.options.clip)
-        self._fit_scale(self._clipped(X).std(axis=0))
-        groups = np.arange(len(y)) if groups is None or len(np.unique(groups)) < 2 else groups
-        folds = min(self.options.folds, len(np.unique(groups)))
-        parts = (
-            list(GroupKFold(folds, shuffle=True, random_state=self.options.seed).split(X, y, groups))
-            if folds > 1
-            else []
-        )
+        self._fit_scale(self._clip(X).std(axis=0))
+        test_folds = self._split_folds(X, y, groups)
         target = y.clip(*np.quantile(y, [self.options.clip_scores, 1 - self.options.clip_scores]))
-        found: dict[tuple[int, float], list[float]] = {
-            (degree, float(alpha)): [] for degree in self.options.degrees for alpha in self.options.alphas
-        }
+        correlations: dict[tuple[int, float], float] = {}
         sums: dict[int, _Sums] = {}
         for degree in self.options.degrees:
             self.degree_ = degree
             design = self._design(X)
-            # What a fold adds to the sums of all is taken off again, so that every fold is gone through but once.
-            whole = _Sums.of(design, target)
-            for test in (test for _, test in parts):
-                rest = whole.without(_Sums.of(design[test], target[test]))
-                for alpha in self.options.alphas:
-                    weights, intercept = rest.ridge(alpha)
-                    value = pearson(design[test] @ weights + intercept, y[test])
-                    found[degree, float(alpha)].append(value)
-            sums[degree] = whole
-        means = {choice: float(np.mean(values)) if values else float("nan") for choice, values in found.items()}
-        self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in means.items()}
-        # Scores that do not vary have no correlation, so that nothing can be chosen by it.
-        self.degree_, self.alpha_ = max(means, key=lambda choice: -np.inf if np.isnan(means[choice]) else means[choice])
-        self.weights_, self.intercept_ = sums[self.degree_].ridge(self.alpha_)
+            sums[degree] = _Sums.compute(design, target)
+            for alpha, value in self._validate(design, target, y, sums[degree], test_folds).items():
+                correlations[degree, alpha] = value
+        self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in correlations.items()}
+        # If scores do not vary, all correlations are undefined, and the first choice is selected.
+        ranks = {choice: -np.inf if np.isnan(value) else value for choice, value in correlations.items()}
+        self.degree_, self.alpha_ = max(ranks, key=ranks.__getitem__)
+        self.weights_, self.intercept_ = sums[self.degree_].fit(self.alpha_)
         return self
 
+    def _split_folds(self, X: Floats, y: Floats, groups: NDArray[Any] | None) -> list[NDArray[np.intp]]:  # noqa: N803
+        """Return the row indexes of each test fold; no folds if there is a single hypothesis."""
+        from sklearn.model_selection import GroupKFold
+
+        if groups is None or len(np.unique(groups)) < 2:
+            groups = np.arange(len(y))
+        n_folds = min(self.options.folds, len(np.unique(groups)))
+        if n_folds < 2:
+            return []
+        splitter = GroupKFold(n_folds, shuffle=True, random_state=self.options.seed)
+        return [test for _, test in splitter.split(X, y, groups)]
+
+    def _validate(
+        self, design: Floats, target: Floats, y: Floats, sums: _Sums, test_folds: Sequence[NDArray[np.intp]]
+    ) -> dict[float, float]:
+        """Return the mean correlation over the test folds for each strength of the penalty; NaN without folds."""
+        correlations: dict[float, list[float]] = {float(alpha): [] for alpha in self.options.alphas}
+        for test in test_folds:
+            # Subtracting the sums of the test fold is faster than adding up the other folds.
+            training_sums = sums.subtract(_Sums.compute(design[test], target[test]))
+            for alpha, values in correlations.items():
+                weights, intercept = training_sums.fit(alpha)
+                values.append(pearson(design[test] @ weights + intercept, y[test]))
+        return {alpha: float(np.mean(values)) if values else float("nan") for alpha, values in correlations.items()}
+
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
-        """Learn the human scores of segments."""
+        """Learn from human scores of segments."""
         super().learn(examples, held, run)
         return {f"folds, {name}": value for name, value in self.folds_.items()}
 
     def _design(self, X: Floats) -> Floats:  # noqa: N803
-        scaled = self._standardized(X)
+        """Return the design matrix: the standardized features, and their squares if the degree is 2."""
+        scaled = self._standardize(X)
         result: Floats = scaled if self.degree_ == 1 else np.hstack([scaled, scaled**2 - 1])
         return result
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return scores, ``(hypotheses,)``."""
-        return self._weighted(self._design(np.asarray(features, float))) + self.intercept_
+        """Return the predicted scores of hypotheses, ``(hypotheses,)``."""
+        return self._apply_weights(self._design(np.asarray(features, float))) + self.intercept_
 
     def predict(self, X: Floats) -> Floats:  # noqa: N803
-        """Return scores, as scikit-learn calls them."""
+        """Return the predicted scores, like :meth:`score_segments`. scikit-learn calls this method."""
         return self.score_segments(X)
 
     def score(self, X: Floats, y: Floats) -> float:  # noqa: N803
-        """Return Pearson's correlation with scores; NaN where one side does not vary."""
+        """Return Pearson's correlation of predictions and human scores; NaN if one of them does not vary."""
         return pearson(self.predict(X), np.asarray(y, float))
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what was learned."""
+        """Restore the learned arrays of a model file.
+
+        Raises:
+            ValueError: if an array has a wrong shape.
+        """
         super().restore(arrays)
         self.intercept_ = float(arrays["intercept"][0])
         if self.low_.ndim != 1 or self.weights_.shape not in ((len(self.low_),), (2 * len(self.low_),)):

@@ -1,4 +1,4 @@
-"""State of a training in epochs."""
+"""The state of a training with several epochs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from meteor_e.base.array_cache import Floats
 
 @dataclass
 class TrainingState:
-    """State of a training between two epochs, from which a resumed one goes on.
+    """The state of a training between two epochs, from which an interrupted training can continue.
 
     Attributes:
-        phase: position in the sequence of costs.
-        epoch: epochs done in this phase.
-        theta, squares: parameters, and AdaGrad's sums of squared gradients, ``(seeds, parameters)``.
-        best_theta, best_tau, best_epoch: of the best epoch so far, a seed each.
-        order: the last state of the random number generators, one per seed.
+        phase: the index of the current cost function.
+        epoch: the number of finished epochs with this cost function.
+        theta, squares: the parameters, and AdaGrad's sums of squared gradients, ``(seeds, parameters)``.
+        best_theta, best_tau, best_epoch: the parameters, the τ and the number of the best epoch, one per seed.
+        order: the last states of the random number generators, one per seed.
     """
 
     phase: int

@@ -1,4 +1,4 @@
-"""Samples of estimators that read texts: hypotheses, references and features."""
+"""Input of estimators that read texts in addition to features."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from meteor_e.base.array_cache import Floats
 
 @dataclass(frozen=True)
 class TextSamples:
-    """Hypotheses, references and features of an estimator that reads texts.
+    """Hypotheses with their references and features.
 
     Attributes:
-        hypotheses: raw segments.
-        references: the raw references of each, one at least.
-        features: ``(hypotheses, features)``.
+        hypotheses: the raw hypotheses.
+        references: the raw references of each hypothesis, at least one.
+        features: the features, ``(hypotheses, features)``.
     """
 
     hypotheses: Sequence[str]
