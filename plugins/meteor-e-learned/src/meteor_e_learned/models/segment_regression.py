@@ -93,7 +93,7 @@ class SegmentRegression(LinearEstimator):
             Meta(
                 ge=0,
                 lt=0.5,
-                description="Quantile of human scores beyond which they are clipped, which limits the effect of outliers. "
+                description="Quantile of human scores beyond which they are clipped, to limit the effect of outliers. "
                 "Cross-validation compares predictions with scores that are not clipped.",
             ),
         ] = 0.05
