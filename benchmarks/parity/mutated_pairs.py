@@ -1,24 +1,26 @@
-"""Compare ``compat`` with the Java program on real sentences that are mutated at random, in all its languages.
+"""Compares ``compat`` with the Java program on randomly mutated sentences in all of its languages.
 
     METEOR_E_JAR=…/meteor-1.5.jar python benchmarks/parity/mutated_pairs.py save FOLDER ../shared/data/wmt12 \
         [--texts TEXTS] [--batches 100] [--size 10000] [--seed 1] [--odd .3]
     python benchmarks/parity/mutated_pairs.py compare FOLDER
 
-``save`` makes the batches, scores them with the Java program, and keeps all in a folder. A batch has a language and
-options of its own, drawn at random: tasks, modules and weights, parameters, beam, normalization, characters, several
-references, word lists, synonyms, paraphrase tables, folders of new languages, SGML, and what is written. It takes
-pairs of outputs and references, or a sentence twice, and drops, doubles, exchanges and changes words of both sides;
-some batches have pairs of words that repeat, joined signs, other scripts and empty sides among them.
-Folders of data have ``references/`` and ``system-outputs/``; a folder of texts has a file ``LANGUAGE.txt`` for each
-language (``manual_text.py`` makes them). Batches that are there already are not made again, so an interrupted run
-goes on where it stopped. With ``--odd``, this share of the batches has numbers that nobody would write but that Java
-reads (``0x1p-1``, ``1e308``, ``.5d``), too few or too many of them, or tasks and languages in any case; or its
-segments are requests of ``-stdio``, between requests to evaluate statistics, and lines that are no requests. A batch
-that the Java program fails on is kept with that; ``compat`` must fail, too.
+``save`` creates batches, scores them with the Java program, and stores everything in a folder. The language and the
+options of a batch are random: task, modules and weights, parameters, beam, normalization, character mode, number of
+references, word lists, synonyms, paraphrase tables, folders of new languages, SGML, and the output. The segments are
+pairs of outputs and references, or the same sentence twice. Words are deleted, duplicated, exchanged and changed. Some
+batches also contain repeated words, joined symbols, other scripts and empty segments.
 
-``compare`` scores the batches with ``meteor-e compat``, and compares what both programs print, line by line. Numbers
-that differ only in the last bit, as ``pow`` has it, are counted on their own. It prints a line per batch and per
-language, and exits with 1 if anything else differs. ``METEOR_E_PURE=1`` compares the Python engine.
+Folders of data contain ``references/`` and ``system-outputs/``. The folder of texts contains a file ``LANGUAGE.txt``
+for each language, which ``manual_text.py`` creates. Existing batches are skipped, so an interrupted run can continue.
+
+``--odd`` is the share of batches with unusual input. They have numbers in unusual forms that Java accepts (``0x1p-1``,
+``1e308``, ``.5d``), a wrong number of numbers, and names in any case. Or their segments are requests of ``-stdio``,
+together with requests to evaluate statistics and with invalid requests. If the Java program fails, ``compat`` must fail
+too.
+
+``compare`` scores the batches with ``meteor-e compat``, and compares the output of both programs line by line.
+Differences in the last bit of a number, which ``pow`` causes, are counted separately. The script prints a line per
+batch and per language, and exits with 1 if there are other differences. ``METEOR_E_PURE=1`` tests the Python engine.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ CHARACTERS = (
     "\x00\x01\x08\x0b\x0c\x1b\x1c\x1f\x7f\x80\x85\x9f\xa0\xad\u0130\u0131\u0301\u03a3\u1e9e\u2003\u200b\u200d\u2028"
     "\u2029\u202e\u2c2f\u3000\ua7c0\ufeff\ufffd\uffff\ufb01\U00010400\U00010570\U0001f600\U000e0041\t "
 )
-"""Control characters, spaces, letters whose case is special, letters newer than Java's tables, and beyond the plane."""
+"""Control characters, spaces, letters with unusual case, letters that are newer than Java's tables, and characters
+outside of the Basic Multilingual Plane."""
 
 JOINED = (
     "1,000.50 3.5% $20 U.S.A. i.e. p.m. don't 'tis rock'n'roll http://a.b/c?d=e&f x@y.z ... -- --- -LRB- [1] (a) "
@@ -55,10 +58,10 @@ SCRIPTS = (
 )
 
 LANGUAGES = "en en en en en en cs cs de de es es fr fr ru ru da da fi fi hu hu it it nl nl no pt pt ro sv sv tr tr ar"
-"""How often each is drawn; ``ar`` stands for all languages that the Java program has no name for."""
+"""The languages with their frequencies. ``ar`` represents all languages that the Java program does not support."""
 
 NORMALIZED = ("en", "cs", "de", "es", "fr", "ru")
-"""Languages that the Java program has ``-norm`` for."""
+"""Languages for which the Java program supports ``-norm``."""
 
 JAVA_NAMES = {"cs": "cz", "sv": "se", "ar": "other"}
 TASKS = {"en": ("rank", "adq", "hter", "util", "li", "tune"), "ar": ("universal", "li"), "": ("rank", "li")}
@@ -66,253 +69,297 @@ TASKS = {"en": ("rank", "adq", "hter", "util", "li", "tune"), "ar": ("universal"
 Pairs = list[tuple[str, str]]
 
 
-def mutated(text: str, draw: random.Random, most: int) -> str:
-    """Return a text with some of its words dropped, doubled, exchanged or changed."""
+def mutate(text: str, rng: random.Random, max_changes: int) -> str:
+    """Return a text in which some words are deleted, duplicated, exchanged or changed."""
     words = text.split()
-    for _ in range(draw.randint(0, most)):
+    for _ in range(rng.randint(0, max_changes)):
         if not words:
             break
-        at = draw.randrange(len(words))
-        change = draw.randrange(21)
+        index = rng.randrange(len(words))
+        change = rng.randrange(21)
         if change < 4:
-            del words[at]
+            del words[index]
         elif change < 8:
-            words.insert(draw.randrange(len(words) + 1), words[at])
+            words.insert(rng.randrange(len(words) + 1), words[index])
         elif change < 12:
-            other = draw.randrange(len(words))
-            words[at], words[other] = words[other], words[at]
+            other = rng.randrange(len(words))
+            words[index], words[other] = words[other], words[index]
         elif change < 16:
-            words[at] += draw.choice(TAILS)
+            words[index] += rng.choice(TAILS)
         elif change < 20:
-            words[at] = draw.choice((str.upper, str.capitalize, str.lower))(words[at])
+            words[index] = rng.choice((str.upper, str.capitalize, str.lower))(words[index])
         else:
-            place = draw.choice((0, len(words[at]), draw.randint(0, len(words[at]))))
-            words[at] = words[at][:place] + draw.choice(CHARACTERS) + words[at][place:]
+            word = words[index]
+            position = rng.choice((0, len(word), rng.randint(0, len(word))))
+            words[index] = word[:position] + rng.choice(CHARACTERS) + word[position:]
     return " ".join(words)
 
 
-def unusual(draw: random.Random) -> tuple[str, str]:
-    """Return a pair that no mutation makes: words that repeat, joined signs, other scripts, empty sides."""
-    kind = draw.randrange(5)
-    words = draw.sample(["the", "the", "a", "of", "rain", "rains", "raining", "Rain", ",", "."], 4)
+def make_unusual_pair(rng: random.Random) -> tuple[str, str]:
+    """Return a pair with repeated words, joined symbols, other scripts, random letters or (nearly) empty segments."""
+    kind = rng.randrange(5)
+    words = rng.sample(["the", "the", "a", "of", "rain", "rains", "raining", "Rain", ",", "."], 4)
     if kind == 1:
         words = JOINED.split()
     elif kind == 2:
         words = SCRIPTS.split()
     elif kind == 3:
-        words = [draw.choice(list("abcdefgh,.'-&")) for _ in range(9)]
+        words = [rng.choice(list("abcdefgh,.'-&")) for _ in range(9)]
 
-    def side() -> str:
+    def make_segment() -> str:
         if kind == 4:
-            return draw.choice(("", " ", ".", "a", "a a a", "\t", "\u3000", "' '", "- -", "a " * 300, "x" * 3000))
-        return draw.choice((" ", " ", " ", "" if kind else " ", "  ")).join(
-            draw.choice(words) for _ in range(draw.choice((1, 3, 8, 8, 20, 40)))
-        )
+            return rng.choice(("", " ", ".", "a", "a a a", "\t", "\u3000", "' '", "- -", "a " * 300, "x" * 3000))
+        separator = rng.choice((" ", " ", " ", "" if kind else " ", "  "))
+        word_count = rng.choice((1, 3, 8, 8, 20, 40))
+        return separator.join(rng.choice(words) for _ in range(word_count))
 
-    one, two = side(), side()
-    return (one, one) if draw.random() < 0.1 else (one, two)
+    hypothesis, reference = make_segment(), make_segment()
+    return (hypothesis, hypothesis) if rng.random() < 0.1 else (hypothesis, reference)
 
 
 def read_pairs(data: list[Path], texts: Path | None, language: str) -> Pairs:
-    """Return outputs with their references; or, where there are none, sentences with themselves."""
-    found: Pairs = []
+    """Return outputs of systems with their references. If there are none, return sentences paired with themselves."""
+    pairs: Pairs = []
     for folder in data:
         for outputs in sorted((folder / "system-outputs").glob(f"*-{language}")):
-            pairs = (outputs.name, outputs.name.replace("-", ""))
-            references = sorted((folder / "references").glob(f"*ref*.{language}"))
-            own = (path for path in references if any(pair in path.name for pair in pairs))
-            lines = list(read_segments(next(own, references[0])))
+            references = list(read_segments(find_references(folder, outputs.name, language)))
             for system in sorted(outputs.iterdir()):
                 hypotheses = list(read_segments(system))
-                if len(hypotheses) == len(lines):
-                    found += zip(hypotheses, lines, strict=True)
-    if not found and texts is not None and (texts / f"{language}.txt").exists():
-        found = [(line, line) for line in read_segments(texts / f"{language}.txt")]
-    return found
+                if len(hypotheses) == len(references):
+                    pairs += zip(hypotheses, references, strict=True)
+    if not pairs and texts is not None and (texts / f"{language}.txt").exists():
+        pairs = [(line, line) for line in read_segments(texts / f"{language}.txt")]
+    return pairs
 
 
-def part(text: str, draw: random.Random) -> str:
-    """Return one to three words of a text that stand together."""
+def find_references(folder: Path, language_pair: str, language: str) -> Path:
+    """Return the file of references of a language pair, or else the first one of the target language."""
+    paths = sorted((folder / "references").glob(f"*ref*.{language}"))
+    for path in paths:
+        if language_pair in path.name or language_pair.replace("-", "") in path.name:
+            return path
+    return paths[0]
+
+
+def draw_phrase(text: str, rng: random.Random) -> str:
+    """Return one to three consecutive words of a text."""
     words = text.split() or ["x"]
-    at = draw.randrange(len(words))
-    return " ".join(words[at : at + draw.randint(1, 3)]).lower()
+    start = rng.randrange(len(words))
+    return " ".join(words[start : start + rng.randint(1, 3)]).lower()
 
 
-def numbers(count: int, most: float, draw: random.Random) -> str:
-    """Return some numbers as an option takes them."""
-    return " ".join(str(round(draw.uniform(0, most), 2)) for _ in range(count))
+def draw_numbers(count: int, maximum: float, rng: random.Random) -> str:
+    """Return random numbers, separated by spaces as in an option."""
+    return " ".join(str(round(rng.uniform(0, maximum), 2)) for _ in range(count))
 
 
-def odd_numbers(count: int, draw: random.Random) -> str:
-    """Return about so many numbers in forms that Java reads."""
+def draw_odd_numbers(count: int, rng: random.Random) -> str:
+    """Return about this many numbers in unusual forms that Java accepts."""
     forms = re.findall(
         r"\S+", "1e308 -1e308 1e-300 0 -0 1 2 -1 .5d 1f 0x1p-1 +.7 0x1.8p1 1e-5D 3. 1E0 00.50 .2 .8 .75 .9"
     )
-    count += draw.choice((0,) * 18 + (-1, 1))
-    return draw.choice((" ", " ", "  ", "\t")).join(
-        draw.choice((*forms, f"{draw.uniform(-1, 3):.17g}", f"{draw.random():.3f}")) for _ in range(count)
+    count += rng.choice((0,) * 18 + (-1, 1))
+    separator = rng.choice((" ", " ", "  ", "\t"))
+    return separator.join(
+        rng.choice((*forms, f"{rng.uniform(-1, 3):.17g}", f"{rng.random():.3f}")) for _ in range(count)
     )
 
 
-def made_odd(chosen: list[str], draw: random.Random) -> list[str]:
-    """Return options with other numbers, some of them in another case."""
-    given = dict(zip(chosen, [*chosen[1:], ""], strict=True))
-    if draw.random() < 0.7:
-        chosen += ["-p", odd_numbers(4, draw)]
-    if "-m" in given and draw.random() < 0.7:
-        chosen += ["-w", odd_numbers(len(given["-m"].split()), draw).replace("-", "")]
-    if draw.random() < 0.5:
-        chosen += ["-x", draw.choice(("1", "+3", "007", "1000", "2147483647"))]
+def make_options_odd(options: list[str], rng: random.Random) -> list[str]:
+    """Return options with unusual numbers, and with names in another case."""
+    value_by_option = dict(zip(options, [*options[1:], ""], strict=True))
+    if rng.random() < 0.7:
+        options += ["-p", draw_odd_numbers(4, rng)]
+    if "-m" in value_by_option and rng.random() < 0.7:
+        options += ["-w", draw_odd_numbers(len(value_by_option["-m"].split()), rng).replace("-", "")]
+    if rng.random() < 0.5:
+        options += ["-x", rng.choice(("1", "+3", "007", "1000", "2147483647"))]
     for name in ("-t", "-l"):
-        if name in given and draw.random() < 0.5:
-            chosen += [name, draw.choice((str.upper, str.capitalize, str.lower))(given[name])]
-    return chosen
+        if name in value_by_option and rng.random() < 0.5:
+            change_case = rng.choice((str.upper, str.capitalize, str.lower))
+            options += [name, change_case(value_by_option[name])]
+    return options
 
 
-def requests(hypotheses: list[str], references: list[str], count: int, draw: random.Random) -> str:
-    """Return requests of ``-stdio``: segments, statistics made at random, and lines that are no requests."""
+def make_requests(hypotheses: list[str], references: list[str], reference_count: int, rng: random.Random) -> str:
+    """Return requests of ``-stdio``: segments, random statistics, and lines that are not requests."""
     lines = []
-    for at, hypothesis in enumerate(hypotheses):
-        blank = draw.choice((" ", " ", " ", "", "  "))
-        sides = [
-            draw.choice(("SCORE", "SCORE", "score", "Score")),
-            *references[at * count : (at + 1) * count],
-            hypothesis,
-        ]
-        lines.append(f"{blank}|||{blank}".join(sides))
-        if draw.random() < 0.05:
-            sums = [[draw.randint(0, 12) for _ in range(23)] for _ in range(draw.randint(1, 4))]
-            texts = [" ".join(str(draw.choice((int, int, float))(value)) for value in row) for row in sums]
-            lines.append(" ||| ".join([draw.choice(("EVAL", "eval")), *texts]))
-            lines.append(" ||| ".join([draw.choice(("SING", "sing")), texts[0]]))
-        if draw.random() < 0.01:
-            lines.append(draw.choice(("", "SCORE", "what ||| ever", "||| a ||| b", "SCORED ||| a ||| b", "score a")))
+    for index, hypothesis in enumerate(hypotheses):
+        space = rng.choice((" ", " ", " ", "", "  "))
+        command = rng.choice(("SCORE", "SCORE", "score", "Score"))
+        segment_references = references[index * reference_count : (index + 1) * reference_count]
+        lines.append(f"{space}|||{space}".join([command, *segment_references, hypothesis]))
+        if rng.random() < 0.05:
+            rows = [[rng.randint(0, 12) for _ in range(23)] for _ in range(rng.randint(1, 4))]
+            texts = [" ".join(str(rng.choice((int, int, float))(value)) for value in row) for row in rows]
+            lines.append(" ||| ".join([rng.choice(("EVAL", "eval")), *texts]))
+            lines.append(" ||| ".join([rng.choice(("SING", "sing")), texts[0]]))
+        if rng.random() < 0.01:
+            lines.append(rng.choice(("", "SCORE", "what ||| ever", "||| a ||| b", "SCORED ||| a ||| b", "score a")))
     return "".join(f"{line}\n" for line in lines)
 
 
-def options(language: str, pairs: Pairs, folder: Path, draw: random.Random) -> list[str]:
-    """Draw options, and write the files that they name."""
-    known: tuple[str, ...] = ("exact", "stem", "paraphrase")
+def draw_options(language: str, pairs: Pairs, folder: Path, rng: random.Random) -> list[str]:
+    """Draw options, and write the files that they name to a folder."""
+    supported: tuple[str, ...] = ("exact", "stem", "paraphrase")
     if language == "en":
-        known = ("exact", "stem", "synonym", "paraphrase")
+        supported = ("exact", "stem", "synonym", "paraphrase")
     if language in ("cs", "ar"):
-        known = ("exact", "paraphrase")
-    chosen: list[str] = ["-l", JAVA_NAMES.get(language, language)]
-    if draw.random() < 0.5:
-        chosen += ["-t", draw.choice(TASKS.get(language, TASKS[""]))]
-    modules = known if language == "en" else known[:-1]
-    if draw.random() < 0.4 or language != "en":
-        modules = tuple(name for name in known if name == "exact" or draw.random() < 0.7)
-        chosen += ["-m", " ".join(modules), "-w", numbers(len(modules), 1, draw)]
-    if draw.random() < 0.3:
-        chosen += ["-p", numbers(4, 1, draw)]
-    if draw.random() < 0.3:
-        chosen += ["-x", str(draw.choice((1, 2, 5, 10, 20, 60)))]
-    norms = (["-norm"], ["-norm"], ["-norm", "-noPunct"]) if language in NORMALIZED else ()
-    chosen += draw.choice((*norms, ["-lower"], []))
-    chosen += ["-ch"] * (draw.random() < 0.2)
-    if "paraphrase" in modules and (language != "en" or draw.random() < 0.3):
-        entries = (draw.choice(pairs) for _ in range(3_000))
-        table = "".join(f"{draw.random():.3f}\n{part(one, draw)}\n{part(two, draw)}\n" for one, two in entries)
-        (folder / "paraphrases.gz").write_bytes(gzip.compress(table.encode(), mtime=0))
-        chosen += ["-a", "paraphrases.gz"]
-    if "synonym" in modules and draw.random() < 0.3:
-        (folder / "synonyms").mkdir()
-        words = {part(draw.choice(pairs)[0], draw).split()[0] for _ in range(5_000)}
-        sets = "".join(f"{word}\n{' '.join(str(draw.randrange(800)) for _ in range(3))}\n" for word in sorted(words))
-        (folder / "synonyms" / "english.synsets").write_text(sets, encoding="utf-8")
-        (folder / "synonyms" / "english.exceptions").write_text("mice\nmouse\n", encoding="utf-8")
-        chosen += ["-d", "synonyms"]
-    if draw.random() < 0.2:
-        words = {part(draw.choice(pairs)[1], draw).split()[0] for _ in range(200)}
+        supported = ("exact", "paraphrase")
+    options: list[str] = ["-l", JAVA_NAMES.get(language, language)]
+    if rng.random() < 0.5:
+        options += ["-t", rng.choice(TASKS.get(language, TASKS[""]))]
+    modules = supported if language == "en" else supported[:-1]
+    if rng.random() < 0.4 or language != "en":
+        modules = tuple(name for name in supported if name == "exact" or rng.random() < 0.7)
+        options += ["-m", " ".join(modules), "-w", draw_numbers(len(modules), 1, rng)]
+    if rng.random() < 0.3:
+        options += ["-p", draw_numbers(4, 1, rng)]
+    if rng.random() < 0.3:
+        options += ["-x", str(rng.choice((1, 2, 5, 10, 20, 60)))]
+    normalizations = (["-norm"], ["-norm"], ["-norm", "-noPunct"]) if language in NORMALIZED else ()
+    options += rng.choice((*normalizations, ["-lower"], []))
+    options += ["-ch"] * (rng.random() < 0.2)
+    if "paraphrase" in modules and (language != "en" or rng.random() < 0.3):
+        write_paraphrases(pairs, folder, rng)
+        options += ["-a", "paraphrases.gz"]
+    if "synonym" in modules and rng.random() < 0.3:
+        write_synonyms(pairs, folder, rng)
+        options += ["-d", "synonyms"]
+    if rng.random() < 0.2:
+        words = {draw_phrase(rng.choice(pairs)[1], rng).split()[0] for _ in range(200)}
         (folder / "function.words").write_text("".join(f"{word}\n" for word in sorted(words)), encoding="utf-8")
-        chosen += ["-s", "function.words"]
-    chosen += draw.choice((["-ssOut"], ["-ssOut"], ["-vOut"], []))
-    if language == "ar" and "paraphrase" in modules and "-s" in chosen and draw.random() < 0.5:
-        # The same word list and table as a folder of a new language, which takes the place of three options.
-        (folder / "new").mkdir()
-        (folder / "function.words").rename(folder / "new" / "function.words")
-        (folder / "paraphrases.gz").rename(folder / "new" / "paraphrase.gz")
-        for name in ("-l", "-a", "-s"):
-            del chosen[chosen.index(name) : chosen.index(name) + 2]
-        chosen += ["-new", "new"]
-    if draw.random() < 0.15:
-        chosen += ["-writeAlignments"]
-    return [*chosen, "-f", "own"]
+        options += ["-s", "function.words"]
+    options += rng.choice((["-ssOut"], ["-ssOut"], ["-vOut"], []))
+    if language == "ar" and "paraphrase" in modules and "-s" in options and rng.random() < 0.5:
+        options = use_language_folder(options, folder)
+    if rng.random() < 0.15:
+        options += ["-writeAlignments"]
+    return [*options, "-f", "own"]
 
 
-def as_sgml(lines: list[str], kind: str, attribute: str, count: int = 1) -> str:
-    """Return lines as SGML: a document for each of ``count`` lines that belong together.
+def write_paraphrases(pairs: Pairs, folder: Path, rng: random.Random) -> None:
+    """Write a paraphrase table with random phrases of the pairs."""
+    entries = []
+    for _ in range(3_000):
+        hypothesis, reference = rng.choice(pairs)
+        entries.append(f"{rng.random():.3f}\n{draw_phrase(hypothesis, rng)}\n{draw_phrase(reference, rng)}\n")
+    (folder / "paraphrases.gz").write_bytes(gzip.compress("".join(entries).encode(), mtime=0))
 
-    Without marks, and without the ends of lines at which the Java program fails here.
+
+def write_synonyms(pairs: Pairs, folder: Path, rng: random.Random) -> None:
+    """Write a folder of synonyms in which words of the pairs have random synsets."""
+    (folder / "synonyms").mkdir()
+    words = {draw_phrase(rng.choice(pairs)[0], rng).split()[0] for _ in range(5_000)}
+    entries = []
+    for word in sorted(words):
+        synsets = " ".join(str(rng.randrange(800)) for _ in range(3))
+        entries.append(f"{word}\n{synsets}\n")
+    (folder / "synonyms" / "english.synsets").write_text("".join(entries), encoding="utf-8")
+    (folder / "synonyms" / "english.exceptions").write_text("mice\nmouse\n", encoding="utf-8")
+
+
+def use_language_folder(options: list[str], folder: Path) -> list[str]:
+    """Move the word list and the paraphrase table to the folder of a new language, and replace three options by it."""
+    (folder / "new").mkdir()
+    (folder / "function.words").rename(folder / "new" / "function.words")
+    (folder / "paraphrases.gz").rename(folder / "new" / "paraphrase.gz")
+    options = list(options)
+    for name in ("-l", "-a", "-s"):
+        index = options.index(name)
+        del options[index : index + 2]
+    return [*options, "-new", "new"]
+
+
+def format_sgml(lines: list[str], kind: str, attribute: str, count: int = 1) -> str:
+    """Return lines as SGML.
+
+    Angle brackets, and line separators with which the Java program fails, are replaced by spaces.
+
+    Args:
+        lines: the lines; ``count`` consecutive lines belong to the same segment.
+        kind: name of the root element.
+        attribute: name of the attribute that identifies a document.
+        count: number of documents.
     """
-    blanks = dict.fromkeys(map(ord, "<>\x85\u2028\u2029"), " ")
-    sides = []
+    spaces = dict.fromkeys(map(ord, "<>\x85\u2028\u2029"), " ")
+    documents = []
     for number in range(count):
         segments = "".join(
-            f'<seg id="{at}">{line.translate(blanks)}</seg>\n' for at, line in enumerate(lines[number::count], 1)
+            f'<seg id="{segment_id}">{line.translate(spaces)}</seg>\n'
+            for segment_id, line in enumerate(lines[number::count], 1)
         )
-        sides.append(f'<doc docid="d" {attribute}="x{number}">\n{segments}</doc>\n')
-    return f'<{kind} setid="s" srclang="any" trglang="any">\n{"".join(sides)}</{kind}>\n'
+        documents.append(f'<doc docid="d" {attribute}="x{number}">\n{segments}</doc>\n')
+    return f'<{kind} setid="s" srclang="any" trglang="any">\n{"".join(documents)}</{kind}>\n'
 
 
 def save(arguments: argparse.Namespace) -> None:
-    """Make the batches that are not there, and score them with the Java program."""
-    texts: dict[str, Pairs] = {}
+    """Create the batches that do not exist, and score them with the Java program."""
+    pairs_by_language: dict[str, Pairs] = {}
     for number in range(arguments.batches):
-        draw = random.Random(f"{arguments.seed} {number}")
-        language = draw.choice(arguments.languages.split())
+        rng = random.Random(f"{arguments.seed} {number}")
+        language = rng.choice(arguments.languages.split())
         folder = arguments.folder / f"{arguments.seed}-{number:04}-{language}"
-        if language not in texts:
-            texts[language] = read_pairs(arguments.data, arguments.texts, language)
-        if folder.exists() or not texts[language]:
+        if language not in pairs_by_language:
+            pairs_by_language[language] = read_pairs(arguments.data, arguments.texts, language)
+        if folder.exists() or not pairs_by_language[language]:
             continue
         scratch = arguments.folder / f".{folder.name}-{os.getpid()}"
         scratch.mkdir(parents=True)
-        count = draw.choice((1, 1, 1, 1, 1, 2, 3))
-        most = 4 if texts[language][0][0] != texts[language][0][1] else 8
-        chosen = [draw.choice(texts[language]) for _ in range(arguments.size)]
-        odd = arguments.odd and draw.random() < arguments.odd
-        # Words that repeat have no end with a beam that is out of range.
-        share = 0.0 if odd else draw.choice((0, 0, 0.02, 0.2))
-        chosen = [unusual(draw) if draw.random() < share else pair for pair in chosen]
-        hypotheses = [mutated(one, draw, most) for one, _ in chosen]
-        references = [mutated(two, draw, most) for _, two in chosen for _ in range(count)]
-        settings = options(language, texts[language], scratch, draw)
-        if odd:
-            settings = made_odd(settings, draw)
-        if odd and draw.random() < 0.4:
-            settings += ["-stdio"]
-            (scratch / "requests").write_bytes(requests(hypotheses, references, count, draw).encode())
-        if "-stdio" not in settings and draw.random() < 0.1:
-            settings += ["-sgml"]
-            sides = as_sgml(hypotheses, "tstset", "sysid"), as_sgml(references, "refset", "refid", count)
-        else:
-            settings += ["-r", str(count)] if count > 1 else []
-            sides = "".join(f"{line}\n" for line in hypotheses), "".join(f"{line}\n" for line in references)
-        for name, text in zip(("hypotheses", "references"), sides, strict=True):
-            (scratch / name).write_bytes(text.encode())
-        (scratch / "options.json").write_text(json.dumps(settings))
-        java = ["java", "-Xmx2G", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-jar", os.environ["METEOR_E_JAR"]]
-        done = answer(java, settings, scratch)
-        if done.returncode and not odd:
-            raise SystemExit(f"the Java program fails in {scratch}: {done.stderr.decode()[-2000:]}")
-        if done.returncode:
-            (scratch / "failed.txt").write_bytes(done.stderr[-2000:])
-        (scratch / "java.txt").write_bytes(done.stdout + written(scratch))
+        save_batch(scratch, language, pairs_by_language[language], arguments, rng)
+        options = json.loads((scratch / "options.json").read_text())
         scratch.rename(folder)
-        print(folder.name, *settings, flush=True)
+        print(folder.name, *options, flush=True)
 
 
-def answer(command: list[str], settings: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
+def save_batch(folder: Path, language: str, pairs: Pairs, arguments: argparse.Namespace, rng: random.Random) -> None:
+    """Write the options, the texts and the output of the Java program for a random batch."""
+    reference_count = rng.choice((1, 1, 1, 1, 1, 2, 3))
+    first_hypothesis, first_reference = pairs[0]
+    max_changes = 4 if first_hypothesis != first_reference else 8
+    batch_pairs = [rng.choice(pairs) for _ in range(arguments.size)]
+    is_odd = arguments.odd and rng.random() < arguments.odd
+    # Odd batches can have huge beams, with which repeated words take too long.
+    unusual_share = 0.0 if is_odd else rng.choice((0, 0, 0.02, 0.2))
+    batch_pairs = [make_unusual_pair(rng) if rng.random() < unusual_share else pair for pair in batch_pairs]
+    hypotheses = [mutate(hypothesis, rng, max_changes) for hypothesis, _ in batch_pairs]
+    references = [mutate(reference, rng, max_changes) for _, reference in batch_pairs for _ in range(reference_count)]
+    options = draw_options(language, pairs, folder, rng)
+    if is_odd:
+        options = make_options_odd(options, rng)
+        if rng.random() < 0.4:
+            options += ["-stdio"]
+            requests = make_requests(hypotheses, references, reference_count, rng)
+            (folder / "requests").write_bytes(requests.encode())
+    if "-stdio" not in options and rng.random() < 0.1:
+        options += ["-sgml"]
+        hypothesis_text = format_sgml(hypotheses, "tstset", "sysid")
+        reference_text = format_sgml(references, "refset", "refid", reference_count)
+    else:
+        options += ["-r", str(reference_count)] if reference_count > 1 else []
+        hypothesis_text = "".join(f"{line}\n" for line in hypotheses)
+        reference_text = "".join(f"{line}\n" for line in references)
+    (folder / "hypotheses").write_bytes(hypothesis_text.encode())
+    (folder / "references").write_bytes(reference_text.encode())
+    (folder / "options.json").write_text(json.dumps(options))
+    java = ["java", "-Xmx2G", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-jar", os.environ["METEOR_E_JAR"]]
+    process = run_program(java, options, folder)
+    if process.returncode and not is_odd:
+        raise SystemExit(f"the Java program fails in {folder}: {process.stderr.decode()[-2000:]}")
+    if process.returncode:
+        (folder / "failed.txt").write_bytes(process.stderr[-2000:])
+    (folder / "java.txt").write_bytes(process.stdout + take_output_files(folder))
+
+
+def run_program(command: list[str], options: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
     """Run a program on the segments or requests of a batch."""
-    text = (folder / "requests").read_bytes() if "-stdio" in settings else b""
-    sides = ["-", "-"] if text else ["hypotheses", "references"]
-    return subprocess.run([*command, *sides, *settings], capture_output=True, cwd=folder, input=text)
+    requests = (folder / "requests").read_bytes() if "-stdio" in options else b""
+    files = ["-", "-"] if requests else ["hypotheses", "references"]
+    return subprocess.run([*command, *files, *options], capture_output=True, cwd=folder, input=requests)
 
 
-def written(folder: Path) -> bytes:
-    """Return what the files hold that a program wrote beside its output, and remove them."""
+def take_output_files(folder: Path) -> bytes:
+    """Return the contents of the files that a program wrote, and delete the files."""
     content = b""
     for path in sorted(folder.glob("own-*")):
         content += path.name.encode() + b"\n" + path.read_bytes()
@@ -320,51 +367,28 @@ def written(folder: Path) -> bytes:
     return content
 
 
-def nearly_equal(one: bytes, other: bytes) -> bool:
-    """Tell whether two lines differ in their numbers only, and those by a bit of ``pow``."""
-    ours, theirs = one.split(), other.split()
-    if len(ours) != len(theirs):
+def are_nearly_equal(line: bytes, java_line: bytes) -> bool:
+    """Return whether two lines differ only in the last bit of numbers, as the results of ``pow`` do."""
+    fields, java_fields = line.split(), java_line.split()
+    if len(fields) != len(java_fields):
         return False
     try:
-        return all(
-            mine == java or abs(float(mine) - float(java)) <= sys.float_info.epsilon * max(1, abs(float(java)))
-            for mine, java in zip(ours, theirs, strict=True)
-        )
+        for field, java_field in zip(fields, java_fields, strict=True):
+            if field == java_field:
+                continue
+            number, java_number = float(field), float(java_field)
+            if not abs(number - java_number) <= sys.float_info.epsilon * max(1, abs(java_number)):
+                return False
     except ValueError:
         return False
+    return True
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    """Score what is saved with ``compat``, and compare."""
+    """Score the saved batches with ``compat``, and compare the results with those of the Java program."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for folder in sorted(arguments.folder.glob("[0-9]*")):
-        settings = json.loads((folder / "options.json").read_text())
-        # The jar of pycocoevalcap, which is compared, speaks coco-caption's protocol.
-        protocol = ["-coco"] if "-stdio" in settings else []
-        done = answer([sys.executable, "-m", "meteor_e", "compat"], [*settings, *protocol], folder)
-        output = done.stdout + written(folder)
-        mine, java = output.splitlines(), (folder / "java.txt").read_bytes().splitlines()
-        if "-stdio" in settings:
-            # The words of an error are each program's own.
-            mine, java = ([line if line[:6] != b"Error:" else b"Error:" for line in side] for side in (mine, java))
-        unequal = [(one, two) for one, two in zip(mine, java, strict=False) if one != two]
-        wrong = [pair for pair in unequal if not nearly_equal(*pair)]
-        failed = (folder / "failed.txt").exists()
-        if failed:
-            # The Java program ends with a stack trace, or not at all: what it printed before is no result.
-            wrong, unequal = ([] if done.returncode else [(done.stdout[-500:], b"a failure")]), []
-        elif done.returncode or len(mine) != len(java):
-            wrong.append((done.stderr[-500:], b"%d lines, not %d" % (len(mine), len(java))))
-        for one, two in wrong[:3]:
-            print(f"{folder.name} {' '.join(settings)}\n  ours {one!r}\n  Java {two!r}", file=sys.stderr, flush=True)
-        text = (folder / "hypotheses").read_bytes()
-        pairs = len(re.findall(rb"(?i)<\s*seg", text)) if "-sgml" in settings else text.count(b"\n")
-        last = sum(pair not in wrong for pair in unequal)
-        pairs *= not failed
-        counts[folder.name.rpartition("-")[2]].update(
-            pairs=pairs, batches=1, wrong=len(wrong), last=last, failed=int(failed)
-        )
-        print(f"{folder.name}: {pairs:,} pairs, {len(wrong)} lines differ, {last} in the last bit", flush=True)
+        counts[folder.name.rpartition("-")[2]].update(compare_batch(folder))
     total = sum(counts.values(), Counter[str]())
     for name, count in [*sorted(counts.items()), ("all", total)]:
         print(
@@ -374,11 +398,51 @@ def compare(arguments: argparse.Namespace) -> None:
     sys.exit(bool(total["wrong"]) or not total["pairs"])
 
 
+def compare_batch(folder: Path) -> dict[str, int]:
+    """Compare the results for a batch, print the differences, and return their counts."""
+    options = json.loads((folder / "options.json").read_text())
+    # The Java program is the jar of pycocoevalcap, whose requests are those of coco-caption.
+    protocol = ["-coco"] if "-stdio" in options else []
+    process = run_program([sys.executable, "-m", "meteor_e", "compat"], [*options, *protocol], folder)
+    lines = (process.stdout + take_output_files(folder)).splitlines()
+    java_lines = (folder / "java.txt").read_bytes().splitlines()
+    if "-stdio" in options:
+        lines, java_lines = hide_error_texts(lines), hide_error_texts(java_lines)
+    unequal = [pair for pair in zip(lines, java_lines, strict=False) if pair[0] != pair[1]]
+    wrong = [pair for pair in unequal if not are_nearly_equal(*pair)]
+    has_failed = (folder / "failed.txt").exists()
+    if has_failed:
+        # The lines that the Java program printed before it failed are not compared.
+        unequal = []
+        wrong = [] if process.returncode else [(process.stdout[-500:], b"a failure")]
+    elif process.returncode or len(lines) != len(java_lines):
+        wrong.append((process.stderr[-500:], b"%d lines, not %d" % (len(lines), len(java_lines))))
+    for line, java_line in wrong[:3]:
+        message = f"{folder.name} {' '.join(options)}\n  ours {line!r}\n  Java {java_line!r}"
+        print(message, file=sys.stderr, flush=True)
+    last_bit_count = sum(pair not in wrong for pair in unequal)
+    pair_count = 0 if has_failed else count_pairs(folder, options)
+    summary = f"{pair_count:,} pairs, {len(wrong)} lines differ, {last_bit_count} in the last bit"
+    print(f"{folder.name}: {summary}", flush=True)
+    return {"pairs": pair_count, "batches": 1, "wrong": len(wrong), "last": last_bit_count, "failed": int(has_failed)}
+
+
+def hide_error_texts(lines: list[bytes]) -> list[bytes]:
+    """Shorten error messages to their beginning, because the programs word them differently."""
+    return [b"Error:" if line.startswith(b"Error:") else line for line in lines]
+
+
+def count_pairs(folder: Path, options: list[str]) -> int:
+    """Return the number of segments of a batch."""
+    text = (folder / "hypotheses").read_bytes()
+    return len(re.findall(rb"(?i)<\s*seg", text)) if "-sgml" in options else text.count(b"\n")
+
+
 def main() -> None:
-    """Save or compare."""
+    """Parse the command line, and run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    saving = commands.add_parser("save", help="make batches and score them with the Java program")
+    saving = commands.add_parser("save", help="create batches and score them with the Java program")
     saving.add_argument("folder", type=Path)
     saving.add_argument("data", type=Path, nargs="+", help="folders with references/ and system-outputs/")
     saving.add_argument("--texts", type=Path, help="folder with LANGUAGE.txt for languages without outputs")
@@ -388,7 +452,7 @@ def main() -> None:
     saving.add_argument("--seed", type=int, default=1)
     saving.add_argument("--odd", type=float, default=0, help="share of batches with odd numbers, or with requests")
     saving.set_defaults(do=save)
-    comparing = commands.add_parser("compare", help="score what is saved with compat, and compare")
+    comparing = commands.add_parser("compare", help="score saved batches with compat, and compare")
     comparing.add_argument("folder", type=Path)
     comparing.set_defaults(do=compare)
     arguments = parser.parse_args()
