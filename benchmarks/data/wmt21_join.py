@@ -1,24 +1,26 @@
-"""Find which line of newstest2021 each segment number of WMT21's direct assessments stands for.
+"""Finds the line of newstest2021 to which each segment number of WMT21's direct assessments belongs.
 
     python benchmarks/data/wmt21_join.py --write benchmarks/wmt21-segments
 
-The judgments count the segments with the documents in another order than the files of outputs and references have
-them. What is known: where documents begin among the judgments (people judge documents whole, so that no run of
-judgments goes from one to the next), and that the lines of a document stay together and in order. What is looked
-for: for each document its first line, so that the documents cover all lines once. Among all such arrangements, the
-program takes the likeliest one, by integer programming (scipy's HiGHS), given
+The segment numbers of the judgments follow another order of the documents than the files of outputs and references.
+The boundaries of the documents are known: people judge complete documents, so no run of judgments crosses a boundary.
+The lines of a document are consecutive and in order. The script searches the first line of each document, so that the
+documents cover each line exactly once. Among all such arrangements, integer programming (HiGHS in scipy) finds the most
+likely one. The likelihood has two parts:
 
-- how well people's scores of the segments, and of the systems on each segment, go with METEOR's, chrF's and length,
-- how much the first line of a document looks like a headline: no full stop, short, nothing in common with the lines
-  before. What headlines look like is learned from the arrangement, and the arrangement found again, until it stays.
+- the correlation of human scores, of segments and of systems on the same segment, with METEOR, chrF and length;
+- the similarity of the first line of a document to a headline, which is short, does not end with a full stop, and has
+  no words in common with the lines before it. A model of headlines is learned from the arrangement. Then the
+  arrangement is computed again, until it does not change.
 
-Each pair's table has one row per segment: ``sid``, ``line`` (from 1), and ``sure``: 1 if both halves of systems, each
-for itself, put the document at the same line (with what the whole says of headlines, METEOR, chrF and length). What is
-printed: the correlation of METEOR + chrF with people within systems, on the numbers as they are, on the arrangement,
-and on arrangements that were found without the judgments of the systems they are tested on.
+The table of a language pair has a row per segment with the columns ``sid``, ``line`` (from 1) and ``sure``. ``sure`` is
+1 if the judgments of each half of the systems lead to the same line. The models of headlines, METEOR, chrF and length
+are those of all systems. The script prints correlations of METEOR + chrF with human scores within systems: for the
+segment numbers as lines, for the arrangement, and for arrangements that do not depend on the tested systems.
 
-METEOR was used to find the join, so its correlation with WMT21's judgments is a little flattered by it: WMT21 is for
-training, and no test of metrics that count matching words. ``METEOR_E_SHARED`` names the folder of the data.
+Because the arrangement depends on METEOR, the correlation of METEOR with these judgments is slightly too high.
+Therefore WMT21 is used for training, but not for tests of metrics that count matching words. ``METEOR_E_SHARED`` is the
+folder of the data.
 """
 
 from __future__ import annotations
@@ -42,21 +44,25 @@ from meteor_e.formats.plain import read_segments
 
 HERE = Path(__file__).parents[1]
 Floats = NDArray[np.float64]
-MAIN_WEIGHTS = np.array([0.5, 0.5, -0.3])  # METEOR, chrF, length: a guess to begin with
-TITLE_WEIGHTS = np.array([5.0, -1.2, 1.0, -2.0, 0.3, -8.0, 2.0, -2.0])  # likewise, of title_signs
+INITIAL_SCORE_WEIGHTS = np.array([0.5, 0.5, -0.3])
+"""Estimated weights of METEOR, chrF and length, with which the search starts."""
+INITIAL_HEADLINE_WEIGHTS = np.array([5.0, -1.2, 1.0, -2.0, 0.3, -8.0, 2.0, -2.0])
+"""Estimated weights of the features of headlines, with which the search starts."""
 
 
 @dataclass
 class Pair:
-    """What is known of a language pair.
+    """The data of a language pair.
 
     Attributes:
-        name: ``source-target``.
-        bounds: first segment number of each document, from 1, and one after the last.
-        human: z-scores less the system's mean, ``(systems, numbers)``; NaN where there is none.
-        metric: METEOR + chrF of the judged systems' lines, standardized, ``(systems, lines)``.
-        predictors: means of METEOR and of chrF, and length, of each line, as normal ranks, ``(lines, 3)``.
-        signs: of headlines, ``(lines, signs)``.
+        name: name of the pair, ``source-target``.
+        bounds: first segment number of each document, from 1, and at the end the number after the last segment.
+        human: human z-scores minus the system's mean, ``(systems, numbers)``; NaN for missing judgments.
+        metric: standardized sum of METEOR and chrF of the judged systems, ``(systems, lines)``.
+        predictors: normal scores of METEOR, chrF and length, averaged over systems, ``(lines, 3)``.
+        headline_features: features that distinguish headlines from other lines, ``(lines, features)``.
+        mean: normal scores of the human scores, averaged over systems, ``(numbers,)``.
+        interaction: standardized deviations of human scores from the segment's mean, ``(systems, numbers)``.
     """
 
     name: str
@@ -64,24 +70,25 @@ class Pair:
     human: Floats
     metric: Floats
     predictors: Floats
-    signs: Floats
+    headline_features: Floats
     mean: Floats = field(init=False)
     interaction: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        known = ~np.isnan(self.human)
-        mean = np.nansum(self.human, axis=0) / np.maximum(known.sum(axis=0), 1)
-        self.mean = normal_ranks(mean)
-        rest = np.where(known, self.human - mean, 0.0)
-        self.interaction = rest / rest[known].std()
+        is_judged = ~np.isnan(self.human)
+        mean = np.nansum(self.human, axis=0) / np.maximum(is_judged.sum(axis=0), 1)
+        self.mean = normal_scores(mean)
+        deviations = np.where(is_judged, self.human - mean, 0.0)
+        self.interaction = deviations / deviations[is_judged].std()
 
-    def half(self, rows: slice) -> Pair:
+    def select_systems(self, systems: slice) -> Pair:
         """Return the pair with some of the systems."""
-        return Pair(self.name, self.bounds, self.human[rows], self.metric[rows], self.predictors, self.signs)
+        human, metric = self.human[systems], self.metric[systems]
+        return Pair(self.name, self.bounds, human, metric, self.predictors, self.headline_features)
 
 
-def normal_ranks(values: Floats) -> Floats:
-    """Return what standard normal values of the same ranks would be."""
+def normal_scores(values: Floats) -> Floats:
+    """Replace each value by the standard normal quantile of its rank."""
     from scipy.stats import norm, rankdata
 
     result: Floats = norm.ppf((rankdata(values) - 0.5) / len(values))
@@ -89,47 +96,78 @@ def normal_ranks(values: Floats) -> Floats:
 
 
 def document_bounds(rows: list[tuple[str, int, float]], count: int) -> list[int]:
-    """Return where documents begin: numbers over which hardly any two neighboring rows of judgments go."""
-    crossed = np.zeros(count + 2, int)
-    for (system, first, _), (other, second, _) in pairwise(rows):
-        low, high = sorted((first, second))
-        if system == other and high - low <= 12:
-            crossed[low + 1 : high + 1] += 1
-    return [1, *(number for number in range(2, count + 1) if crossed[number] <= 4), count + 1]
+    """Return the first segment number of each document, and the number after the last segment.
+
+    A document starts at numbers that consecutive judgments of a system hardly ever cross.
+
+    Args:
+        rows: system, segment number and score of each judgment, in the order of the file.
+        count: number of segments.
+    """
+    crossings = np.zeros(count + 2, int)
+    for (system, number, _), (next_system, next_number, _) in pairwise(rows):
+        low, high = sorted((number, next_number))
+        if system == next_system and high - low <= 12:
+            crossings[low + 1 : high + 1] += 1
+    return [1, *(number for number in range(2, count + 1) if crossings[number] <= 4), count + 1]
 
 
-def title_signs(outputs: list[list[str]]) -> Floats:
-    """Return what may tell headlines from other lines, from all outputs and references, ``(lines, signs)``."""
-    ends = re.compile(r"[.!?:;…\"”“'’)]\s*$")
-    no_stop = np.mean([[not ends.search(line) for line in output] for output in outputs], axis=0)
+def extract_headline_features(outputs: list[list[str]]) -> Floats:
+    """Return features that distinguish headlines from other lines, ``(lines, features)``.
+
+    Args:
+        outputs: lines of all systems and of the reference.
+    """
+    final_punctuation = re.compile(r"[.!?:;…\"”“'’)]\s*$")
+    no_stop = np.mean([[not final_punctuation.search(line) for line in output] for output in outputs], axis=0)
     length = np.log1p(np.median([[len(line.split()) for line in output] for output in outputs], axis=0))
     capitals = np.mean([[capital_share(line) for line in output] for output in outputs], axis=0)
-    words = [{word.lower().strip(".,\"“”'") for output in outputs[:3] for word in output[at].split() if len(word) > 4}
-             for at in range(len(length))]  # fmt: skip
-    counts = Counter(word for line in words for word in line)
-
-    def weight(chosen: set[str]) -> float:
-        return float(sum(np.log(len(words) / counts[word]) for word in chosen))
-
-    shared = np.zeros(len(words))
-    for at in range(1, len(words)):
-        before, after = set().union(*words[max(0, at - 4) : at]), set().union(*words[at : at + 4])
-        shared[at] = weight(before & after) / np.sqrt((1 + weight(before)) * (1 + weight(after)))
-    following = np.append(length[1:], length[-1])
-    short, long = length < np.log(16), length > np.log(22)
+    previous_no_stop = np.append(0, no_stop[:-1])
+    next_length = np.append(length[1:], length[-1])
+    is_short, is_long = length < np.log(16), length > np.log(22)
     return np.stack(
-        [no_stop, length, capitals, np.append(0, no_stop[:-1]), following - length, shared, no_stop * short, long], 1
+        [
+            no_stop,
+            length,
+            capitals,
+            previous_no_stop,
+            next_length - length,
+            measure_continuity(outputs[:3]),
+            no_stop * is_short,
+            is_long,
+        ],
+        1,
     )
 
 
+def measure_continuity(outputs: list[list[str]]) -> Floats:
+    """Return the similarity of the words in the four lines before each line to those in the four lines from it on."""
+    words: list[set[str]] = []
+    for index in range(len(outputs[0])):
+        line_words = [word for output in outputs for word in output[index].split() if len(word) > 4]
+        words.append({word.lower().strip(".,\"“”'") for word in line_words})
+    counts = Counter(word for line in words for word in line)
+
+    def sum_idf(chosen_words: set[str]) -> float:
+        return float(sum(np.log(len(words) / counts[word]) for word in chosen_words))
+
+    continuity = np.zeros(len(words))
+    for index in range(1, len(words)):
+        earlier_words = set().union(*words[max(0, index - 4) : index])
+        later_words = set().union(*words[index : index + 4])
+        norm = np.sqrt((1 + sum_idf(earlier_words)) * (1 + sum_idf(later_words)))
+        continuity[index] = sum_idf(earlier_words & later_words) / norm
+    return continuity
+
+
 def capital_share(line: str) -> float:
-    """Return the share of capitalized words among the longer ones after the first."""
+    """Return the share of capitalized words among the long words after the first word."""
     words = [word for word in line.split()[1:] if len(word) > 3 and word[0].isalpha()]
     return sum(word[0].isupper() for word in words) / len(words) if words else 0.0
 
 
 def read_pair(name: str, meteor: Meteor) -> Pair:
-    """Read outputs, reference and judgments of a pair, and score the outputs."""
+    """Read the outputs, the reference and the judgments of a language pair, and score the outputs."""
     from sacrebleu.metrics import CHRF
 
     index = load_index(HERE / "wmt21.yaml")
@@ -153,135 +191,182 @@ def read_pair(name: str, meteor: Meteor) -> Pair:
             human[systems.index(system), number - 1] = np.clip(score, -3, 2)
     human -= np.nanmean(human, axis=1, keepdims=True)
     chrf = CHRF()
-    scores = np.array(
-        [
-            [
-                [segment.score for segment in meteor.segments(texts[system], reference)],
-                [
-                    chrf.sentence_score(line, [other]).score
-                    for line, other in zip(texts[system], reference, strict=True)
-                ],
-            ]
-            for system in systems
-        ]
-    )
-    centred = scores - scores.mean(axis=2, keepdims=True)
-    metric = (centred / centred.std(axis=(0, 2), keepdims=True)).sum(axis=1)
+    system_scores = []
+    for system in systems:
+        meteor_scores = [segment.score for segment in meteor.segments(texts[system], reference)]
+        line_pairs = zip(texts[system], reference, strict=True)
+        chrf_scores = [chrf.sentence_score(line, [reference_line]).score for line, reference_line in line_pairs]
+        system_scores.append([meteor_scores, chrf_scores])
+    scores = np.array(system_scores)
+    centered = scores - scores.mean(axis=2, keepdims=True)
+    metric = (centered / centered.std(axis=(0, 2), keepdims=True)).sum(axis=1)
     length = np.array([len(line.split()) for line in reference])
-    predictors = np.stack([*map(normal_ranks, scores.mean(axis=0)), normal_ranks(length)], 1)
-    signs = title_signs([*texts.values(), reference])
-    return Pair(name, document_bounds(rows, count), human, metric, predictors, signs)
+    predictors = np.stack([*map(normal_scores, scores.mean(axis=0)), normal_scores(length)], 1)
+    headline_features = extract_headline_features([*texts.values(), reference])
+    return Pair(name, document_bounds(rows, count), human, metric, predictors, headline_features)
 
 
 def log_likelihood(pair: Pair, expected: Floats, main: float, interaction: float) -> Floats:
-    """Return for each number and line how much likelier their scores are if they belong together.
+    """Return the log likelihood ratio that a segment number belongs to a line, ``(numbers, lines)``.
 
-    Means over systems, and what is left of single scores, are taken for normal with the given correlations.
+    The means over systems and the deviations of single scores are assumed to have a bivariate normal distribution.
+
+    Args:
+        pair: the language pair.
+        expected: expected normal scores of the lines.
+        main: correlation of the means over systems.
+        interaction: correlation of the deviations.
     """
     z, m = pair.mean[:, None], expected[None, :]
     result = -0.5 * np.log(1 - main**2) + (2 * main * z * m - main**2 * (z**2 + m**2)) / (2 * (1 - main**2))
-    rest = pair.metric - pair.metric.mean(axis=0)
-    rest = np.clip(rest / rest.std(), -3, 3)
-    known = (~np.isnan(pair.human)).T.astype(float)
-    products, squares = pair.interaction.T @ rest, (pair.interaction**2).sum(axis=0)[:, None] + known @ rest**2
-    result += -0.5 * np.log(1 - interaction**2) * known.sum(axis=1, keepdims=True)
+    deviations = pair.metric - pair.metric.mean(axis=0)
+    deviations = np.clip(deviations / deviations.std(), -3, 3)
+    is_judged = (~np.isnan(pair.human)).T.astype(float)
+    products = pair.interaction.T @ deviations
+    squares = (pair.interaction**2).sum(axis=0)[:, None] + is_judged @ deviations**2
+    result += -0.5 * np.log(1 - interaction**2) * is_judged.sum(axis=1, keepdims=True)
     result += (2 * interaction * products - interaction**2 * squares) / (2 * (1 - interaction**2))
     return np.asarray(result, float)
 
 
-def arrange(pair: Pair, evidence: Floats, titles: Floats, least: float) -> NDArray[np.int64] | None:
-    """Return for each number its line, from 0, in the likeliest arrangement; ``None`` if there is none.
+def arrange(pair: Pair, likelihood: Floats, headline_odds: Floats, min_odds: float) -> NDArray[np.int64] | None:
+    """Return the line of each segment number, from 0, in the most likely arrangement; ``None`` if there is none.
 
     Args:
-        pair: the pair.
-        evidence: of :func:`log_likelihood`.
-        titles: of each line, log odds that a document begins there.
-        least: no document begins at lines below.
+        pair: the language pair.
+        likelihood: result of :func:`log_likelihood`.
+        headline_odds: for each line, the log odds that a document starts there.
+        min_odds: minimum of the log odds at which a document can start.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_matrix
 
-    count = len(titles)
-    may_begin = np.append(titles > least, True)
-    may_begin[0] = True
-    places, values, rows, columns = [], [], [], []
-    documents = len(pair.bounds) - 1
+    count = len(headline_odds)
+    can_start = np.append(headline_odds > min_odds, True)
+    can_start[0] = True
+    # A variable of the integer program places a document at a line. A row of the constraints makes sure that each
+    # document is placed once and that each line is covered once.
+    placements: list[tuple[int, int, int]] = []
+    values: list[float] = []
+    rows: list[int] = []
+    columns: list[int] = []
+    document_count = len(pair.bounds) - 1
     for document, (start, end) in enumerate(pairwise(pair.bounds)):
         size = end - start
         for line in range(count - size + 1):
-            if may_begin[line] and may_begin[line + size]:
-                column = len(places)
-                places.append((start - 1, line, size))
-                numbers = np.arange(size)
-                values.append(evidence[start - 1 + numbers, line + numbers].sum() + titles[line])
-                rows += [document, *range(documents + line, documents + line + size)]
+            if can_start[line] and can_start[line + size]:
+                column = len(placements)
+                placements.append((start - 1, line, size))
+                offsets = np.arange(size)
+                values.append(likelihood[start - 1 + offsets, line + offsets].sum() + headline_odds[line])
+                rows += [document, *range(document_count + line, document_count + line + size)]
                 columns += [column] * (size + 1)
-    table = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(documents + count, len(places)))
-    found = milp(
-        -np.array(values), constraints=LinearConstraint(table.tocsr(), 1, 1), integrality=np.ones(len(places)),
-        bounds=Bounds(0, 1), options={"mip_rel_gap": 1e-6},
+    constraints = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(document_count + count, len(placements)))
+    solution = milp(
+        -np.array(values), constraints=LinearConstraint(constraints.tocsr(), 1, 1),
+        integrality=np.ones(len(placements)), bounds=Bounds(0, 1), options={"mip_rel_gap": 1e-6},
     )  # fmt: skip
-    if found.x is None:
+    if solution.x is None:
         return None
     lines = np.full(count, -1)
-    for column in np.flatnonzero(found.x > 0.5):
-        start, line, size = places[column]
+    for column in np.flatnonzero(solution.x > 0.5).tolist():
+        start, line, size = placements[column]
         lines[start : start + size] = np.arange(line, line + size)
     return lines
 
 
 def correlation(pair: Pair, lines: NDArray[np.int64], systems: slice = slice(None)) -> float:
-    """Return Pearson's correlation of METEOR + chrF with people within systems."""
+    """Return Pearson's correlation of METEOR + chrF with human scores within systems."""
     metric, human = pair.metric[systems][:, lines], pair.human[systems]
-    known = ~np.isnan(human)
-    return float(np.corrcoef((metric - metric.mean(axis=1, keepdims=True))[known], human[known])[0, 1])
+    is_judged = ~np.isnan(human)
+    centered = metric - metric.mean(axis=1, keepdims=True)
+    return float(np.corrcoef(centered[is_judged], human[is_judged])[0, 1])
+
+
+@dataclass
+class Models:
+    """The models from which an arrangement is computed.
+
+    Attributes:
+        headline_odds: for each line, the log odds that a document starts there.
+        expected: expected normal scores of the lines.
+        main: correlation of the means over systems with the expected scores.
+        interaction: correlation of the deviations of single scores.
+        min_odds: minimum of the log odds at which a document can start.
+    """
+
+    headline_odds: Floats
+    expected: Floats
+    main: float = 0.4
+    interaction: float = 0.12
+    min_odds: float = -3.0
+
+    @classmethod
+    def initial(cls, pair: Pair) -> Models:
+        """Return the models with which the search starts."""
+        document_count, count = len(pair.bounds) - 1, len(pair.headline_features)
+        odds = pair.headline_features @ INITIAL_HEADLINE_WEIGHTS
+        odds = np.clip(odds - np.quantile(odds, 1 - document_count / count), -8, 6)
+        return cls(odds, normal_scores(pair.predictors @ INITIAL_SCORE_WEIGHTS))
+
+    def arrange(self, pair: Pair) -> NDArray[np.int64] | None:
+        """Return the line of each segment number, or ``None`` if there is no arrangement."""
+        likelihood = log_likelihood(pair, self.expected, self.main, self.interaction)
+        return arrange(pair, likelihood, self.headline_odds, self.min_odds)
+
+    def fit(self, pair: Pair, lines: NDArray[np.int64]) -> None:
+        """Learn the models from an arrangement."""
+        from sklearn.linear_model import LinearRegression, LogisticRegression
+
+        features = pair.headline_features
+        standardized = (features - features.mean(axis=0)) / features.std(axis=0)
+        is_start = np.isin(np.arange(len(features)), lines[np.array(pair.bounds[:-1]) - 1])
+        headline_model = LogisticRegression(max_iter=1000).fit(standardized, is_start)
+        self.headline_odds = np.clip(headline_model.decision_function(standardized), -8, 6)
+        self.min_odds = min(self.min_odds, -4.0)
+        weights = LinearRegression().fit(pair.predictors[lines], pair.mean).coef_
+        self.expected = normal_scores(pair.predictors @ weights)
+        self.main = float(np.clip(np.corrcoef(self.expected[lines], pair.mean)[0, 1], 0.05, 0.7))
+        deviations = (pair.metric - pair.metric.mean(axis=0))[:, lines]
+        is_judged = ~np.isnan(pair.human)
+        interaction = np.corrcoef(pair.interaction[is_judged], deviations[is_judged])[0, 1]
+        self.interaction = float(np.clip(interaction, 0.02, 0.4))
 
 
 def join(pair: Pair) -> tuple[NDArray[np.int64], NDArray[np.bool_], float]:
-    """Return for each number its line and whether that is sure, and the correlation on systems not used."""
-    from sklearn.linear_model import LinearRegression, LogisticRegression
+    """Find the line of each segment number.
 
-    documents, count = len(pair.bounds) - 1, len(pair.signs)
-    titles = pair.signs @ TITLE_WEIGHTS
-    titles = np.clip(titles - np.quantile(titles, 1 - documents / count), -8, 6)
-    expected = normal_ranks(pair.predictors @ MAIN_WEIGHTS)
-    main, interaction, least = 0.4, 0.12, -3.0
-    signs = (pair.signs - pair.signs.mean(axis=0)) / pair.signs.std(axis=0)
+    Returns:
+        The lines; whether both halves of the systems lead to the same line; and the mean correlation for systems whose
+        judgments were not used.
+    """
+    models = Models.initial(pair)
     lines: NDArray[np.int64] | None = None
     for _ in range(8):
-        found = None
-        while found is None:
-            found = arrange(pair, log_likelihood(pair, expected, main, interaction), titles, least)
-            if found is None:
-                least -= 2
-        if lines is not None and (found == lines).all():
+        new_lines = models.arrange(pair)
+        while new_lines is None:
+            models.min_odds -= 2
+            new_lines = models.arrange(pair)
+        if lines is not None and (new_lines == lines).all():
             break
-        lines = found
-        begins = np.isin(np.arange(count), lines[np.array(pair.bounds[:-1]) - 1])
-        model = LogisticRegression(max_iter=1000).fit(signs, begins)
-        titles, least = np.clip(model.decision_function(signs), -8, 6), min(least, -4.0)
-        weights = LinearRegression().fit(pair.predictors[lines], pair.mean).coef_
-        expected = normal_ranks(pair.predictors @ weights)
-        main = float(np.clip(np.corrcoef(expected[lines], pair.mean)[0, 1], 0.05, 0.7))
-        rest = (pair.metric - pair.metric.mean(axis=0))[:, lines]
-        known = ~np.isnan(pair.human)
-        interaction = float(np.clip(np.corrcoef(pair.interaction[known], rest[known])[0, 1], 0.02, 0.4))
+        lines = new_lines
+        models.fit(pair, lines)
     assert lines is not None
-    sure, held_out = np.ones(count, bool), []
-    for used, tested in ((slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2))):
-        half = pair.half(used)
-        found = arrange(half, log_likelihood(half, expected, main, interaction), titles, least)
-        if found is None:
+    is_sure, correlations = np.ones(len(lines), bool), []
+    even, odd = slice(0, None, 2), slice(1, None, 2)
+    for used_systems, tested_systems in ((even, odd), (odd, even)):
+        half_lines = models.arrange(pair.select_systems(used_systems))
+        if half_lines is None:
             raise InputError(f"{pair.name}: half of the systems has no arrangement")
-        sure &= found == lines
-        held_out.append(correlation(pair, found, tested))
-    return lines, sure, float(np.mean(held_out))
+        is_sure &= half_lines == lines
+        correlations.append(correlation(pair, half_lines, tested_systems))
+    return lines, is_sure, float(np.mean(correlations))
 
 
 def main() -> int:
-    """Run; return the exit code."""
+    """Run the script, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write a table a pair")
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write a table for each pair")
     parser.add_argument("--pairs", nargs="+", default=["cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"])
     options = parser.parse_args()
     print(
@@ -291,19 +376,16 @@ def main() -> int:
         meteor = Meteor("en")
         for name in options.pairs:
             pair = read_pair(name, meteor)
-            lines, sure, held_out = join(pair)
-            before = correlation(pair, np.arange(len(lines)))
-            print(
-                f"| {name} | {len(pair.bounds) - 1} | {before:.3f} | {correlation(pair, lines):.3f} | {held_out:.3f} | "
-                f"{100 * sure.mean():.0f} % |",
-                flush=True,
-            )
+            lines, is_sure, held_out_correlation = join(pair)
+            correlations = (correlation(pair, np.arange(len(lines))), correlation(pair, lines), held_out_correlation)
+            cells = " | ".join(f"{value:.3f}" for value in correlations)
+            print(f"| {name} | {len(pair.bounds) - 1} | {cells} | {100 * is_sure.mean():.0f} % |", flush=True)
             if options.write is not None:
                 options.write.mkdir(parents=True, exist_ok=True)
                 with atomic_writer(options.write / f"{name}.tsv") as stream:
                     stream.write("sid\tline\tsure\n")
-                    for number, (line, good) in enumerate(zip(lines, sure, strict=True), 1):
-                        stream.write(f"{number}\t{line + 1}\t{int(good)}\n")
+                    for number, (line, sure) in enumerate(zip(lines, is_sure, strict=True), 1):
+                        stream.write(f"{number}\t{line + 1}\t{int(sure)}\n")
     except MeteorError as error:
         print(error, file=sys.stderr)
         return 1

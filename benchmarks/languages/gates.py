@@ -1,13 +1,13 @@
-"""Measure what each resource of a language changes in the agreement with human judgments, and write it down.
+"""Measures the effects of a language's resources on the agreement with judgments, and stores them as evidence.
 
 usage: python benchmarks/languages/gates.py INDEX... [--language CODE] [--resource NAME] [--write] [--json FILE]
 
-Each resource stands alone beside exact matches, with the parameters of the task universal and the weight .6:
-stems, lemmas by simplemma, synonyms of a wordnet or DBnary, and function words of METEOR's packs; of Chinese and
-Japanese, other segmenters instead of their own. The figure is the change of Kendall's tau inside a segment (WMT14's
-variant: a tie of the metric counts as nothing), the mean over the language's sets, with a 95 % interval from segments
-drawn anew. Packs are those installed: `meteor-e pack install CODE`. --write puts the figures into
-resources/languages/CODE.yaml.
+Each resource is added to exact matches, with the parameters of the task universal and the weight 0.6. The resources
+are stems, lemmas of simplemma, synonyms of a wordnet or DBnary, and function words of METEOR's packs. For Chinese and
+Japanese, other segmenters are compared with the default one. The effect is the change of Kendall's tau within segments
+(in the variant of WMT14, in which ties of the metric do not count), averaged over the test sets of the language, with a
+95% confidence interval from a bootstrap over segments. The script uses installed packs only (`meteor-e pack install
+CODE`). With --write, it stores the effects in resources/languages/CODE.yaml.
 """
 
 from __future__ import annotations
@@ -35,24 +35,27 @@ SEED = 1
 
 
 def resources(code: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name of each resource that a language can have here, and the chain with it."""
+    """Yield the name of each available resource of a language, with the keys of a chain that contains it.
+
+    The first item is the chain without a resource, whose name is empty.
+    """
     language = find_language(code)
-    # No pack: METEOR's languages would bring function words, English ones even.
+    # The chain does not use a pack, because METEOR's packs would add function words, some of them English ones.
     exact = {"task": "universal", "matchers": ["exact"], "pack": "none"}
 
-    def beside(module: str, **keys: Any) -> dict[str, Any]:
-        return {**exact, "matchers": ["exact", {"use": module, "weight": WEIGHT}], **keys}
+    def add_matcher(matcher: str, **keys: Any) -> dict[str, Any]:
+        return {**exact, "matchers": ["exact", {"use": matcher, "weight": WEIGHT}], **keys}
 
     yield "", exact
     if language.stemmer:
-        yield "stem", beside("stem")
+        yield "stem", add_matcher("stem")
     store = PackStore()
     if "simplemma" in language.resources:
-        yield "simplemma", beside("lemma", lemmatizer={"use": "simplemma"})
+        yield "simplemma", add_matcher("lemma", lemmatizer={"use": "simplemma"})
     if store.find(f"{code}-omw"):
-        yield "omw", beside("synonym", pack=f"{code}-omw")
+        yield "omw", add_matcher("synonym", pack=f"{code}-omw")
     if store.find(f"dbnary-{code}"):
-        yield "dbnary", beside("dbnary")
+        yield "dbnary", add_matcher("dbnary")
     for segmenter in SEGMENTERS.get(code, ()):
         if segmenter != language.segmenter:
             yield segmenter, {**exact, "segmenter": segmenter}
@@ -60,49 +63,50 @@ def resources(code: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "function words", {**exact, "pack": language.pack, "function_words": "own"}
 
 
-def counted(code: str, keys: Mapping[str, Any], test: TestSet) -> Floats | None:
-    """Return a chain's concordant, discordant and tied pairs, ``(segments, 3)``; ``None`` where it cannot be had."""
+def count_chain_pairs(code: str, keys: Mapping[str, Any], test: TestSet) -> Floats | None:
+    """Return the counts of :func:`count_pairs` for a chain; ``None`` if the chain cannot be created."""
     try:
         meteor = Meteor(code, offline=True, **keys)
     except MeteorError as error:
         print(f"  {test.pair}: {error}", flush=True)
         return None
-    return counts_of(test, scores_of(meteor, test))
+    return count_pairs(test, score_judged_segments(meteor, test))
 
 
-def scores_of(meteor: Meteor, test: TestSet) -> Floats:
-    """Return scores of the segments that are judged, ``(systems, segments)``, of others NaN."""
-    judged = test.judgment_mask()
-    scores = np.full(judged.shape, np.nan)
-    for row, output in enumerate(test.outputs):
-        at = np.flatnonzero(judged[row])
-        found = meteor.segments([output[i] for i in at], *([text[i] for i in at] for text in test.references))
-        scores[row, at] = [segment.score for segment in found]
+def score_judged_segments(meteor: Meteor, test: TestSet) -> Floats:
+    """Return the scores of judged segments, ``(systems, segments)``, and NaN for all other segments."""
+    is_judged = test.judgment_mask()
+    scores = np.full(is_judged.shape, np.nan)
+    for system, output in enumerate(test.outputs):
+        indexes = np.flatnonzero(is_judged[system])
+        hypotheses = [output[i] for i in indexes]
+        references = [[column[i] for i in indexes] for column in test.references]
+        scores[system, indexes] = [segment.score for segment in meteor.segments(hypotheses, *references)]
     return scores
 
 
-def counts_of(test: TestSet, scores: Floats) -> Floats | None:
-    """Return concordant, discordant and tied pairs, ``(segments, 3)``; ``None`` without judgments of segments."""
+def count_pairs(test: TestSet, scores: Floats) -> Floats | None:
+    """Return the numbers of concordant, discordant and tied pairs, ``(segments, 3)``; ``None`` without judgments."""
     counts = measure("tau-wmt14").counts(test, scores)
     return None if counts is None else counts[:, :3]
 
 
 def tau(counts: Floats) -> Floats:
-    """Return tau of sums ``(…, 3)``."""
+    """Return tau for sums of the counts of :func:`count_pairs`, ``(…, 3)``."""
     return np.asarray((counts[..., 0] - counts[..., 1]) / counts.sum(-1))
 
 
-def changes(code: str, tests: list[TestSet], samples: int, only: list[str] | None) -> dict[str, dict[str, Any]]:
-    """Return what is known of each resource of a language, or only of some."""
-    found: dict[str, list[tuple[str, float, Floats]]] = {}
+def measure_changes(code: str, tests: list[TestSet], samples: int, only: list[str] | None) -> dict[str, dict[str, Any]]:
+    """Return the evidence for each resource of a language, or for the resources in ``only``."""
+    changes: dict[str, list[tuple[str, float, Floats]]] = {}
     for test in tests:
-        random = np.random.default_rng(SEED)
-        draws = random.multinomial(len(test), np.full(len(test), 1 / len(test)), samples).astype(float)
+        rng = np.random.default_rng(SEED)
+        weights = rng.multinomial(len(test), np.full(len(test), 1 / len(test)), samples).astype(float)
         base: Floats | None = None
         for name, keys in resources(code):
             if name and only and name not in only:
                 continue
-            counts = counted(code, keys, test)
+            counts = count_chain_pairs(code, keys, test)
             if counts is None:
                 continue
             if base is None:
@@ -110,40 +114,56 @@ def changes(code: str, tests: list[TestSet], samples: int, only: list[str] | Non
                 print(f"{test.name} {test.pair}: exact {tau(base.sum(0)):.4f}", flush=True)
                 continue
             change = float(tau(counts.sum(0)) - tau(base.sum(0)))
-            spread = tau(draws @ counts) - tau(draws @ base)
-            found.setdefault(name, []).append((f"{test.name} {test.pair}", change, spread))
-    return {name: _summary(sets) for name, sets in found.items()}
+            sampled_changes = tau(weights @ counts) - tau(weights @ base)
+            changes.setdefault(name, []).append((f"{test.name} {test.pair}", change, sampled_changes))
+    return {name: summarize_changes(test_changes) for name, test_changes in changes.items()}
 
 
-def _summary(sets: list[tuple[str, float, Floats]]) -> dict[str, Any]:
-    low, high = np.percentile(np.mean([spread for _, _, spread in sets], axis=0), [2.5, 97.5])
-    values = (float(np.mean([change for _, change, _ in sets])), float(low), float(high))
-    change, low, high = (round(value, 4) + 0.0 for value in values)
-    pairs: dict[str, list[str]] = {}
-    for name, _, _ in sets:
-        pairs.setdefault(name.partition(" ")[0], []).append(name.rpartition(" ")[2])
-    data = ", ".join(f"{name} {' '.join(each)}" for name, each in sorted(pairs.items()))
-    return {"change": change, "low": low, "high": high, "data": data}
+def summarize_changes(changes: list[tuple[str, float, Floats]]) -> dict[str, Any]:
+    """Return the mean change over test sets, its confidence interval, and the names of the test sets.
+
+    Args:
+        changes: for each test set its name, the change, and the change for each bootstrap sample.
+    """
+    sampled_means = np.mean([sampled_changes for _, _, sampled_changes in changes], axis=0)
+    low, high = np.percentile(sampled_means, [2.5, 97.5])
+    mean = np.mean([change for _, change, _ in changes])
+    pairs_by_set: dict[str, list[str]] = {}
+    for name, _, _ in changes:
+        pairs_by_set.setdefault(name.partition(" ")[0], []).append(name.rpartition(" ")[2])
+    return {
+        "change": round_value(mean),
+        "low": round_value(low),
+        "high": round_value(high),
+        "data": ", ".join(f"{name} {' '.join(pairs)}" for name, pairs in sorted(pairs_by_set.items())),
+    }
 
 
-def written(text: str, found: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a language file with the evidence in place of what it had."""
-    kept = re.sub(r"^evidence:\n(?:  .*\n)*", "", text, flags=re.M).rstrip("\n") + "\n"
-    rows = [
+def round_value(value: Any) -> float:
+    """Round to four decimals, and replace -0 by 0."""
+    return round(float(value), 4) + 0.0
+
+
+def replace_evidence(text: str, evidence: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the text of a language file with new evidence."""
+    text = re.sub(r"^evidence:\n(?:  .*\n)*", "", text, flags=re.M).rstrip("\n") + "\n"
+    if not evidence:
+        return text
+    lines = [
         f'  {name}: {{change: {row["change"]}, low: {row["low"]}, high: {row["high"]}, data: "{row["data"]}"}}\n'
-        for name, row in found.items()
+        for name, row in evidence.items()
     ]
-    return kept + "evidence:\n" + "".join(rows) if rows else kept
+    return text + "evidence:\n" + "".join(lines)
 
 
 def main() -> None:
-    """Measure, print a table, and write the figures down."""
+    """Measure the effects, print them, and store them if the user asks for it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("index", nargs="+", help="as meteor-e evaluate takes it")
-    parser.add_argument("--language", action="append", help="only this one; may be repeated")
-    parser.add_argument("--resource", action="append", help="only this one, whose figures join those written down")
+    parser.add_argument("index", nargs="+", help="indexes of judged test sets, as for meteor-e evaluate")
+    parser.add_argument("--language", action="append", help="only this language; may be repeated")
+    parser.add_argument("--resource", action="append", help="only this resource; its evidence is added to the file")
     parser.add_argument("--samples", type=int, default=2000)
-    parser.add_argument("--write", action="store_true", help="put the figures into resources/languages")
+    parser.add_argument("--write", action="store_true", help="store the effects in resources/languages")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     tests: dict[str, list[tuple[Any, str]]] = {}
@@ -154,14 +174,14 @@ def main() -> None:
     result = {}
     for code in options.language or sorted(tests):
         sets = [load_test_set(index, pair) for index, pair in tests[code]]
-        result[code] = changes(code, sets, options.samples, options.resource)
+        result[code] = measure_changes(code, sets, options.samples, options.resource)
         for name, row in result[code].items():
             print(f"{code} {name:10} {row['change']:+.4f} [{row['low']:+.4f}, {row['high']:+.4f}] {row['data']}")
         if options.write and result[code]:
             file = LANGUAGES / f"{code}.yaml"
-            before = find_language(code).evidence if options.resource else {}
-            found = {**{name: row._asdict() for name, row in before.items()}, **result[code]}
-            file.write_text(written(file.read_text("utf-8"), found), "utf-8")
+            previous = find_language(code).evidence if options.resource else {}
+            evidence = {**{name: row._asdict() for name, row in previous.items()}, **result[code]}
+            file.write_text(replace_evidence(file.read_text("utf-8"), evidence), "utf-8")
     if options.json:
         options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
 

@@ -1,18 +1,19 @@
-"""Times ``Meteor.pairwise_batches`` against the same pairs scored as segments, and compares the digits.
+"""Measures the time of ``Meteor.pairwise_batches`` and of scoring the same pairs as segments, and compares the scores.
 
-Four kinds of candidates, made with a seed from the systems' translations of a source (all systems translate the same
-text):
+Candidates are created with a fixed seed from the translations of the same source by several systems. There are four
+kinds:
 
-- ``systems``: the translations as they are, those that are equal too.
-- ``mutations``: the translations, then changed ones: words dropped, exchanged for other systems' words, swapped.
-- ``nbest``: one translation with up to eight places where another system's words may stand instead, in the order in
-  which a decoder enumerates such choices: neighbors share long prefixes and suffixes.
-- ``noise``: one translation, in which words are exchanged for any words, dropped and swapped.
+- ``systems``: the translations, including equal ones.
+- ``mutations``: the translations, and mutations of them. Words are deleted, exchanged, or replaced by words of other
+  systems.
+- ``nbest``: a translation with up to eight spans that can be replaced by the words of other systems. As in the output
+  of a decoder, consecutive candidates have long prefixes and suffixes in common.
+- ``noise``: mutations of a translation with any words.
 
     python benchmarks/speed/mbr.py SYSTEM... [--sources 10] [--candidates 100] [--threads 1] [--kind nbest]
 
-With ``--methods``, it times the methods of ``meteor-e mbr`` instead, and says how often they choose a candidate whose
-exact expected score is the best.
+With ``--methods``, the script measures the methods of ``meteor-e mbr`` instead, and counts how often they select a
+candidate with the best exact expected score.
 """
 
 from __future__ import annotations
@@ -32,61 +33,83 @@ from meteor_e.mbr.decisions import choices
 from meteor_e.mbr.methods import Aggregation, Method, Pruning
 
 
-def mutated(words: list[str], others: list[str], random_: random.Random) -> list[str]:
-    """Return a variant of a translation."""
-    words = [word if random_.random() > 0.1 else random_.choice(others) for word in words]
-    words = [word for word in words if random_.random() > 0.05]
-    if len(words) > 2 and random_.random() < 0.5:
-        at = random_.randrange(len(words) - 1)
-        words[at], words[at + 1] = words[at + 1], words[at]
+def mutate(words: list[str], replacements: list[str], rng: random.Random) -> list[str]:
+    """Return a translation in which some words are replaced or deleted, and possibly two neighbors exchanged."""
+    words = [word if rng.random() > 0.1 else rng.choice(replacements) for word in words]
+    words = [word for word in words if rng.random() > 0.05]
+    if len(words) > 2 and rng.random() < 0.5:
+        index = rng.randrange(len(words) - 1)
+        words[index], words[index + 1] = words[index + 1], words[index]
     return words
 
 
-def systems(texts: list[str], count: int, random_: random.Random, vocabulary: list[str]) -> list[str]:
-    """Return translations as they are."""
+def systems(texts: list[str], count: int, rng: random.Random, vocabulary: list[str]) -> list[str]:
+    """Return the translations of the systems."""
     return texts[:count]
 
 
-def mutations(texts: list[str], count: int, random_: random.Random, vocabulary: list[str]) -> list[str]:
-    """Return translations, then changed ones."""
-    others = [word for text in texts for word in text.split()]
-    found = texts[:count]
-    while len(found) < count:
-        found.append(" ".join(mutated(random_.choice(texts).split(), others, random_)))
-    return found
+def mutations(texts: list[str], count: int, rng: random.Random, vocabulary: list[str]) -> list[str]:
+    """Return the translations of the systems, followed by mutated translations."""
+    system_words = [word for text in texts for word in text.split()]
+    candidates = texts[:count]
+    while len(candidates) < count:
+        candidates.append(" ".join(mutate(rng.choice(texts).split(), system_words, rng)))
+    return candidates
 
 
-def nbest(texts: list[str], count: int, random_: random.Random, vocabulary: list[str]) -> list[str]:
-    """Return combinations of what systems say in the same places."""
+Span = tuple[int, int]
+"""Start and end of a part of a translation, in words."""
+
+
+def find_alternatives(texts: list[str]) -> dict[Span, list[list[str]]]:
+    """Return the short spans of the first translation that differ in others, with the words of the others there."""
     base = texts[0].split()
-    places: dict[tuple[int, int], list[list[str]]] = {}
+    alternatives: dict[Span, list[list[str]]] = {}
     for text in texts[1:]:
         other = text.split()
         for tag, i, j, k, m in difflib.SequenceMatcher(None, base, other, autojunk=False).get_opcodes():
-            if tag != "equal" and j - i <= 3 and m - k <= 3 and other[k:m] not in places.setdefault((i, j), []):
-                places[i, j].append(other[k:m])
-    free: list[tuple[int, int]] = []
-    for place in sorted(places, key=lambda place: (-len(places[place]), place)):
-        if all(place[1] < i or j < place[0] for i, j in free):
-            free.append(place)
-    free = sorted(free[:8])
-    options = [[base[i:j], *places[i, j][:3]] for i, j in free]
-    cost = [[at * random_.random() for at in range(len(option))] for option in options]
-    combinations = itertools.product(*(range(len(option)) for option in options))
-    best = sorted(combinations, key=lambda taken: sum(row[at] for row, at in zip(cost, taken, strict=True)))[:count]
-    found = []
-    for taken in best:
-        words, end = [], 0
-        for (i, j), option, at in zip(free, options, taken, strict=True):
-            words += [*base[end:i], *option[at]]
+            if tag != "equal" and j - i <= 3 and m - k <= 3:
+                span_alternatives = alternatives.setdefault((i, j), [])
+                if other[k:m] not in span_alternatives:
+                    span_alternatives.append(other[k:m])
+    return alternatives
+
+
+def select_spans(alternatives: dict[Span, list[list[str]]]) -> list[Span]:
+    """Return up to eight spans that are not adjacent, preferably those with many alternatives, in order."""
+    selected: list[Span] = []
+    for start, end in sorted(alternatives, key=lambda span: (-len(alternatives[span]), span)):
+        if all(end < other_start or other_end < start for other_start, other_end in selected):
+            selected.append((start, end))
+    return sorted(selected[:8])
+
+
+def nbest(texts: list[str], count: int, rng: random.Random, vocabulary: list[str]) -> list[str]:
+    """Return the first translation with all combinations of alternatives, ordered by a random cost."""
+    base = texts[0].split()
+    alternatives = find_alternatives(texts)
+    spans = select_spans(alternatives)
+    options = [[base[i:j], *alternatives[i, j][:3]] for i, j in spans]
+    costs = [[index * rng.random() for index in range(len(span_options))] for span_options in options]
+
+    def sum_costs(combination: tuple[int, ...]) -> float:
+        return sum(span_costs[index] for span_costs, index in zip(costs, combination, strict=True))
+
+    combinations = itertools.product(*(range(len(span_options)) for span_options in options))
+    candidates = []
+    for combination in sorted(combinations, key=sum_costs)[:count]:
+        words: list[str] = []
+        end = 0
+        for (i, j), span_options, index in zip(spans, options, combination, strict=True):
+            words += [*base[end:i], *span_options[index]]
             end = j
-        found.append(" ".join([*words, *base[end:]]))
-    return found
+        candidates.append(" ".join([*words, *base[end:]]))
+    return candidates
 
 
-def noise(texts: list[str], count: int, random_: random.Random, vocabulary: list[str]) -> list[str]:
-    """Return variants of one translation."""
-    return [" ".join(mutated(texts[0].split(), vocabulary, random_)) for _ in range(count)]
+def noise(texts: list[str], count: int, rng: random.Random, vocabulary: list[str]) -> list[str]:
+    """Return mutations of the first translation with any words of the vocabulary."""
+    return [" ".join(mutate(texts[0].split(), vocabulary, rng)) for _ in range(count)]
 
 
 KINDS: dict[str, Callable[[list[str], int, random.Random, list[str]], list[str]]] = {
@@ -105,29 +128,57 @@ METHODS: dict[str, Method] = {
 
 
 def time_methods(kind: str, meteor: Meteor, sources: list[list[str]], names: list[str]) -> None:
-    """Print what each method costs, and in how many sources its choice is as good as the exact one."""
-    metric = meteor
-    spent: dict[str, list[float]] = {}
-    right: dict[str, int] = dict.fromkeys(names, 0)
-    distinct = [len(set(source)) for source in sources]
+    """Print the time of each method, and the number of sources for which its choice is as good as the exact choice."""
+    seconds_by_method: dict[str, list[float]] = {}
+    optimal_counts: dict[str, int] = dict.fromkeys(names, 0)
+    distinct_counts = [len(set(source)) for source in sources]
     for source in sources:
         start = time.process_time()
-        (exact,) = choices(metric, [source])
-        spent.setdefault("exact", []).append(time.process_time() - start)
+        (exact,) = choices(meteor, [source])
+        seconds_by_method.setdefault("exact", []).append(time.process_time() - start)
         for name in names:
             start = time.process_time()
-            (choice,) = choices(metric, [source], method=METHODS[name])
-            spent.setdefault(name, []).append(time.process_time() - start)
-            right[name] += bool(exact.scores[choice.candidate_index] == exact.expected)
-    words = np.mean([len(text.split()) for source in sources for text in source])
-    print(f"{kind}: {len(sources)} sources, {np.mean(distinct):.0f} distinct candidates of {words:.0f} words")
-    for name, seconds in spent.items():
-        share = "" if name == "exact" else f", as good as the exact choice {right[name]}"
-        print(f"  {name}: {1000 * np.mean(seconds):.0f} ms (median {1000 * np.median(seconds):.0f}){share}", flush=True)
+            (choice,) = choices(meteor, [source], method=METHODS[name])
+            seconds_by_method.setdefault(name, []).append(time.process_time() - start)
+            optimal_counts[name] += bool(exact.scores[choice.candidate_index] == exact.expected)
+    print(
+        f"{kind}: {len(sources)} sources, {np.mean(distinct_counts):.0f} distinct candidates of "
+        f"{mean_words(sources):.0f} words"
+    )
+    for name, seconds in seconds_by_method.items():
+        quality = "" if name == "exact" else f", as good as the exact choice {optimal_counts[name]}"
+        milliseconds, median = 1000 * np.mean(seconds), 1000 * np.median(seconds)
+        print(f"  {name}: {milliseconds:.0f} ms (median {median:.0f}){quality}", flush=True)
+
+
+def mean_words(sources: list[list[str]]) -> float:
+    """Return the mean number of words of the candidates."""
+    return float(np.mean([len(text.split()) for source in sources for text in source]))
+
+
+def time_pairs(kind: str, meteor: Meteor, sources: list[list[str]]) -> None:
+    """Print the times of scoring all pairs as segments and with ``pairwise_batches``, in two alternating rounds."""
+    pairs = [pair for source in sources for pair in itertools.product(source, source)]
+    hypotheses, references = [hypothesis for hypothesis, _ in pairs], [reference for _, reference in pairs]
+    list(meteor.pairwise_batches(sources[:1]))
+    for _ in range(2):
+        start, start_wall = time.process_time(), time.perf_counter()
+        scores = [segment.score for segment in meteor.segments(hypotheses, references)]
+        segment_seconds, segment_wall = time.process_time() - start, time.perf_counter() - start_wall
+        start, start_wall = time.process_time(), time.perf_counter()
+        matrices = list(meteor.pairwise_batches(sources))
+        pair_seconds, pair_wall = time.process_time() - start, time.perf_counter() - start_wall
+        is_equal = np.array_equal(np.concatenate([matrix.ravel() for matrix in matrices]), np.array(scores))
+        print(
+            f"{kind}: {len(pairs)} pairs of {mean_words(sources):.0f} words: as segments {segment_seconds:.2f} s "
+            f"({segment_wall:.2f} s wall), pairwise {pair_seconds:.2f} s ({pair_wall:.2f} s wall), "
+            f"{segment_seconds / pair_seconds:.1f} times; same digits: {is_equal}",
+            flush=True,
+        )
 
 
 def main() -> None:
-    """Print processor seconds of both ways, twice in turns."""
+    """Create the candidates, and print the times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("systems", type=Path, nargs="+", help="translations of the same text")
     parser.add_argument("--sources", type=int, default=10)
@@ -135,39 +186,22 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--language", default="en")
     parser.add_argument("--kind", choices=list(KINDS), action="append")
-    parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="time methods of meteor-e mbr, or all")
-    parser.add_argument("--words", type=int, nargs=2, default=(9, 1000), metavar="N", help="of the first translation")
+    parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="measure methods of meteor-e mbr, or all")
+    parser.add_argument("--words", type=int, nargs=2, default=(9, 1000), metavar="N", help="range of its words")
     options = parser.parse_args()
     columns = [path.read_text(encoding="utf-8").splitlines() for path in options.systems]
-    least, most = options.words
-    rows = [list(row) for row in zip(*columns, strict=True) if least <= len(row[0].split()) <= most]
+    min_words, max_words = options.words
+    rows = [list(row) for row in zip(*columns, strict=True) if min_words <= len(row[0].split()) <= max_words]
     vocabulary = sorted({word for row in rows[:500] for word in row[0].split()})
     meteor = Meteor(options.language, threads=options.threads)
+    step = max(1, len(rows) // options.sources)
     for kind in options.kind or KINDS:
-        random_ = random.Random(1)
-        step = max(1, len(rows) // options.sources)
-        sources = [KINDS[kind](row, options.candidates, random_, vocabulary) for row in rows[::step][: options.sources]]
-        if options.methods is not None:
+        rng = random.Random(1)
+        sources = [KINDS[kind](row, options.candidates, rng, vocabulary) for row in rows[::step][: options.sources]]
+        if options.methods is None:
+            time_pairs(kind, meteor, sources)
+        else:
             time_methods(kind, meteor, sources, options.methods or list(METHODS))
-            continue
-        left = [text for each in sources for text, _ in itertools.product(each, each)]
-        right = [text for each in sources for _, text in itertools.product(each, each)]
-        list(meteor.pairwise_batches(sources[:1]))
-        for _ in range(2):
-            start, wall = time.process_time(), time.perf_counter()
-            scores = [segment.score for segment in meteor.segments(left, right)]
-            segments, segments_wall = time.process_time() - start, time.perf_counter() - wall
-            start, wall = time.process_time(), time.perf_counter()
-            matrices = list(meteor.pairwise_batches(sources))
-            pairs, pairs_wall = time.process_time() - start, time.perf_counter() - wall
-            same = np.array_equal(np.concatenate([matrix.ravel() for matrix in matrices]), np.array(scores))
-            words = np.mean([len(text.split()) for each in sources for text in each])
-            print(
-                f"{kind}: {len(left)} pairs of {words:.0f} words: as segments {segments:.2f} s ({segments_wall:.2f} s "
-                f"wall), pairwise {pairs:.2f} s ({pairs_wall:.2f} s wall), {segments / pairs:.1f} times; "
-                f"same digits: {same}",
-                flush=True,
-            )
 
 
 if __name__ == "__main__":
