@@ -8,6 +8,7 @@ metrics are first standardized to mean 0 and variance 1.
 
 from __future__ import annotations
 
+import itertools
 import math
 import zlib
 from collections.abc import Mapping, Sequence
@@ -161,34 +162,64 @@ def _permute(
     agreement = measure.agreement(test)
     if agreement is None:
         return None
-    takes_systems = measure.takes == "systems"
-    exchanges_system_scores = takes_systems and method == "systems"
-    metric_scores = np.stack([entry.systems if exchanges_system_scores else entry.segments for entry in scores])
-    if takes_systems and np.isnan(metric_scores).any():
-        if method == "systems":
-            return None
-        raise ConfigError(f"the test {method!r} of {measure.name} needs scores of all segments; use the test 'systems'")
-    if any(np.isnan(entry).all() for entry in metric_scores):
+    metric_scores = _stack_scores(measure, scores, method)
+    if metric_scores is None:
         return None
+    masks = draw_masks(metric_scores.shape[1:], method, test.documents, samples, seeds)
+    differences = _prepare_differences(measure, test, metric_scores, masks, method, agreement)
+    pairs = list(itertools.combinations(range(len(scores)), 2))
+    observed, permuted = {}, {}
+    for n_done, (first, second) in enumerate(pairs):
+        progress("permutations", n_done * samples, samples * len(pairs))
+        # Nothing is exchanged in the first sample.
+        pair_differences = differences(first, second)
+        observed[first, second] = float(pair_differences[0])
+        permuted[first, second] = pair_differences[1:]
+    progress("permutations", samples * len(pairs), samples * len(pairs))
+    names = tuple(entry.name for entry in scores)
+    return _compare_permuted(_describe(method, samples, seeds), INDEPENDENT_UNITS[method], names, observed, permuted)
+
+
+def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: str) -> Floats | None:
+    """Return the scores that a permutation test exchanges, one row per metric; ``None`` if a metric has no scores.
+
+    Raises:
+        ConfigError: if a metric lacks scores of segments, which the test needs.
+    """
+    takes_systems = measure.takes == "systems"
+    if takes_systems and method == "systems":
+        system_scores = np.stack([entry.systems for entry in scores])
+        return None if np.isnan(system_scores).any() else system_scores
+    segment_scores = np.stack([entry.segments for entry in scores])
+    if takes_systems and np.isnan(segment_scores).any():
+        raise ConfigError(f"the test {method!r} of {measure.name} needs scores of all segments; use the test 'systems'")
+    has_scores = all(not np.isnan(entry).all() for entry in segment_scores)
+    return segment_scores if has_scores else None
+
+
+def _prepare_differences(
+    measure: Measure[TestSet],
+    test: TestSet,
+    metric_scores: Floats,
+    masks: Masks,
+    method: str,
+    agreement: Agreement,
+) -> Differences:
+    """Return the difference of the measure in each sample, as a function of two metrics.
+
+    The measure's own implementation of an exchange is preferred. Otherwise the measure is evaluated for each sample.
+    """
+    takes_systems = measure.takes == "systems"
     is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
     standardized = np.stack([_standardize(entry, is_scored) for entry in metric_scores])
-    masks = draw_masks(metric_scores.shape[1:], method, test.documents, samples, seeds)
     unit = {"systems": "systems", "perm-both": "scores"}.get(method, "segments")
     differences = None
     if takes_systems or is_scored[test.judgment_mask()].all():
         differences = measure.exchange(test, standardized, masks, unit)
-    if differences is None:
-        averages_segments = takes_systems and standardized.ndim == 3
-        differences = exchange_one_by_one(standardized, masks, unit, agreement, average_segments=averages_segments)
-    pairs = [(first, second) for first in range(len(scores)) for second in range(first + 1, len(scores))]
-    observed, permuted = {}, {}
-    for n_done, pair in enumerate(pairs):
-        progress("permutations", n_done * samples, samples * len(pairs))
-        pair_differences = differences(*pair)
-        observed[pair], permuted[pair] = float(pair_differences[0]), pair_differences[1:]
-    progress("permutations", samples * len(pairs), samples * len(pairs))
-    names = tuple(entry.name for entry in scores)
-    return _compare_permuted(_describe(method, samples, seeds), INDEPENDENT_UNITS[method], names, observed, permuted)
+    if differences is not None:
+        return differences
+    averages_segments = takes_systems and standardized.ndim == 3
+    return exchange_one_by_one(standardized, masks, unit, agreement, average_segments=averages_segments)
 
 
 def _describe(method: str, samples: int, seeds: Sequence[int]) -> str:

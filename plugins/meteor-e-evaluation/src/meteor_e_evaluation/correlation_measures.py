@@ -11,9 +11,14 @@ from meteor_e.api import Measure
 from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
-from meteor_e_evaluation import exchange
 from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, rank_rows
-from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation.exchange import (
+    Differences,
+    Masks,
+    exchange_group_means,
+    exchange_pearson,
+    exchange_rank_correlation,
+)
 from meteor_e_evaluation.groups import Grouping, group_coefficients, mean_group_agreement
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.test_set import TestSet
@@ -64,8 +69,8 @@ class SegmentCorrelation(RatingMeasure):
         if test.assessments is None:
             return None
         if self.coefficient == "pearson":
-            return exchange.pearson(values, test.assessments, masks, unit)
-        return exchange.rank_correlation(values, [test.assessments], masks, unit, self.coefficient)
+            return exchange_pearson(values, test.assessments, masks, unit)
+        return exchange_rank_correlation(values, [test.assessments], masks, unit, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return the scores of rated segments; their ranks for Spearman's coefficient."""
@@ -150,14 +155,14 @@ class GroupedMeasure(RatingMeasure):
             return None
         if (self.grouping, unit) in (("item", "segments"), ("sys", "systems")):
             compute_coefficients = group_coefficients(self.coefficient, self.grouping, test.human)
-            return exchange.mean_of_groups([compute_coefficients(scores) for scores in values], masks)
+            return exchange_group_means([compute_coefficients(scores) for scores in values], masks)
         if self.coefficient == "pearson" or self.grouping == "item":
             return None
         ratings = test.assessments.average_repeated()
         groups = [ratings]
         if self.grouping == "sys":
             groups = [ratings.select(ratings.systems == system) for system in range(len(test.systems))]
-        return exchange.rank_correlation(values, groups, masks, unit, self.coefficient)
+        return exchange_rank_correlation(values, groups, masks, unit, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the mean on resampled segments."""

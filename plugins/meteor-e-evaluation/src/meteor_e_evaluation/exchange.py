@@ -8,10 +8,10 @@ Scores are ``(metrics, systems, segments)``. A mask says which units are exchang
 ``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``. The argument ``unit`` names the
 unit: ``segments``, ``systems`` or ``scores``. Every function returns :data:`Differences`.
 
-Two statistics are approximations on large test sets. :func:`compute_tied_accuracy` chooses the best of some hundred
-thresholds. :func:`rank_correlation` counts pairs of distant ranks in a coarse table; these pairs matter only if two
-denominators differ. Every sample is approximated in the same way, so the test keeps its level. On small test sets, both
-statistics are exact.
+Two statistics are approximations on large test sets. :func:`exchange_tied_accuracy` chooses the best of some hundred
+thresholds. :func:`exchange_rank_correlation` counts pairs of distant ranks in a coarse table; these pairs matter only
+if two denominators differ. Every sample is approximated in the same way, so the test keeps its level. On small test
+sets, both statistics are exact.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RELATIVE_TOLERANCE = 1e-12
 """Variances below this share of the sum of squares are rounding errors."""
 
 
-def linear(
+def exchange_terms(
     unit_sums: Callable[[int, int], Sequence[Floats]], masks: Masks, finish: Callable[[Floats], Floats]
 ) -> Differences:
     """Exchange the terms of sums.
@@ -62,7 +62,7 @@ def linear(
     return differences
 
 
-def mean_of_groups(group_values: Sequence[Floats], masks: Masks) -> Differences:
+def exchange_group_means(group_values: Sequence[Floats], masks: Masks) -> Differences:
     """Exchange the values of groups, and take the mean of those that are not NaN.
 
     Args:
@@ -70,7 +70,7 @@ def mean_of_groups(group_values: Sequence[Floats], masks: Masks) -> Differences:
         masks: the exchanged groups.
     """
     terms = [np.stack([np.nan_to_num(values), ~np.isnan(values)]) for values in group_values]
-    return linear(
+    return exchange_terms(
         lambda first, second: (terms[first], terms[second]),
         masks,
         lambda sums: _divide_or_nan(sums[0], np.rint(sums[1])),
@@ -84,7 +84,7 @@ def _divide_or_nan(numerator: Floats, denominator: Floats) -> Floats:
     return quotient
 
 
-def pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
+def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
     """Exchange scores for Pearson's r over all rated outputs."""
     shape = scores.shape[1:]
     outputs = ratings.systems * shape[1] + ratings.segments
@@ -107,7 +107,7 @@ def pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Di
         deviations *= human_varies & (deviations > RELATIVE_TOLERANCE * squares)
         return np.clip(_divide_or_nan(products, np.sqrt(deviations * human_sum_of_squares)), -1.0, 1.0)
 
-    return linear(lambda first, second: (terms[first], terms[second]), masks, finish)
+    return exchange_terms(lambda first, second: (terms[first], terms[second]), masks, finish)
 
 
 def exchange_systems(
@@ -135,7 +135,7 @@ def exchange_systems(
     return differences
 
 
-def soft_accuracy(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
+def exchange_soft_accuracy(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
     """Exchange systems for SPA, with p-values from the normal distribution."""
     from scipy import special
 
@@ -175,7 +175,7 @@ def _exchange_comparisons(
         rankings: human comparisons.
         scores: the metrics' scores.
         masks: the exchanged units.
-        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
+        unit: kind of the exchanged units: ``segments`` or ``systems``.
         count: computes terms ``(sums, cases, units)`` from score differences ``(cases, comparisons)``, the human order
             of each comparison (1 or -1; 0 for ties), its unit, and the number of units.
         finish: computes the measure from sums, ``(sums, samples)``.
@@ -183,29 +183,28 @@ def _exchange_comparisons(
     n_systems, n_segments = scores.shape[1:]
     first = np.minimum(rankings.better, rankings.worse)
     second = np.maximum(rankings.better, rankings.worse)
-    human_order = np.where(rankings.ties, 0, np.where(rankings.better < rankings.worse, 1, -1)).astype(np.int8)
+    first_is_better = rankings.better < rankings.worse
+    human_order = np.where(rankings.ties, 0, np.where(first_is_better, 1, -1)).astype(np.int8)
     first_scores, second_scores = scores[:, first, rankings.segments], scores[:, second, rankings.segments]
 
-    if unit == "systems":
+    def compute_system_terms(first_metric: int, second_metric: int) -> Floats:
         pair_index = first * n_systems - first * (first + 1) // 2 + second - first - 1
+        n_pairs = n_systems * (n_systems - 1) // 2
+        cases = itertools.product((first_metric, second_metric), repeat=2)
+        differences = np.stack([first_scores[a] - second_scores[b] for a, b in cases])
+        return count(differences, human_order, pair_index, n_pairs)
 
-        def pair_tables(first_metric: int, second_metric: int) -> Floats:
-            cases = itertools.product((first_metric, second_metric), repeat=2)
-            differences = np.stack([first_scores[a] - second_scores[b] for a, b in cases])
-            return count(differences, human_order, pair_index, n_systems * (n_systems - 1) // 2)
-
-        return exchange_systems(pair_tables, masks, finish)
-
-    def segment_terms(first_metric: int, second_metric: int) -> Sequence[Floats]:
-        differences = np.stack(
-            [first_scores[metric] - second_scores[metric] for metric in (first_metric, second_metric)]
-        )
+    def compute_segment_terms(first_metric: int, second_metric: int) -> Sequence[Floats]:
+        metrics = [first_metric, second_metric]
+        differences = first_scores[metrics] - second_scores[metrics]
         return list(count(differences, human_order, rankings.segments, n_segments).swapaxes(0, 1))
 
-    return linear(segment_terms, masks, finish)
+    if unit == "systems":
+        return exchange_systems(compute_system_terms, masks, finish)
+    return exchange_terms(compute_segment_terms, masks, finish)
 
 
-def pair_counts(
+def exchange_pair_counts(
     rankings: Rankings,
     scores: Floats,
     masks: Masks,
@@ -216,9 +215,14 @@ def pair_counts(
     n_human_ties = int(rankings.ties.sum())
 
     def count(differences: Floats, human_order: NDArray[np.int8], units: Integers, n_units: int) -> Floats:
-        is_tie = differences == 0
-        columns = np.sign(differences) * human_order, is_tie, is_tie & (human_order == 0)
-        return np.array([[np.bincount(units, row, n_units) for row in column] for column in columns]).astype(float)
+        is_metric_tie = differences == 0
+        is_common_tie = is_metric_tie & (human_order == 0)
+        agreement = np.sign(differences) * human_order
+        terms = [
+            [np.bincount(units, values, n_units) for values in case_values]
+            for case_values in (agreement, is_metric_tie, is_common_tie)
+        ]
+        return np.array(terms).astype(float)
 
     def finish(sums: Floats) -> Floats:
         concordant_minus_discordant, all_metric_ties, both_ties = np.rint(sums)
@@ -245,7 +249,7 @@ MAX_EXACT_DIFFERENCES = 1 << 14
 _THRESHOLD_SAMPLING_STEP = 7
 
 
-def compute_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
+def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
     """Exchange segments or systems for accuracy with tie calibration; each sample has its own best threshold."""
     pair_weights = 1.0 / np.bincount(rankings.segments)[rankings.segments]
 
@@ -288,7 +292,7 @@ COARSE_TABLE_SIDE = 64
 """Number of rows and of columns of a table that is not exact."""
 
 
-def rank_correlation(
+def exchange_rank_correlation(
     scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
 ) -> Differences:
     """Exchange scores that are ranked together, and take the mean of the groups in which the measure is defined.

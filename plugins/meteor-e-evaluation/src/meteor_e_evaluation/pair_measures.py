@@ -11,8 +11,8 @@ from meteor_e.api import ComponentOptions, Measure, Meta
 from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
-from meteor_e_evaluation import exchange, kendall
-from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation import kendall
+from meteor_e_evaluation.exchange import Differences, Masks, exchange_pair_counts, exchange_tied_accuracy
 from meteor_e_evaluation.judgments import Rankings
 from meteor_e_evaluation.test_set import TestSet
 
@@ -77,7 +77,7 @@ class PairMeasure(Measure[TestSet]):
         rankings = self.rankings(test)
         if rankings is None or unit == "scores":
             return None
-        return exchange.pair_counts(rankings, values, masks, unit, lambda counts: kendall.tau(counts, self.variant))
+        return exchange_pair_counts(rankings, values, masks, unit, lambda counts: kendall.tau(counts, self.variant))
 
     def counts(self, test: TestSet, segments: Floats) -> Floats | None:
         """Return the count of each outcome on each segment, ``(segments, 5)``, as in :class:`.PairCounts`."""
@@ -200,7 +200,7 @@ class TiedAccuracy(Measure[TestSet]):
         rankings = pairwise_judgments(test)
         if unit == "scores" or rankings is None:
             return None
-        return exchange.compute_tied_accuracy(rankings, values, masks, unit)
+        return exchange_tied_accuracy(rankings, values, masks, unit)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the accuracy on resampled segments."""

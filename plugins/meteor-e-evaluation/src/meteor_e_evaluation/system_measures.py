@@ -13,9 +13,9 @@ from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
-from meteor_e_evaluation import exchange, kendall
+from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, rank_rows
-from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation.exchange import Differences, Masks, exchange_pair_counts, exchange_soft_accuracy
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.segment_coefficients import system_pairs
@@ -135,7 +135,7 @@ class SystemMeasure(Measure[TestSet]):
             return None
         pairs = Assessments(np.zeros(len(indices), int), np.arange(len(indices)), human_scores).comparisons()
         compute = _accuracy_of_counts if self.coefficient == "accuracy" else _tau_b_of_counts
-        return exchange.pair_counts(pairs, values[:, indices, None], masks[:, indices], unit, compute)
+        return exchange_pair_counts(pairs, values[:, indices, None], masks[:, indices], unit, compute)
 
     def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
         if np.isnan(metric_scores).any():
@@ -270,7 +270,7 @@ class SoftAccuracy(Measure[TestSet]):
         if unit != "systems":
             return None
         indices = self.find_rated_systems(test)
-        return exchange.soft_accuracy(values[:, indices], test.human[indices], masks[:, indices])
+        return exchange_soft_accuracy(values[:, indices], test.human[indices], masks[:, indices])
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return SPA on resampled segments; the human scores are resampled with the metric's."""

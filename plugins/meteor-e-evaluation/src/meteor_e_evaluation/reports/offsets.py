@@ -48,5 +48,9 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
 
 def _fold(text: str) -> str:
     """Return a text of the same length in lower case, with plain punctuation marks."""
-    folded = (lower if len(lower := character.lower()) == 1 else character for character in text)
-    return "".join(folded).translate(_PLAIN_CHARACTERS)
+    characters = []
+    for character in text:
+        lower = character.lower()
+        # The lower case of a few characters has two characters.
+        characters.append(lower if len(lower) == 1 else character)
+    return "".join(characters).translate(_PLAIN_CHARACTERS)

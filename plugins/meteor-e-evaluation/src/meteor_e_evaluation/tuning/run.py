@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import ConfigError
@@ -167,10 +167,10 @@ def tune(
         InputError: if the judgments do not suit the objective.
     """
     base_data = collect(base, tests, cache, progress=progress)
+    # Errors of the held-out data are raised before the search.
     base_held_out, n_left_out = None, 0
     if held_out_tests:
-        all_held_out = collect(base, held_out_tests, cache, progress=progress)
-        base_held_out, n_left_out = leave_out_overlap(base_data, all_held_out)
+        base_held_out, n_left_out = _collect_held_out(base, held_out_tests, base_data, cache, progress)
     data_sets = [
         base_data if variant.meteor is base else collect(variant.meteor, tests, cache, progress=progress)
         for variant in variants
@@ -178,45 +178,42 @@ def tune(
     default_point = make_point(base.chain.parameters)
     default_value = objective.prepare(base_data).evaluate(PointScorer(base_data), default_point)
     variant_search = _VariantSearch(objective, variants, settings, progress)
-    best_variant, best = variant_search.find_best(data_sets)
-    n_evaluations = variant_search.n_evaluations
-    validation = None
-    if settings.folds:
-        validation = cross_validate(
-            data_sets,
-            base_data,
-            objective,
-            default_point,
-            variant_search.find_best_point,
-            folds=settings.folds,
-            seed=settings.seed,
-        )
-    chosen = variants[best_variant]
-    held_out = None
-    if base_held_out is not None:
-        chosen_held_out = base_held_out
-        if chosen.meteor is not base:
-            all_chosen_held_out = collect(chosen.meteor, held_out_tests, cache, progress=progress)
-            chosen_held_out, _ = leave_out_overlap(base_data, all_chosen_held_out)
-        held_out = hold_out(
-            base_held_out,
-            chosen_held_out,
-            objective,
-            default_point,
-            best.best,
-            samples=settings.samples,
-            seed=settings.seed,
-        )
-    return Tuning(
-        variant=chosen,
+    best_variant, result = variant_search.find_best(data_sets)
+    tuning = Tuning(
+        variant=variants[best_variant],
         data=data_sets[best_variant],
         default=(default_point, default_value),
-        best=(best.best, best.value),
-        n_evaluations=n_evaluations,
+        best=(result.best, result.value),
+        n_evaluations=variant_search.n_evaluations,
         stopped=variant_search.stopped,
         variants=tuple(variant.options for variant in variants),
-        validation=validation,
-        held_out=held_out,
-        held_out_names=() if base_held_out is None else base_held_out.names,
         n_left_out=n_left_out,
     )
+    if settings.folds:
+        find_best_point = variant_search.find_best_point
+        validation = cross_validate(
+            data_sets, base_data, objective, default_point, find_best_point, folds=settings.folds, seed=settings.seed
+        )
+        tuning = replace(tuning, validation=validation, stopped=variant_search.stopped)
+    if base_held_out is None:
+        return tuning
+    tuned_held_out = base_held_out
+    if tuning.variant.meteor is not base:
+        tuned_held_out, _ = _collect_held_out(tuning.variant.meteor, held_out_tests, base_data, cache, progress)
+    held_out = hold_out(
+        base_held_out,
+        tuned_held_out,
+        objective,
+        default_point,
+        result.best,
+        samples=settings.samples,
+        seed=settings.seed,
+    )
+    return replace(tuning, held_out=held_out, held_out_names=base_held_out.names)
+
+
+def _collect_held_out(
+    meteor: Meteor, tests: Sequence[TestSet], training: TuningSet, cache: ArrayCache, progress: Progress
+) -> tuple[TuningSet, int]:
+    """Return the held-out data without training segments, and the number of segments that were left out."""
+    return leave_out_overlap(training, collect(meteor, tests, cache, progress=progress))
