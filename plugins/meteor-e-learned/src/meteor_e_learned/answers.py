@@ -1,10 +1,10 @@
-"""Answers of language models that people judged correct or not, as examples to learn from."""
+"""Judged answers: answers of language models that people judged correct or incorrect, as training examples."""
 
 from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
 import msgspec
@@ -15,13 +15,14 @@ from meteor_e.base.files import open_regular
 from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
+from meteor_e_learned.features.answer_texts import split_trigrams
 from meteor_e_learned.features.short_texts import fold, split_terms
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class JudgedAnswer(msgspec.Struct, frozen=True):
-    """An answer and its judgment: a line of a JSON Lines file. Other fields of the line are ignored.
+    """An answer and its judgment, from a line of a JSON Lines file. Other fields of the line are ignored.
 
     Attributes:
         question: the question.
@@ -44,20 +45,22 @@ def load_answers(path: str | os.PathLike[str]) -> list[JudgedAnswer]:
     """Read judged answers from a JSON Lines file, which may be compressed by gzip.
 
     Raises:
-        InputError: for a file that cannot be read, or a line that is not a judged answer; it names the line.
+        InputError: if the file cannot be read, or if a line is not a judged answer. The message names the line.
     """
     answers = []
     decoder = msgspec.json.Decoder(JudgedAnswer)
-    number = 0
+    line_number = 0
     try:
         with open_regular(path) as file:
-            for number, line in enumerate(_decompressed(file), 1):
+            for line_number, line in enumerate(_decompress(file), 1):
                 answer = decoder.decode(line)
                 if not answer.references:
-                    raise InputError(f"{path}:{number}: 'references' is empty; give at least one acceptable answer")
+                    raise InputError(
+                        f"{path}:{line_number}: 'references' is empty; give at least one acceptable answer"
+                    )
                 answers.append(answer)
     except msgspec.DecodeError as error:
-        raise InputError(f"{path}:{number}: not a judged answer: {error}") from error
+        raise InputError(f"{path}:{line_number}: not a judged answer: {error}") from error
     except (OSError, EOFError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
     if not answers:
@@ -65,30 +68,32 @@ def load_answers(path: str | os.PathLike[str]) -> list[JudgedAnswer]:
     return answers
 
 
-def _decompressed(file: BinaryIO) -> Iterable[bytes]:
+def _decompress(file: BinaryIO) -> Iterable[bytes]:
+    """Return the lines of a file, which may be compressed by gzip."""
     is_compressed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
     file.seek(0)
     return gzip.GzipFile(fileobj=file) if is_compressed else file
 
 
 def central_references(references: Sequence[str], count: int) -> list[str]:
-    """Return the references that resemble the others most; all if there are no more than ``count``.
+    """Return the references that are most similar to the other references; all of them if there are at most ``count``.
 
-    The resemblance of two references is the Jaccard index of their character trigrams. Lists of acceptable answers
-    often hold misspellings and distant aliases; the central references are those that a person would write down.
+    The similarity of two references is the Jaccard index of their character trigrams. Lists of acceptable answers often
+    contain misspellings and unusual aliases. The central references are those that a person would write down.
     """
     distinct = list(dict.fromkeys(references))
     if len(distinct) <= count:
         return distinct
-    trigrams = [frozenset(_trigrams(reference)) for reference in distinct]
-    resemblance = [sum(len(a & b) / len(a | b) for b in trigrams) for a in trigrams]
-    ranks = sorted(range(len(distinct)), key=lambda index: -resemblance[index])
-    return [distinct[index] for index in ranks[:count]]
+    trigrams = [_trigrams(reference) for reference in distinct]
+    similarities = [sum(len(first & second) / len(first | second) for second in trigrams) for first in trigrams]
+    ranking = sorted(range(len(distinct)), key=lambda index: -similarities[index])
+    return [distinct[index] for index in ranking[:count]]
 
 
-def _trigrams(reference: str) -> Iterator[str]:
-    joined = "".join(term.form for term in split_terms(fold(reference)))
-    return (joined[index : index + 3] for index in range(max(1, len(joined) - 2)))
+def _trigrams(reference: str) -> set[str]:
+    """Return the character trigrams of the terms of a reference."""
+    letters = "".join(term.form for term in split_terms(fold(reference)))
+    return split_trigrams(letters)
 
 
 def answer_examples(
@@ -105,12 +110,12 @@ def answer_examples(
 
     Args:
         answers: the answers.
-        title: what to call them.
+        title: the title of the examples.
         features: the features.
-        store: where rows are kept.
-        references: keep only so many central references of each question; by default all.
-        jobs: number of processes.
-        progress: told about the features.
+        store: the store of computed features.
+        references: the number of central references to use per question; all by default.
+        jobs: the number of processes.
+        progress: receives the progress of the feature extraction.
     """
     lists = [
         answer.references if references is None else central_references(answer.references, references)

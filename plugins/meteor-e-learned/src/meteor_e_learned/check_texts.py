@@ -1,7 +1,7 @@
-"""Check texts: do the features of a model still give the numbers that it learned from?
+"""Check texts: segments that show whether the features of a model still have the values that it was trained with.
 
-A model is tried on them before it is used. They are short, made up for this purpose, and have what features look at:
-names, numbers, marks, unknown words, other scripts, repetition, word order, nothing at all.
+The check texts are computed before a model is used. They contain what features depend on: names, numbers, punctuation,
+unknown words, other scripts, repetitions, different word orders, and an empty text.
 """
 
 from __future__ import annotations
@@ -20,86 +20,45 @@ from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
 
 TOLERANCE = 1e-6
-"""By how much a number may differ, absolutely or relative to its size."""
+"""Maximum difference of a value, absolute or relative to its size."""
 
-_TEXTS = {
-    "en": (
-        (
-            "The lighthouse keeper counted 14 ships before noon.",
-            "Before noon, the keeper of the lighthouse counted 14 ships.",
-        ),
-        ("A old bridge was closed since Monday", "The old bridge has been closed since Monday."),
-        (
-            "Nobody told Ms. Okonkwo that her train, the 7:45, does not stops here!",
-            "Nobody had told Ms Okonkwo that the 7.45 train doesn't stop here.",
-        ),
-        (
-            "The Quittenmus is cooked slow slow with zucker",
-            "The quince jam is cooked very slowly with sugar.",
-        ),
-        ("Two of the three reports are not yet public.", "Two of the three reports are already public."),
-        ("He said: „we will see“ — and left the зал.", '"We shall see," he said, and left the hall.'),
-        ("the the the", "Rivers carry sand to the sea."),
-        ("", "Silence followed."),
-        ("Rivers carry sand to the sea.", "Rivers carry sand to the sea."),
-        (
-            "Children were playing in the garden of neighbors while it rained",
-            "While it was raining, the children played in the neighbors' garden.",
-        ),
+_TEXTS = (
+    (
+        "The lighthouse keeper counted 14 ships before noon.",
+        "Before noon, the keeper of the lighthouse counted 14 ships.",
     ),
-    "fr": (
-        (
-            "Le gardien du phare a compté 14 bateaux avant midi.",
-            "Avant midi, le gardien du phare avait compté 14 navires.",
-        ),
-        ("La vieille pont est fermé depuis lundi", "Le vieux pont est fermé depuis lundi."),
-        ("L'eau des rivières porte du Sand à la mer.", "Les rivières portent du sable jusqu'à la mer."),
-        ("Deux rapports ne sont pas publics.", "Deux des trois rapports sont déjà publics !"),
-        ("", "Un silence suivit."),
-        ("Les enfants jouaient au jardin.", "Les enfants jouaient au jardin."),
+    ("A old bridge was closed since Monday", "The old bridge has been closed since Monday."),
+    (
+        "Nobody told Ms. Okonkwo that her train, the 7:45, does not stops here!",
+        "Nobody had told Ms Okonkwo that the 7.45 train doesn't stop here.",
     ),
-    "de": (
-        (
-            "Der Leuchtturmwärter zählte 14 Schiffe vor Mittag.",
-            "Vor dem Mittag zählte der Wärter des Leuchtturms 14 Schiffe.",
-        ),
-        ("Die alte Brücke geschlossen ist seit Montag", "Die alte Brücke ist seit Montag gesperrt."),
-        ("Flüsse carry Sand ins Meer.", "Die Flüsse tragen Sand bis ins Meer."),
-        ("Zwei Berichte sind noch nicht öffentlich.", "Zwei der drei Berichte sind bereits öffentlich!"),
-        ("", "Stille folgte."),
-        ("Die Kinder spielten im Garten.", "Die Kinder spielten im Garten."),
+    (
+        "The Quittenmus is cooked slow slow with zucker",
+        "The quince jam is cooked very slowly with sugar.",
     ),
-    "es": (
-        (
-            "El farero contó 14 barcos antes del mediodía.",
-            "Antes del mediodía, el guarda del faro había contado 14 barcos.",
-        ),
-        ("La puente viejo está cerrada desde lunes", "El viejo puente está cerrado desde el lunes."),
-        ("Los ríos carry arena al mar.", "Los ríos llevan arena hasta el mar."),
-        ("Dos informes no son públicos.", "¡Dos de los tres informes ya son públicos!"),
-        ("", "Siguió un silencio."),
-        ("Los niños jugaban en el jardín.", "Los niños jugaban en el jardín."),
+    ("Two of the three reports are not yet public.", "Two of the three reports are already public."),
+    ("He said: „we will see“ — and left the зал.", '"We shall see," he said, and left the hall.'),
+    ("the the the", "Rivers carry sand to the sea."),
+    ("", "Silence followed."),
+    ("Rivers carry sand to the sea.", "Rivers carry sand to the sea."),
+    (
+        "Children were playing in the garden of neighbors while it rained",
+        "While it was raining, the children played in the neighbors' garden.",
     ),
-    "cs": (
-        ("Strážce majáku spočítal 14 lodí před polednem.", "Do poledne napočítal strážce majáku 14 lodí."),
-        ("Starý most zavřený od pondělí", "Starý most je od pondělí uzavřen."),
-        ("Řeky carry písek do moře.", "Řeky nesou písek až do moře."),
-        ("Dvě zprávy nejsou veřejné.", "Dvě ze tří zpráv už jsou veřejné!"),
-        ("", "Následovalo ticho."),
-        ("Děti si hrály na zahradě.", "Děti si hrály na zahradě."),
-    ),
-}
+)
+"""Pairs of a hypothesis and a reference."""
 
 
 @dataclass(frozen=True)
 class CheckTexts:
-    """Check texts, and the numbers that the features of a model gave for them when it was trained.
+    """Check texts, with the values of a model's features when it was trained.
 
     Attributes:
-        hypotheses, references: a text each.
-        columns: names of the features that were tried: those that read nothing but these texts.
-        numbers: ``(texts, columns)``.
-        libraries: versions of the libraries of each feature then, by the feature's label.
+        hypotheses: the hypotheses.
+        references: the reference of each hypothesis.
+        columns: the columns of the features that read only these texts.
+        numbers: the values of the columns, ``(texts, columns)``.
+        libraries: the versions of the libraries of each feature at the training, by the feature's label.
     """
 
     hypotheses: tuple[str, ...]
@@ -109,42 +68,49 @@ class CheckTexts:
     libraries: dict[str, dict[str, str]]
 
     def check(self, features: FeatureSet, model: str) -> None:
-        """Compare with what the features give here.
+        """Compare the current values of features with those of the training.
+
+        Args:
+            features: the features of the model.
+            model: the name of the model, for messages.
 
         Raises:
-            ConfigError: for numbers that differ by more than the tolerance; with the feature and its libraries.
+            ConfigError: if a value differs by more than the tolerance. The message names the feature and its libraries.
         """
-        columns, numbers = _numbers(features, self.hypotheses, self.references)
+        columns, numbers = _compute_numbers(features, self.hypotheses, self.references)
         if columns != self.columns:
             raise ConfigError(f"model {model!r} is damaged: its check texts are of other features than its own")
-        tolerances = [
-            max(TOLERANCE, float(getattr(entry.feature, "tolerance", 0)))
-            for entry in features.features
-            for column in entry.columns
-            if column in columns
-        ]
-        allowed = np.array(tolerances) * (1 + np.abs(self.numbers))
-        over = np.argwhere(~(np.abs(numbers - self.numbers) <= allowed))
-        if not len(over):
+        tolerances = np.array(_tolerances(features, columns))
+        is_wrong = ~(np.abs(numbers - self.numbers) <= tolerances * (1 + np.abs(self.numbers)))
+        if not is_wrong.any():
             return
-        row, column = (int(place) for place in over[0])
-        label = columns[column].partition(".")[0]
-        entry = next(entry for entry in features.features if entry.label == label)
-        here, then = libraries(entry.feature.requires), self.libraries.get(label, {})
-        changed = {name: (then.get(name, "?"), now) for name, now in here.items() if then.get(name) != now}
-        what = ", ".join(f"{name} is {now}, the model was made with {old}" for name, (old, now) in changed.items())
-        advice = " ".join(f"'{name}=={old}'" for name, (old, _) in changed.items() if name != "meteor_e")
-        count = len({at for _, at in over.tolist()})
-        raise ConfigError(
+        row, column = (int(index) for index in np.argwhere(is_wrong)[0])
+        difference = (
             f"model {model!r}: feature {columns[column]!r} gives {numbers[row, column]:.6g} where the model was "
-            f"trained with {self.numbers[row, column]:.6g} ({count} of {len(columns)} numbers "
-            f"differ by more than {tolerances[column]:g})"
-            + (f"; {what}" if what else "; its resources differ from those of the training")
-            + (f"; run: pip install {advice}" if advice else "; train the model again")
+            f"trained with {self.numbers[row, column]:.6g} ({int(is_wrong.any(axis=0).sum())} of {len(columns)} "
+            f"numbers differ by more than {tolerances[column]:g})"
         )
+        label = columns[column].partition(".")[0]
+        feature = next(entry.feature for entry in features.features if entry.label == label)
+        raise ConfigError(difference + self._describe_cause(feature, label))
+
+    def _describe_cause(self, feature: Feature, label: str) -> str:
+        """Return the part of a message that explains why the values of a feature differ, and how to solve this."""
+        versions = self.libraries.get(label, {})
+        changes = {
+            name: (versions.get(name, "?"), version)
+            for name, version in library_versions(feature.requires).items()
+            if versions.get(name) != version
+        }
+        if not changes:
+            return "; its resources differ from those of the training; train the model again"
+        causes = [f"{name} is {new}, the model was made with {old}" for name, (old, new) in changes.items()]
+        packages = [f"'{name}=={old}'" for name, (old, _) in changes.items() if name != "meteor_e"]
+        advice = f"run: pip install {' '.join(packages)}" if packages else "train the model again"
+        return f"; {', '.join(causes)}; {advice}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return all but the numbers, for a model file."""
+        """Return all attributes except for the values, for a model file."""
         return {
             "hypotheses": list(self.hypotheses),
             "references": list(self.references),
@@ -154,52 +120,67 @@ class CheckTexts:
 
     @classmethod
     def from_json(cls, data: dict[str, Any], numbers: NDArray[Any]) -> CheckTexts:
-        """Return what :meth:`to_json` wrote.
+        """Return the check texts of a model file.
+
+        Args:
+            data: the result of :meth:`to_json`.
+            numbers: the values.
 
         Raises:
-            ValueError, KeyError, TypeError: if it is something else.
+            ValueError, KeyError, TypeError: if the data are invalid.
         """
-        texts = [tuple(str(text) for text in data[name]) for name in ("hypotheses", "references", "columns")]
-        if not len(texts[0]) == len(texts[1]) == len(numbers) or numbers.shape[1:] != (len(texts[2]),):
+        hypotheses, references, columns = (
+            tuple(str(text) for text in data[name]) for name in ("hypotheses", "references", "columns")
+        )
+        if not len(hypotheses) == len(references) == len(numbers) or numbers.shape[1:] != (len(columns),):
             raise ValueError("the check texts do not fit their numbers")
-        found = {str(label): {str(k): str(v) for k, v in each.items()} for label, each in data["libraries"].items()}
-        return cls(texts[0], texts[1], texts[2], numbers.astype(float), found)
+        libraries = {
+            str(label): {str(name): str(version) for name, version in versions.items()}
+            for label, versions in data["libraries"].items()
+        }
+        return cls(hypotheses, references, columns, numbers.astype(float), libraries)
 
 
-def make_check_texts(features: FeatureSet, language: str) -> CheckTexts:
-    """Return check texts of features; for a language without texts of its own, the English ones."""
-    hypotheses, references = zip(*_TEXTS.get(language, _TEXTS["en"]), strict=True)
-    columns, numbers = _numbers(features, hypotheses, references)
-    return CheckTexts(
-        hypotheses,
-        references,
-        columns,
-        numbers,
-        {entry.label: libraries(entry.feature.requires) for entry in features.features},
-    )
+def make_check_texts(features: FeatureSet) -> CheckTexts:
+    """Return the check texts of features. The texts are English, also for other languages."""
+    hypotheses, references = zip(*_TEXTS, strict=True)
+    columns, numbers = _compute_numbers(features, hypotheses, references)
+    libraries = {entry.label: library_versions(entry.feature.requires) for entry in features.features}
+    return CheckTexts(hypotheses, references, columns, numbers, libraries)
 
 
-def _numbers(
+def _compute_numbers(
     features: FeatureSet, hypotheses: Sequence[str], references: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats]:
-    tried = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
-    # Any text will do for a source; that of the next segment differs from hypothesis and reference.
+    """Return the columns of the features that accept any segment, and their values for check texts."""
+    checked_features = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
+    # The source of a segment is the next reference, which differs from the hypothesis and the reference.
     sources = [*references[1:], *references[:1]]
     batch = FeatureBatch(hypotheses, [[reference] for reference in references], sources)
-    return tried.columns, tried.extract(batch, FeatureStore(enabled=False))
+    return checked_features.columns, checked_features.extract(batch, FeatureStore(enabled=False))
+
+
+def _tolerances(features: FeatureSet, columns: Sequence[str]) -> list[float]:
+    """Return the tolerance of each column."""
+    return [
+        max(TOLERANCE, float(getattr(entry.feature, "tolerance", 0)))
+        for entry in features.features
+        for column in entry.columns
+        if column in columns
+    ]
 
 
 def reads_any_segment(feature: Feature) -> bool:
-    """Return whether a feature needs nothing but texts of the segment, and has a row for any of them."""
+    """Return whether a feature reads only the texts of a segment, and accepts any texts."""
     return feature.any_text and {*feature.needs} <= {"hypotheses", "references", "sources"}
 
 
-def libraries(names: Sequence[str]) -> dict[str, str]:
-    """Return the versions of libraries that are installed."""
-    found = {}
+def library_versions(names: Sequence[str]) -> dict[str, str]:
+    """Return the versions of the installed libraries among these names; by default that of meteor_e."""
+    versions = {}
     for name in names or ("meteor_e",):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

@@ -118,7 +118,7 @@ def train(
         signature,
         card,
         output.absolute().parent,
-        make_check_texts(features, recipe.language),
+        make_check_texts(features),
     )
     save_model(model, output)
     log({"event": "done", "figures": figures, "seconds": round(time.perf_counter() - start_time, 1)})

@@ -1,4 +1,4 @@
-"""METEOR as a feature: what it counts, and what it makes of it."""
+"""Feature with METEOR's score, its parts, and the statistics that they are computed from."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class MeteorFeature(Feature):
-    """METEOR: the score, its parts, all statistics, and what each matcher of the chain brought.
+    """METEOR's score, its parts, all statistics, and the contribution of each matcher of the chain.
 
-    ``settings`` are options of the chain's matchers and, under ``lemmatizer``, of its lemmatizer:
+    ``settings`` are options of the matchers of the chain and, under ``lemmatizer``, of its lemmatizer:
     ``{vector: {file: en.vectors, threshold: 0.7}}``.
 
     Raises:
-        ConfigError: for a chain or settings that are wrong.
-        ResourceError: if a matcher lacks what it needs.
+        ConfigError: if the chain or the settings are invalid.
+        ResourceError: if a resource of a matcher is not installed.
     """
 
     name: ClassVar[str] = "meteor"
@@ -48,9 +48,7 @@ class MeteorFeature(Feature):
             | None
         ) = None
         language: Annotated[str, Meta(description="Code of the language; by default the recipe's.")] | None = None
-        task: Annotated[str, Meta(description="What the parameters were tuned for; by default the chain's.")] | None = (
-            None
-        )
+        task: Annotated[str, Meta(description="Task of the tuned parameters; by default the chain's.")] | None = None
         settings: (
             Annotated[
                 dict[str, dict[str, Any]],
@@ -62,23 +60,26 @@ class MeteorFeature(Feature):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         chain, settings = options.chain, options.settings
-        self._plain = chain is None and settings is None
-        given: dict[str, Any] = {"language": options.language, "task": options.task}
-        given = {key: value for key, value in given.items() if value is not None}
+        self._is_default = chain is None and settings is None
+        arguments: dict[str, Any] = {}
+        if options.language is not None:
+            arguments["language"] = options.language
+        if options.task is not None:
+            arguments["task"] = options.task
         if settings is not None:
-            given |= apply_settings(chain, given, settings)
-        self.meteor = Meteor(**given) if chain is None else Meteor.from_config(chain, **given)
+            arguments |= apply_settings(chain, arguments, settings)
+        self.meteor = Meteor(**arguments) if chain is None else Meteor.from_config(chain, **arguments)
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> Self:
-        """Score in the recipe's language where neither chain nor option names another."""
+        """Make the feature, with the language of the recipe unless the chain or the options set another language."""
         if not options.language and (not options.chain or load_chain(options.chain).language is None):
             options = options.replaced(language=context.language.code)
         return super().from_options(context, options)
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-        """Change the paths within the chain and its settings, too."""
+        """Return options with changed paths, including the paths in the chain and in its settings."""
         changed = super().with_paths(options, change)
         chain, language, settings = (options.get(name) for name in ("chain", "language", "settings"))
         if isinstance(chain, str) and is_path(chain):
@@ -88,51 +89,45 @@ class MeteorFeature(Feature):
         if isinstance(language, str) and is_path(language):
             changed["language"] = change(language)
         if isinstance(settings, Mapping):
-            changed["settings"] = replaced = dict(settings)
-            for name, given in settings.items():
-                if not isinstance(given, Mapping):
-                    continue
-                use = name
-                if name == "lemmatizer":
-                    before = None if "use" in given or not changed.get("chain") else load_chain(changed["chain"])
-                    use = given.get("use", before.lemmatizer.name if before and before.lemmatizer else "none")
-                found = plugin_registry().components("lemmatizer" if name == "lemmatizer" else "matcher").get(use)
-                replaced[name] = {**given, **found.with_paths(given, change)}
+            changed["settings"] = {
+                name: _change_paths(name, component_options, changed.get("chain"), change)
+                for name, component_options in settings.items()
+            }
         return changed
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the numbers; those of a matcher begin with its name and a dot."""
+        """The names of the columns. The columns of a matcher begin with its name and a dot."""
         names = self.meteor.matcher_names
-        # A chain may have a matcher twice; the second is called stem#2.
+        # If a chain contains a matcher twice, such as stem, the second is called stem#2.
         counts = [names[: index + 1].count(name) for index, name in enumerate(names)]
         matchers = [name if count == 1 else f"{name}#{count}" for name, count in zip(names, counts, strict=True)]
         return (*PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
 
     @property
     def dimension(self) -> int:
-        """Thirteen and seven a matcher."""
+        """The number of columns: thirteen, and seven per matcher."""
         return len(self.columns)
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Score the segments, each against its best reference."""
-        parts, statistics = self._scored(batch)
-        of = statistics_columns(statistics)
-        brought = shares(
-            of,
+        """Score each segment against its best reference."""
+        parts, statistics = self._score(batch)
+        counts = statistics_columns(statistics)
+        matcher_shares = shares(
+            counts,
             FormulaScores(**dict(zip(PARTS, parts.T, strict=True))),  # type: ignore[arg-type]
             self.meteor.chain.parameters,
             divide_or_zero,
         )
-        blocks = [parts, np.stack([getattr(of, name) for name in _STATISTICS], axis=1)]
-        for matched, share in zip(of.matchers, brought, strict=True):
-            blocks += [np.stack(matched, axis=1), np.stack(share, axis=1)]
+        blocks = [parts, np.stack([getattr(counts, name) for name in _STATISTICS], axis=1)]
+        for matcher_counts, matcher_share in zip(counts.matchers, matcher_shares, strict=True):
+            blocks += [np.stack(matcher_counts, axis=1), np.stack(matcher_share, axis=1)]
         return np.hstack(blocks)
 
-    def _scored(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the parts of the scores, in the order of ``PARTS``, and the statistics, a row for each segment."""
+    def _score(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the parts of the scores, in the order of ``PARTS``, and the statistics, with one row per segment."""
         arrays = self.meteor.rows(batch.hypotheses, batch.references).arrays()
-        # Undefined parts are 0, as in a score.
+        # Undefined parts are 0, as in the score.
         return np.nan_to_num(arrays.scores[:, PART_INDEXES]), arrays.statistics.astype(float)
 
     def describe(self) -> str:
@@ -140,12 +135,38 @@ class MeteorFeature(Feature):
         return self.meteor.signature
 
     def definition(self) -> str:
-        """Return language, task and matchers; all of the signature where a chain or settings were given."""
+        """Return the language, the task and the matchers; the whole signature if a chain or settings are set."""
         chain = self.meteor.chain
-        if not self._plain:
+        if not self._is_default:
             return self.meteor.signature
         return f"{chain.language.code}|{chain.task}|{'+'.join(self.meteor.matcher_names)}"
 
 
 _STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
 _MATCHER_PARTS = (*MatcherCounts._fields, *Shares._fields)
+
+
+def _change_paths(name: str, options: Any, chain: str | Mapping[str, Any] | None, change: Callable[[str], str]) -> Any:
+    """Return the options of a matcher or of the lemmatizer of a chain, with changed paths.
+
+    Args:
+        name: the name of the matcher, or ``lemmatizer``.
+        options: the options. A value that is not a mapping is invalid, and is not changed.
+        chain: the chain, if the feature sets one.
+        change: a function that returns the new path for a path.
+    """
+    if not isinstance(options, Mapping):
+        return options
+    if name == "lemmatizer":
+        component = plugin_registry().components("lemmatizer").get(_lemmatizer_name(options, chain))
+    else:
+        component = plugin_registry().components("matcher").get(name)
+    return {**options, **component.with_paths(options, change)}
+
+
+def _lemmatizer_name(options: Mapping[str, Any], chain: str | Mapping[str, Any] | None) -> str:
+    """Return the name of the lemmatizer in options, or else that of the chain."""
+    if "use" in options:
+        return str(options["use"])
+    lemmatizer = load_chain(chain).lemmatizer if chain else None
+    return lemmatizer.name if lemmatizer else "none"
