@@ -15,8 +15,8 @@ namespace {
 
 constexpr auto POLL_INTERVAL = std::chrono::milliseconds(50);
 
-// The threads and the state that they share. The threads are joined in the destructor, because the destructor of a
-// running std::thread would terminate the program.
+// The threads and their shared state. The destructor joins the threads, because the destructor of a running std::thread
+// would terminate the program.
 class ThreadGroup {
 public:
     ThreadGroup(std::size_t count, const BackgroundWork& work) : count_(count), work_(work) {}
@@ -38,7 +38,7 @@ public:
             // The system does not provide more threads.
         }
     }
-    // Waits a while; returns whether all threads have finished.
+    // Waits for a short time, and returns whether all threads have finished.
     [[nodiscard]] bool wait() {
         std::unique_lock<std::mutex> lock(mutex_);
         return finished_.wait_for(lock, POLL_INTERVAL, [this] { return finished_count_ == threads_.size(); });

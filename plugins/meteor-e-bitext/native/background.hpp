@@ -1,4 +1,4 @@
-// Long work in other threads, while the calling thread still answers Python.
+// Runs long work in background threads, while the calling thread can react to Python signals.
 #pragma once
 
 #include <atomic>
@@ -17,9 +17,11 @@ using BackgroundWork = std::function<void(std::size_t, const std::atomic<bool>&)
 
 // Calls `work(item, is_stopped)` for each item below `count`, on `threads` threads. The calling thread calls
 // `keep_going` several times per second. When that returns false, `is_stopped` becomes true, and no further item is
-// started. If the system does not provide enough threads, fewer are used; without any, std::system_error is thrown.
+// started. If the system does not provide enough threads, fewer threads are used. If it does not provide any thread,
+// std::system_error is thrown.
 //
-// An exception ends the work, too. The first one is rethrown when all threads have ended.
+// If `work` throws an exception, no further item is started. The first exception is rethrown when all threads have
+// ended.
 Completion run_in_background(std::size_t count, std::size_t threads, const BackgroundWork& work,
                              const KeepGoing& keep_going);
 

@@ -17,9 +17,10 @@ inline void check_starts(View<std::uint64_t> starts) {
     }
 }
 
+// The words of all sentences, one sentence after the other.
 struct Corpus {
     View<std::uint32_t> words;
-    View<std::uint64_t> starts;  // of each sentence, and the number of words
+    View<std::uint64_t> starts;  // the first word of each sentence, then the number of words
 
     [[nodiscard]] std::size_t sentence_count() const noexcept { return starts.size() - 1; }
     [[nodiscard]] std::size_t length(std::size_t sentence) const noexcept {
@@ -29,7 +30,7 @@ struct Corpus {
         return words.subspan(starts[index], length(index));
     }
 
-    // Throws std::invalid_argument if the arrays do not fit each other, so that nothing is read outside of them.
+    // Throws std::invalid_argument if an index is outside of an array.
     void check(std::size_t vocabulary_size) const {
         if (starts.empty() || starts.front() != 0 || starts.back() != words.size()) {
             throw std::invalid_argument("sentences do not cover the words");

@@ -6,12 +6,12 @@
 
 namespace meteor::bitext {
 
-// On either side of the diagonal, the probabilities are a geometric sequence.
+// The probabilities on each side of the diagonal are a geometric sequence.
 void compute_distortion(std::size_t target_position, SentenceSize size, double tension, double mass,
                         double* probabilities) noexcept {
     const auto [n, m] = size;
     const double ratio = std::exp(-tension / static_cast<double>(n));
-    const std::size_t split = std::min(n, (target_position + 1) * n / m);  // lower positions are not above the diagonal
+    const std::size_t split = std::min(n, (target_position + 1) * n / m);  // the first position above the diagonal
     double sum = 0;
     if (split > 0) {
         double weight = std::exp(-tension * diagonal_distance(split - 1, target_position, size));

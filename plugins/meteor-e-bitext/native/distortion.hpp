@@ -9,9 +9,9 @@
 
 namespace meteor::bitext {
 
-// Numbers of source words and of target words.
+// The number of source words and the number of target words of a sentence pair.
 using SentenceSize = std::pair<std::size_t, std::size_t>;
-// How many sentence pairs have each size.
+// The number of sentence pairs of each size.
 using SizeCounts = std::vector<std::pair<SentenceSize, std::size_t>>;
 
 // Returns the distance of a pair of positions from the diagonal: h of the paper, whose positions start at 1.
@@ -21,7 +21,7 @@ using SizeCounts = std::vector<std::pair<SentenceSize, std::size_t>>;
                      static_cast<double>(target_position + 1) / static_cast<double>(size.second));
 }
 
-// Fills the probabilities of all source positions for a target position. Their sum is `mass`.
+// Computes the probability of each source position for a target position. The sum of the probabilities is `mass`.
 void compute_distortion(std::size_t target_position, SentenceSize size, double tension, double mass,
                         double* probabilities) noexcept;
 

@@ -43,8 +43,8 @@ py::bytes to_bytes(const std::vector<Item>& items) {
     return py::bytes(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(Item));
 }
 
-// Reports progress to Python, and handles signals such as Ctrl-C, from work that runs without the GIL. If there is an
-// error, the call returns false, which ends the work; rethrow() raises the error afterwards.
+// Reports progress to Python, and handles signals such as Ctrl-C, while work runs without the GIL. If Python raises an
+// error, the call returns false to end the work, and rethrow() raises the error afterwards.
 class ProgressReporter {
 public:
     explicit ProgressReporter(py::function report) : report_(std::move(report)) {}
@@ -221,9 +221,9 @@ PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     module.def("number_phrases", py_number_phrases, py::kw_only(), "words"_a.noconvert(), "starts"_a.noconvert(),
                "types"_a, "max_length"_a, "min_count"_a, "ids"_a.noconvert(), "report"_a);
     module.def("extract_pairs", py_extract_pairs, py::kw_only(), "first_starts"_a.noconvert(),
-               "second_starts"_a.noconvert(), "first_ids"_a.noconvert(), "second_ids"_a.noconvert(),
-               "max_length"_a, "links"_a.noconvert(), "link_starts"_a.noconvert(), "begin"_a, "end"_a,
-               "first_totals"_a.noconvert(), "second_totals"_a.noconvert());
+               "second_starts"_a.noconvert(), "first_ids"_a.noconvert(), "second_ids"_a.noconvert(), "max_length"_a,
+               "links"_a.noconvert(), "link_starts"_a.noconvert(), "begin"_a, "end"_a, "first_totals"_a.noconvert(),
+               "second_totals"_a.noconvert());
     module.def("merge_runs", py_merge_runs, "runs"_a.noconvert(), "write"_a);
     module.def("pivot", py_pivot, py::kw_only(), "phrases"_a.noconvert(), "to_starts"_a.noconvert(),
                "to_translations"_a.noconvert(), "to_probabilities"_a.noconvert(), "from_starts"_a.noconvert(),

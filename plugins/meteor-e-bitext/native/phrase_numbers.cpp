@@ -7,9 +7,9 @@ namespace meteor::bitext {
 
 namespace {
 
-constexpr std::size_t REPORT_INTERVAL = std::size_t{1} << 20;  // words
+constexpr std::size_t REPORT_INTERVAL = std::size_t{1} << 20;  // in words
 
-// Counts keys, and assigns ids to the frequent ones.
+// Counts keys, and assigns ids to frequent keys.
 class KeyCounter {
 public:
     KeyCounter() : slots_(std::size_t{1} << 16) {}
@@ -21,8 +21,8 @@ public:
         slot.key = key;
         ++slot.count;
     }
-    // Returns the id of a key, which `make_id` assigns at its first appearance; 0 if its count is less than
-    // `min_count`.
+    // Returns the id of a key, or 0 if its count is less than `min_count`. `make_id` creates the id at the first call
+    // for the key.
     template <class MakeId>
     [[nodiscard]] std::uint32_t id_of(std::uint64_t key, std::uint32_t min_count, const MakeId& make_id) {
         Slot& slot = slots_[slot_of(key)];
@@ -51,7 +51,7 @@ private:
         }
     }
 
-    std::vector<Slot> slots_;  // at most half of them are used
+    std::vector<Slot> slots_;  // at most half of the slots are used
     std::size_t used_slots_ = 0;
 };
 
@@ -65,7 +65,8 @@ public:
           progress_(progress),
           total_(2 * max_length * corpus.words.size()) {}
 
-    // Numbers the phrases of one length; shorter ones must be numbered. Returns false if it was interrupted.
+    // Assigns ids to the phrases of one length, after those of all shorter lengths. Returns false if it was
+    // interrupted.
     [[nodiscard]] bool number_length(std::size_t length) {
         std::uint32_t* const row = ids_ + (length - 1) * corpus_.words.size();
         const std::size_t old_count = result_.first_positions.size();
@@ -83,8 +84,9 @@ public:
     [[nodiscard]] PhraseCounts& result() noexcept { return result_; }
 
 private:
-    // Calls `visit(word, key)` for the first word and the key of each phrase that may be frequent. A phrase is at most
-    // as frequent as its parts, so two frequent phrases whose starts differ by one word make a candidate.
+    // Calls `visit(word, key)` with the first word and the key of each phrase that may be frequent. A phrase is at most
+    // as frequent as its parts, so it may be frequent only if it starts and ends with a frequent phrase that is one
+    // word shorter.
     template <class Visit>
     [[nodiscard]] bool visit_candidates(std::size_t length, const Visit& visit) {
         const std::uint32_t* const shorter = length > 1 ? ids_ + (length - 2) * corpus_.words.size() : nullptr;

@@ -15,7 +15,7 @@ std::uint64_t make_key(std::uint32_t first, std::uint32_t second) noexcept {
     return std::uint64_t{first} << 32 | second;
 }
 
-// The words of the other sentence that a word or a phrase is linked to, from the first to the last.
+// The span from the first to the last word of the other sentence that a word or a phrase is linked to.
 struct LinkedSpan {
     static constexpr std::size_t NONE = static_cast<std::size_t>(-1);
 
@@ -89,7 +89,7 @@ private:
         }
     }
 
-    // Whether the phrase of the second sentence is linked to words of the first sentence that are linked to it only.
+    // Returns whether the words of the first sentence that a phrase is linked to are not linked to other words.
     [[nodiscard]] bool is_consistent(const LinkedSpan& span, std::size_t start, std::size_t last) const noexcept {
         if (!span.is_linked() || span.high - span.low >= first_.phrase_ids.max_length) return false;
         for (std::size_t i = span.low; i <= span.high; ++i) {
@@ -99,8 +99,8 @@ private:
         return true;
     }
 
-    // Adds the pairs of a phrase of the second sentence with the phrases of the first sentence that extend `span` by
-    // words without links.
+    // Adds the pairs of a phrase of the second sentence. The phrases of the first sentence are `span`, and extensions
+    // of `span` by words without links.
     void add_pairs(std::size_t sentence, const LinkedSpan& span, std::size_t start, std::size_t last) {
         const std::size_t first_start = first_.starts[sentence], max_length = first_.phrase_ids.max_length;
         const std::uint32_t second_id = second_.phrase_ids(second_.starts[sentence] + start, last - start + 1);
@@ -122,9 +122,9 @@ private:
     const PhraseCorpus& second_;
     View<std::uint16_t> links_;
     View<std::uint64_t> link_starts_;
-    std::vector<LinkedSpan> first_spans_, second_spans_;  // of the words of the current sentence pair
-    std::vector<std::uint64_t> keys_;                     // of pairs of numbered phrases
-    std::vector<std::uint32_t> first_ids_, second_ids_;   // of all pairs
+    std::vector<LinkedSpan> first_spans_, second_spans_;  // spans of the words of the current sentence pair
+    std::vector<std::uint64_t> keys_;                     // keys of the pairs whose phrases both have an id
+    std::vector<std::uint32_t> first_ids_, second_ids_;   // ids of the phrases of all pairs
 };
 
 }  // namespace

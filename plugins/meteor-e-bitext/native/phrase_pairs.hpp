@@ -8,13 +8,14 @@
 
 namespace meteor::bitext {
 
+// A phrase pair, as two ids, and its frequency.
 struct PairCount {
     std::uint32_t first, second, count;
 };
 
-// A language of the bitext.
+// The sentences and phrases of one language of the bitext.
 struct PhraseCorpus {
-    View<std::uint64_t> starts;  // of the sentences
+    View<std::uint64_t> starts;  // the first word of each sentence, then the number of words
     PhraseIds phrase_ids;
 };
 
@@ -26,16 +27,16 @@ struct PhraseTotals {
 
 // Extracts the phrase pairs of the sentences from `begin` to `end`. A pair is consistent if no word of either phrase is
 // linked to a word outside of the other phrase, and if there is a link between the phrases. Words without links at the
-// edges of a phrase may be included or not.
+// edges of a phrase can be included or left out.
 //
-// Returns the pairs of numbered phrases with their counts, sorted. Adds to the totals of each phrase, whether the other
-// phrase of a pair is numbered or not; several threads can share totals.
+// Returns the sorted pairs whose phrases both have an id, with their counts. Each pair is added to the totals of its
+// phrases, even if the other phrase of the pair does not have an id. Several threads can share totals.
 [[nodiscard]] std::vector<PairCount> extract_pairs(const PhraseCorpus& first, const PhraseCorpus& second,
                                                    View<std::uint16_t> links, View<std::uint64_t> link_starts,
                                                    std::size_t begin, std::size_t end, const PhraseTotals& first_totals,
                                                    const PhraseTotals& second_totals);
 
-// Merges sorted runs, and adds the counts of equal pairs. The result is passed to `write` in blocks.
+// Merges sorted runs of pairs, and adds the counts of equal pairs. `write` is called with blocks of the result.
 void merge_runs(const std::vector<View<PairCount>>& runs,
                 const std::function<void(const std::vector<PairCount>&)>& write);
 

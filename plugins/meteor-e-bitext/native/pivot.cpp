@@ -17,7 +17,7 @@ void PhraseTable::check(std::size_t translation_count) const {
 
 std::vector<Paraphrase> find_paraphrases(View<std::uint32_t> phrases, const PhraseTable& to_pivot,
                                          const PhraseTable& from_pivot, double min_product, double min_probability) {
-    std::vector<double> sums(to_pivot.starts.size() - 1);  // by phrase; all are 0 between two phrases
+    std::vector<double> sums(to_pivot.starts.size() - 1);  // sums by paraphrase, which are reset to 0 after each phrase
     std::vector<std::uint32_t> candidates;
     std::vector<Paraphrase> paraphrases;
     for (const std::uint32_t phrase : phrases) {

@@ -6,9 +6,9 @@ namespace meteor::bitext {
 
 namespace {
 
-constexpr std::size_t MAX_CELLS = std::size_t{1} << 26;  // longer sentence pairs do not get any links
+constexpr std::size_t MAX_CELLS = std::size_t{1} << 26;  // sentence pairs with more cells do not get any links
 
-using Link = std::pair<std::uint16_t, std::uint16_t>;  // source position and target position
+using Link = std::pair<std::uint16_t, std::uint16_t>;  // a source position and a target position
 
 Link make_link(std::size_t i, std::size_t j) noexcept {
     return {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j)};
@@ -38,7 +38,7 @@ private:
     std::vector<char> cells_, is_source_linked_, is_target_linked_;
 };
 
-// Symmetrizes one sentence pair after the other.
+// Combines the alignments of sentence pairs, one after the other.
 class Symmetrizer {
 public:
     explicit Symmetrizer(Heuristic heuristic) : heuristic_(heuristic) {}
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    // Calls `visit(i, j)` for each link of one direction, then of the other.
+    // Calls `visit(i, j)` for each link of the forward alignment, then for each link of the backward alignment.
     template <class Visit>
     void visit_links(const Visit& visit) const {
         for (std::size_t j = 0; j < forward_.size(); ++j) {
@@ -107,15 +107,15 @@ private:
             links_.push_back(make_link(i, j));
         }
     }
-    // Adds links of the union that are next to a link, also diagonally, as long as one of their words does not have a
-    // link (Och and Ney 2003; Koehn et al. 2005).
+    // Adds links of the union that are horizontally, vertically or diagonally next to a link, if at least one of their
+    // words does not have a link yet (Och and Ney 2003; Koehn et al. 2005).
     void grow_diagonally() {
         for (std::size_t next = 0; next < links_.size(); ++next) {
             for (int di = -1; di <= 1; ++di) {
                 for (int dj = -1; dj <= 1; ++dj) {
                     const std::size_t i = links_[next].first + static_cast<std::size_t>(di);
                     const std::size_t j = links_[next].second + static_cast<std::size_t>(dj);
-                    // Positions of -1 have become large numbers.
+                    // A position of -1 is a very large unsigned number, so this check refuses it, too.
                     if (i >= matrix_.source_size() || j >= matrix_.target_size()) continue;
                     if (!union_.contains(i, j) || matrix_.contains(i, j)) continue;
                     if (matrix_.is_source_linked(i) && matrix_.is_target_linked(j)) continue;
@@ -135,7 +135,7 @@ private:
     Heuristic heuristic_;
     View<std::uint16_t> forward_, backward_;
     Matrix union_, matrix_;
-    std::vector<Link> links_;  // of matrix_, in the order in which they were added
+    std::vector<Link> links_;  // the links of matrix_, in the order in which they were added
 };
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace meteor::bitext {
 enum class Heuristic { intersection, union_, grow_diag, grow_diag_final, grow_diag_final_and };
 constexpr int HEURISTIC_COUNT = static_cast<int>(Heuristic::grow_diag_final_and) + 1;
 
-// Links as pairs of source position and target position, sentence by sentence.
+// The links of all sentences, as pairs of a source position and a target position.
 struct Links {
-    std::vector<std::uint16_t> positions;  // two per link
-    std::vector<std::uint64_t> starts{0};  // of each sentence's links, and the number of links
+    std::vector<std::uint16_t> positions;  // two positions per link
+    std::vector<std::uint64_t> starts{0};  // the first link of each sentence, then the number of links
 };
 
 // `forward` contains a source position for each target word, and `backward` a target position for each source word.

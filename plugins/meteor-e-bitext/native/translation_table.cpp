@@ -7,11 +7,11 @@ namespace meteor::bitext {
 
 namespace {
 
-// The source vocabulary is divided into so many parts, and a thread works on one part at a time. Frequent words, which
-// cause most of the work, come first in the vocabulary; therefore a part consists of every 64th word.
+// The number of parts of the source vocabulary. A thread works on one part at a time. Frequent words, which cause most
+// of the work, are at the start of the vocabulary, so a part consists of every 64th word.
 constexpr std::size_t PARTS = 64;
 
-// The digamma function, by its recurrence and its asymptotic series.
+// Computes the digamma function with its recurrence and its asymptotic series.
 double digamma(double x) noexcept {
     double result = 0;
     for (; x < 7; ++x) result -= 1 / x;
@@ -73,8 +73,8 @@ private:
 
     const Corpus& target_;
     std::size_t source_types_, target_types_;
-    std::vector<std::uint64_t> starts_;     // in sentences_
-    std::vector<std::uint32_t> sentences_;  // of each source word, in ascending order
+    std::vector<std::uint64_t> starts_;     // the first sentence of each source word in sentences_
+    std::vector<std::uint32_t> sentences_;  // the sentences of each source word, in ascending order
 };
 
 Completion TranslationTable::build(const Corpus& source, const Corpus& target, const std::vector<bool>& is_used,
@@ -114,7 +114,7 @@ void TranslationTable::insert(std::size_t source_word, std::uint32_t target_word
 }
 
 void TranslationTable::estimate(double concentration, std::size_t threads) {
-    constexpr std::size_t BATCH = 256;  // rows of a thread at a time, because most rows are short
+    constexpr std::size_t BATCH = 256;  // number of rows that a thread computes at a time, because most rows are short
     const std::size_t rows = row_starts_.size() - 1;
     const auto estimate_batch = [&](std::size_t batch, const std::atomic<bool>&) {
         const std::size_t end = std::min(rows, (batch + 1) * BATCH);

@@ -8,12 +8,12 @@
 
 namespace meteor::bitext {
 
-// The probability of each target word given a source word, for the words that occur in the same sentence pair. There is
-// a hash table per source word, and one more for the empty word, which occurs in all sentences.
+// The probability of each target word given a source word, for the words that occur in the same sentence pair. Each
+// source word has a hash table. The empty word, which occurs in all sentences, has another hash table.
 class TranslationTable {
 public:
     struct Entry {
-        std::uint32_t word = NO_WORD;  // of the target language
+        std::uint32_t word = NO_WORD;  // an id of the target language
         float probability = 0;
         double count = 0;
     };
@@ -21,7 +21,7 @@ public:
     TranslationTable(std::size_t source_types, std::size_t target_types)
         : source_types_(source_types), target_types_(target_types) {}
 
-    // Finds the word pairs of the sentence pairs that `is_used` selects. All probabilities are 1 afterwards.
+    // Adds the word pairs of the sentence pairs that `is_used` selects. The probability of each word pair becomes 1.
     [[nodiscard]] Completion build(const Corpus& source, const Corpus& target, const std::vector<bool>& is_used,
                                    std::size_t threads, const KeepGoing& keep_going);
 
@@ -60,7 +60,8 @@ private:
     void estimate_row(std::size_t row, double concentration) noexcept;
 
     std::size_t source_types_, target_types_;
-    std::vector<std::uint64_t> row_starts_;  // of each source word and of the empty word, and the number of entries
+    std::vector<std::uint64_t>
+        row_starts_;  // the first entry of each source word and of the empty word, then the number of entries
     std::vector<Entry> entries_;
 };
 

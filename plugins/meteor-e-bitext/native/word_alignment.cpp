@@ -13,8 +13,8 @@ namespace meteor::bitext {
 
 namespace {
 
-// The target vocabulary is divided into so many parts, and a thread works on one part at a time. Different parts use
-// different entries of the translation table, so the sums do not depend on the number of threads.
+// The number of parts of the target vocabulary. A thread works on one part at a time. Different parts use different
+// entries of the translation table, so the sums do not depend on the number of threads.
 constexpr std::size_t PARTS = 16;
 
 // Sums over posterior probabilities, for the update of the tension.
@@ -38,7 +38,7 @@ public:
         return table_.build(source_, target_, is_used_, options_.threads, keep_going);
     }
 
-    // An iteration of expectation maximization.
+    // Runs one iteration of expectation maximization.
     [[nodiscard]] Completion train(bool updates_tension, const KeepGoing& keep_going) {
         std::vector<DistanceSums> sums(PARTS);
         const auto count_part = [&](std::size_t part, const std::atomic<bool>& is_stopped) {
@@ -51,7 +51,7 @@ public:
         return completion;
     }
 
-    // Fills the best source position of each target word.
+    // Fills `positions` with the best source position of each target word.
     [[nodiscard]] Completion align(std::uint16_t* positions, const KeepGoing& keep_going) {
         const auto align_part = [&](std::size_t part, const std::atomic<bool>& is_stopped) {
             visit_target_words(part, is_stopped, [&](const Posteriors& posteriors) {
@@ -67,7 +67,7 @@ private:
     // The probabilities, up to a factor, that a target word is aligned with each source word and with the empty word,
     // which comes last.
     struct Posteriors {
-        std::size_t target_index = 0;  // in the corpus
+        std::size_t target_index = 0;  // the index of the target word in the corpus
         std::size_t target_position = 0;
         SentenceSize size;
         double sum = 0;
@@ -160,7 +160,7 @@ private:
         }
     }
 
-    // Takes gradient steps towards the tension whose expected distance is the observed distance.
+    // Moves the tension by gradient steps, so that the expected distance approaches the observed distance.
     void update_tension(const std::vector<DistanceSums>& sums) {
         constexpr int STEPS = 8;
         constexpr double STEP_SIZE = 20, MIN_TENSION = 0.1, MAX_TENSION = 14;
@@ -180,7 +180,7 @@ private:
     const Corpus& source_;
     const Corpus& target_;
     const ModelOptions options_;
-    const std::vector<bool> is_used_;  // of each sentence pair
+    const std::vector<bool> is_used_;  // whether each sentence pair is used
     TranslationTable table_;
     double tension_;
     const SizeCounts size_counts_;

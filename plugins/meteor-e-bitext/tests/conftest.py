@@ -13,7 +13,7 @@ def bitext(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def store_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a fresh folder the default store."""
+    """Use an empty folder as the default store."""
     root = tmp_path / "store"
     monkeypatch.setenv("METEOR_E_PACKS", str(root))
     return root

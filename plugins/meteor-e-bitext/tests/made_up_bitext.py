@@ -1,4 +1,4 @@
-"""A small made-up bitext whose words have known translations, some of them several."""
+"""A small artificial bitext, in which some words have several translations."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ NAMES = [f"name{number}" for number in range(80)]
 
 
 def sentences(count: int, seed: int = 3) -> list[tuple[list[str], list[str], set[tuple[int, int]]]]:
-    """Return French-like and English-like sentences and the links between their words.
+    """Return French-like sentences, their English-like translations, and the links between their words.
 
-    One adjective stands behind nouns on one side and before them on the other.
+    One adjective follows the noun in the French-like sentences, and precedes it in the English-like sentences.
     """
     chance = random.Random(seed)
     made = []
@@ -51,7 +51,7 @@ def sentences(count: int, seed: int = 3) -> list[tuple[list[str], list[str], set
 
 
 def write_bitext(folder: Path, count: int = 400, seed: int = 3) -> tuple[Path, Path]:
-    """Write the English-like side and the French-like one; return their paths."""
+    """Write the English-like and the French-like sentences, and return the paths of the files."""
     made = sentences(count, seed)
     paths = folder / "text.en", folder / "text.fr"
     for path, side in zip(paths, (1, 0), strict=True):
@@ -60,7 +60,7 @@ def write_bitext(folder: Path, count: int = 400, seed: int = 3) -> tuple[Path, P
 
 
 def write_alignment(path: Path, count: int = 400, seed: int = 3) -> Path:
-    """Write the links, English-like words first, as a Pharaoh file."""
+    """Write the links to a Pharaoh file. The position of the English-like word is first."""
     lines = [" ".join(f"{j}-{i}" for i, j in sorted(row[2])) for row in sentences(count, seed)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     return path

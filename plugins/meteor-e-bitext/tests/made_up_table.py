@@ -1,4 +1,4 @@
-"""A small paraphrase table in METEOR's form, made up."""
+"""A small paraphrase table in METEOR's format."""
 
 from __future__ import annotations
 

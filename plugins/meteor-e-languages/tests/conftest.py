@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path, monkeypatch):
-    """Keep the indexes of small files out of the user's cache."""
+    """Use a temporary cache."""
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A stand-in for tree-tagger with its line protocol: it looks ahead, passes markup on, writes token, tag, lemma."""
+"""A fake tree-tagger with the same protocol: it reads ahead, copies markup, and writes tokens, tags and lemmas."""
 
 import os
 import sys
@@ -35,7 +35,7 @@ def main():
         elif mode == "odd":
             held.append("no tabs")
         else:
-            # The tag of a word depends on the one before, as a tagger's does.
+            # The tag of a word depends on the previous word.
             tag, lemma = WORDS.get(token, ("NOM" if before == "le" else "ADV", "<unknown>"))
             before = token
             held.append(f"{token}\t{tag}\t{lemma}")
