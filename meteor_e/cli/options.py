@@ -151,7 +151,7 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
             keys.update(apply_settings(self.chain, keys, component_options))
         return keys
 
-    def create_metrics(self, specifications: Sequence[str]) -> list[Metric]:
+    def create_metrics(self, specifications: Sequence[str], jobs: int = 1) -> list[Metric]:
         """Create metrics from their specifications. The metric ``meteor`` uses the chain that the options describe.
 
         The language of the metrics is the language of ``--language``, or else of the chain, or else of the first
@@ -159,6 +159,7 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
 
         Args:
             specifications: values of ``--metric``, such as ``bleu:tokenize=zh``.
+            jobs: number of processes that each metric may start.
 
         Raises:
             ConfigError: for an unknown metric, or two metrics with the same label.
@@ -170,7 +171,9 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
         for text in specifications:
             label, _, name = text.rpartition("=")
             is_configured_meteor = name == "meteor" and not set(label) & set(":/,")
-            entries.append((label, None) if is_configured_meteor else ("", parse_spec(text, threads=self.threads)))
+            entries.append(
+                (label, None) if is_configured_meteor else ("", parse_spec(text, jobs=jobs, threads=self.threads))
+            )
         language = self.code or self._chain_language()
         language = language or common_language(spec for _, spec in entries if spec is not None)
         metrics: list[Metric] = []

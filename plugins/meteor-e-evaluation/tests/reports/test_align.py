@@ -189,3 +189,5 @@ def test_commands_use_the_same_tokens_of_captions(cli):
     assert row["hypothesis"] == ["a", "man", "riding", "a", "horse"]
     cli("report", *files, "-o", "report.html")
     assert "segmenter:ptb" in (cli.folder / "report.html").read_text("utf-8")
+    stress = ["stress", "results.json", "-r", "annotations.json", "--pairs", "1", "-q", "-f", "json"]
+    assert "segmenter:ptb" in cli(*stress).out

@@ -10,7 +10,7 @@ from meteor_e.api import ConfigError
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
 from meteor_e.cli.inputs import Inputs
-from meteor_e.cli.options import Output, ParallelComputation, complete_names, seed_option
+from meteor_e.cli.options import MetricOptions, Output, ParallelComputation, complete_names, seed_option
 from meteor_e.render.columns import format_wrapped_table
 
 
@@ -64,8 +64,6 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
     meteor-e stress system.txt -r ref.txt -M en-light --only polarity --examples 3
     meteor-e stress system.de -r reference.de -l de -M meteor -M chrf
     """
-    from meteor_e.api.segments import TextContext
-    from meteor_e.metrics.specs import create_metrics, parse_spec
     from meteor_e_evaluation.stress import select_perturbations
     from meteor_e_evaluation.stress import stress as run
     from meteor_e_evaluation.text_files import read_texts
@@ -77,14 +75,15 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
         return
     written.format()  # Raises errors of the output options before the work begins.
     references, texts = None, ()
+    metric_options = MetricOptions(language=test.language)
     if test.hypotheses is not None and test.references:
         (system,) = Inputs(files=(test.hypotheses,), references=test.references).systems()
         _, texts, references, _ = zip(*system.read(), strict=True)
+        metric_options = metric_options.for_text(system.context)
     elif test.hypotheses is not None or test.references or test.source is not None:
         raise ConfigError("give the hypotheses and the references: HYPOTHESES --reference FILE")
     sources = None if test.source is None else read_texts(test.source, "source")
-    specs = [parse_spec(text, jobs=computation.jobs) for text in test.metrics]
-    metrics = create_metrics(specs, TextContext(test.language))
+    metrics = metric_options.create_metrics(test.metrics, computation.jobs)
     with terminal_progress(computation.quiet) as progress:
         report = run(
             metrics,
