@@ -50,7 +50,7 @@ class ScoreRun(NamedTuple):
     Attributes:
         metrics: the metrics. METEOR has already been prepared.
         systems: the systems. Systems of the same table are consecutive.
-        in_order: function that scores batches and yields them in order; see :func:`meteor_e.evaluate.evaluate`.
+        execute: function that maps a scorer over batches; see :func:`meteor_e.evaluate.evaluate`.
         output: path of the table to which the segments and their scores are written, or ``None``.
         prefix: prefix of the names of new columns; ``None`` for the runner's default.
         cluster: address of the cluster that computes scores; ``None`` to use this process.
@@ -58,7 +58,7 @@ class ScoreRun(NamedTuple):
 
     metrics: Sequence[Metric]
     systems: Sequence[System]
-    in_order: Callable[..., Any]
+    execute: Callable[..., Any]
     output: str | None = None
     prefix: str | None = None
     cluster: str | None = None

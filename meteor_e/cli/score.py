@@ -203,7 +203,7 @@ def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) 
             run.systems,
             keep=keep,
             on_error=None if on_error == "stop" else on_error,
-            execute=run.in_order,
+            execute=run.execute,
             progress=progress,
         )
 

@@ -55,7 +55,7 @@ class DaskRunner(ScoreRunner):
         """Connect to the cluster, or start it, and score the batches there."""
         assert run.cluster is not None
         with connect(run.cluster) as client:
-            yield run._replace(in_order=functools.partial(score_in_order, client))
+            yield run._replace(execute=functools.partial(score_in_order, client))
 
 
 @contextlib.contextmanager

@@ -41,7 +41,7 @@ class TableRunner(ScoreRunner):
         tables = _group_by_table(run.systems)
         with table_writer(run.output, _signatures(run.metrics), tables[0][0].schema()) as writer:
             output = _Output(run, tables, writer)
-            yield run._replace(systems=output.systems, in_order=output.in_order)
+            yield run._replace(systems=output.systems, execute=output.execute)
 
 
 def _signatures(metrics: Sequence[Metric]) -> str:
@@ -91,12 +91,10 @@ class _Output:
             prefix = self._prefix if len(names) == 1 else f"{name}_{self._prefix}"
             yield _Sink(prefix, partial(self._write, queues, index, rows))
 
-    def in_order(
-        self, score: BatchScorer, batches: Iterator[Batch], threads: int | None
-    ) -> Iterator[tuple[Batch, Any]]:
+    def execute(self, score: BatchScorer, batches: Iterator[Batch], threads: int | None) -> Iterator[tuple[Batch, Any]]:
         """Score the batches of the next system, and write its rows."""
         sink = next(self._sinks)
-        for batch, statistics in self._run.in_order(score, batches, threads):
+        for batch, statistics in self._run.execute(score, batches, threads):
             sink.write(self._make_columns(score.metrics, statistics, sink.prefix))
             yield batch, statistics
 
