@@ -1,11 +1,11 @@
-"""Flip bits in caches, packs, vector files and models; recompute the corpus scores of JSON.
+"""Tests commands with damaged caches, packs, vector files and models, and recomputes the corpus scores of JSON output.
 
     python benchmarks/robustness/damaged.py [--flips 200] [--seed 1] [--case NAME]
 
-A command runs once, then again for every flipped bit: at a random place of a random file that it reads. It must give
-the result of the whole files, or one line that says what is damaged, and an exit code of 1 to 3. Then the corpus scores
-that ``score -f json`` writes are computed again from the sum of the statistics of its segments. The exit code is 1 if
-anything is wrong.
+Each command runs once with intact files, and then with a flipped bit at a random position of a random file. It must
+either return the same result, or print one line with an error message and exit with a code from 1 to 3. Then the script
+recomputes the corpus scores of ``score -f json`` from the statistics of the segments. The exit code is 1 if a test
+fails.
 """
 
 from __future__ import annotations
@@ -21,16 +21,23 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kills import content, prepare, said, start, wait
+from kills import prepare, read_output, read_stderr, start, wait
 
 
 class Case(NamedTuple):
-    """A command, the file that it writes, what it reads that is to be damaged, and what made that."""
+    """A command and the files that are damaged.
+
+    Attributes:
+        arguments: arguments of ``meteor-e``.
+        output: file that the command writes.
+        damaged: file or folder that is damaged.
+        preparation: arguments of commands that create the file or folder.
+    """
 
     arguments: tuple[str, ...]
-    made: str
-    read: str
-    before: tuple[tuple[str, ...], ...] = ()
+    output: str
+    damaged: str
+    preparation: tuple[tuple[str, ...], ...] = ()
 
 
 SCORE = ("score", "hyp", "ref", "-f", "json", "--segments", "-o", "out.json")
@@ -67,10 +74,10 @@ CASES = {
 }
 
 
-def inputs(folder: Path, rng: random.Random) -> None:
-    """Write what the commands read."""
+def write_inputs(folder: Path, rng: random.Random) -> None:
+    """Write the files that the commands read."""
     prepare(folder)
-    words = set()
+    words: set[str] = set()
     for name in ("hyp", "ref"):
         lines = (folder / name).read_text().splitlines()[:60]
         (folder / name).write_text("\n".join(lines) + "\n")
@@ -81,65 +88,77 @@ def inputs(folder: Path, rng: random.Random) -> None:
 
 
 def run(case: Case, folder: Path) -> tuple[int | None, dict[str, bytes]]:
-    """Return the exit code of a case's command, and what it wrote."""
-    (folder / case.made).unlink(missing_ok=True)
+    """Run the command of a case, and return its exit code and output."""
+    (folder / case.output).unlink(missing_ok=True)
     code = wait(start(case.arguments, folder))
-    return code, content(folder, case.made)
+    return code, read_output(folder, case.output)
 
 
 def damage(name: str, folder: Path, flips: int, rng: random.Random) -> Counter[str]:
-    """Count what becomes of flipped bits."""
+    """Run a case with flipped bits, and count correct results, errors and failures."""
     case, counts = CASES[name], Counter[str]()
-    for arguments in case.before:
+    for arguments in case.preparation:
         if wait(start(arguments, folder)):
-            raise SystemExit(f"{name}: {said(folder)}")
+            raise SystemExit(f"{name}: {read_stderr(folder)}")
     if name == "pack":
-        shutil.rmtree(folder / case.read)
-        shutil.copytree(folder / "packs" / "en", folder / case.read)
+        shutil.rmtree(folder / case.damaged)
+        shutil.copytree(folder / "packs" / "en", folder / case.damaged)
     code, expected = run(case, folder)
     if code:
-        raise SystemExit(f"{name}: {said(folder)}")
-    read = folder / case.read
-    whole = {file: file.read_bytes() for file in [read, *sorted(read.rglob("*"))] if file.is_file()}
-    whole = {file: data for file, data in whole.items() if data and not file.name.endswith(".lock")}
+        raise SystemExit(f"{name}: {read_stderr(folder)}")
+    intact_files = read_files(folder / case.damaged)
     for _ in range(flips):
-        file = rng.choice(list(whole))
-        data = bytearray(whole[file])
-        at = rng.randrange(len(data))
-        data[at] ^= 1 << rng.randrange(8)
+        file = rng.choice(list(intact_files))
+        data = bytearray(intact_files[file])
+        position = rng.randrange(len(data))
+        data[position] ^= 1 << rng.randrange(8)
         file.write_bytes(data)
-        code, found = run(case, folder)
-        told = said(folder).strip().splitlines()
-        if code == 0 and found == expected:
+        code, output = run(case, folder)
+        messages = read_stderr(folder).strip().splitlines()
+        if code == 0 and output == expected:
             counts["right"] += 1
-        elif code in (1, 2, 3) and len(told) == 1 and not found:
+        elif code in (1, 2, 3) and len(messages) == 1 and not output:
             counts["error"] += 1
         else:
             counts["WRONG"] += 1
-            print(f"{name}: {file.relative_to(folder)} at {at}: exit {code}: {told[-1:]}", file=sys.stderr)
-        for path, content_ in whole.items():  # a run may have made a damaged cache again
-            if not path.exists() or path.read_bytes() != content_:
-                path.write_bytes(content_)
+            print(f"{name}: {file.relative_to(folder)} at {position}: exit {code}: {messages[-1:]}", file=sys.stderr)
+        restore_files(intact_files)
     return counts
+
+
+def read_files(path: Path) -> dict[Path, bytes]:
+    """Return the contents of a file, or of all files of a folder. Empty files and locks are left out."""
+    contents = {}
+    for file in [path, *sorted(path.rglob("*"))]:
+        if file.is_file() and not file.name.endswith(".lock"):
+            contents[file] = file.read_bytes()
+    return {file: data for file, data in contents.items() if data}
+
+
+def restore_files(contents: dict[Path, bytes]) -> None:
+    """Restore the files that were damaged, or that a command has replaced."""
+    for file, data in contents.items():
+        if not file.exists() or file.read_bytes() != data:
+            file.write_bytes(data)
 
 
 FIELDS = ("hypothesis_content", "reference_content", "hypothesis_function", "reference_function")
 
 
-def recomputed(details: dict[str, Any], parameters: dict[str, float]) -> float:
-    """Return METEOR of summed statistics, by section 2 of its paper."""
+def compute_meteor(details: dict[str, Any], parameters: dict[str, float]) -> float:
+    """Compute METEOR from statistics by the formulas in section 2 of its paper."""
     sums, delta = details["statistics"], parameters["delta"]
 
-    def share(side: str) -> float:
-        function = sums[f"{side}_function_words"]
-        length = delta * (sums[f"{side}_length"] - function) + (1 - delta) * function
-        matched = sum(
-            one["weight"] * (delta * one[f"{side}_content"] + (1 - delta) * one[f"{side}_function"])
-            for one in details["matchers"]
-        )
+    def weighted_share(text: str) -> float:
+        function_words = sums[f"{text}_function_words"]
+        length = delta * (sums[f"{text}_length"] - function_words) + (1 - delta) * function_words
+        matched = 0.0
+        for matcher in details["matchers"]:
+            weighted_matches = delta * matcher[f"{text}_content"] + (1 - delta) * matcher[f"{text}_function"]
+            matched += matcher["weight"] * weighted_matches
         return matched / length if length else 0.0
 
-    precision, recall = share("hypothesis"), share("reference")
+    precision, recall = weighted_share("hypothesis"), weighted_share("reference")
     if not precision or not recall:
         return 0.0
     mean = 1 / ((1 - parameters["alpha"]) / precision + parameters["alpha"] / recall)
@@ -148,32 +167,32 @@ def recomputed(details: dict[str, Any], parameters: dict[str, float]) -> float:
     return float(mean * (1 - parameters["gamma"] * fragmentation ** parameters["beta"]))
 
 
-def json_scores(folder: Path) -> Counter[str]:
-    """Compare the corpus scores of JSON, and those of its segments, with what their statistics give."""
+def check_json_scores(folder: Path) -> Counter[str]:
+    """Compare the scores of corpus and segments in JSON output with scores computed from their statistics."""
     wait(start((*SCORE, "-l", "en"), folder))
     system = json.loads((folder / "out.json").read_text())["systems"][0]
-    whole = system["scores"]["METEOR"]
+    corpus = system["scores"]["METEOR"]
     segments = [segment["scores"]["METEOR"] for segment in system["segments"]]
     parameters = dict(zip(("alpha", "beta", "gamma", "delta"), (0.85, 0.2, 0.6, 0.75), strict=True))
-    summed = json.loads(json.dumps(segments[0]["details"]))
+    total = json.loads(json.dumps(segments[0]["details"]))
     for segment in segments[1:]:
         for key, value in segment["details"]["statistics"].items():
-            summed["statistics"][key] += value
-        for one, other in zip(summed["matchers"], segment["details"]["matchers"], strict=True):
+            total["statistics"][key] += value
+        for matcher_total, matcher in zip(total["matchers"], segment["details"]["matchers"], strict=True):
             for field in FIELDS:
-                one[field] += other[field]
-    pairs = [(whole["score"], recomputed(summed, parameters))]
-    pairs += [(segment["score"], recomputed(segment["details"], parameters)) for segment in segments]
-    return Counter("right" if abs(one - other) < 1e-12 else "WRONG" for one, other in pairs)
+                matcher_total[field] += matcher[field]
+    pairs = [(corpus["score"], compute_meteor(total, parameters))]
+    pairs += [(segment["score"], compute_meteor(segment["details"], parameters)) for segment in segments]
+    return Counter("right" if abs(score - expected) < 1e-12 else "WRONG" for score, expected in pairs)
 
 
 def main() -> None:
-    """Count, and print a table."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--flips", type=int, default=200, help="of each case")
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--case", action="append", choices=list(CASES), help="only this one; may be repeated")
-    chosen = options.parse_args()
+    """Run all cases, and print a line per case."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flips", type=int, default=200, help="number of flipped bits per case")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--case", action="append", choices=list(CASES), help="only this case; may be repeated")
+    options = parser.parse_args()
     os.environ["METEOR_E_OFFLINE"] = "1"
     import meteor_e_learned.training  # noqa: F401
     import meteor_e_vectors.matcher  # noqa: F401
@@ -181,18 +200,19 @@ def main() -> None:
     import meteor_e.cli.compat
     import meteor_e.cli.score  # noqa: F401
 
-    rng = random.Random(chosen.seed)
-    wrong = 0
+    rng = random.Random(options.seed)
+    failure_count = 0
     with tempfile.TemporaryDirectory() as temporary:
-        inputs(Path(temporary), rng)
-        for name in chosen.case or CASES:
-            counts = damage(name, Path(temporary), chosen.flips, rng)
-            wrong += counts["WRONG"]
-            print(f"{name:18} {chosen.flips} flips: {dict(counts)}", flush=True)
-        counts = json_scores(Path(temporary))
-        wrong += counts["WRONG"]
+        folder = Path(temporary)
+        write_inputs(folder, rng)
+        for name in options.case or CASES:
+            counts = damage(name, folder, options.flips, rng)
+            failure_count += counts["WRONG"]
+            print(f"{name:18} {options.flips} flips: {dict(counts)}", flush=True)
+        counts = check_json_scores(folder)
+        failure_count += counts["WRONG"]
         print(f"{'scores of JSON':18} {dict(counts)}")
-    sys.exit(bool(wrong))
+    sys.exit(bool(failure_count))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""Count what is left behind by installs and writers that are killed, interrupted, or have no room.
+"""Tests the files that remain if an installation or a writing command is killed or interrupted, or if the disk is full.
 
     python benchmarks/robustness/kills.py [--kills 40] [--seed 1]
 
-Every task runs as a process of its own. It is killed (SIGKILL) or interrupted (SIGINT, SIGTERM) at a random moment of
-its time; or it may write only so many bytes; or its disk, a tmpfs, is full at a random byte; or nobody reads what it
-prints; or the folder of the packs cannot be written to; or eight of it run at once. Afterwards, what it makes must be
-whole or not there, and the next run must make it, byte for byte. A killed process cannot clear up: it may leave hidden
-scratch files beside its output, which are counted on their own, and which the next run must remove. The exit code is 1
-if anything is wrong.
+Each task runs in a process of its own. The script kills it (SIGKILL) or interrupts it (SIGINT, SIGTERM) at a random
+time, limits the size of its files, fills its disk (a tmpfs) at a random byte, closes the pipe of its output, makes its
+folder read-only, or runs eight tasks at once. Afterwards, the output must be either complete or missing, and the next
+run must create it with exactly the same bytes. A killed process cannot clean up. It may leave hidden scratch files
+next to its output, which are counted separately, and which the next run must remove. The exit code is 1 if a test
+fails.
 """
 
 from __future__ import annotations
@@ -32,15 +32,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-PATIENCE = 60
+TIMEOUT = 60
 INTERRUPTS = {signal.SIGINT, signal.SIGTERM}
 
 
 class Task(NamedTuple):
-    """Something that writes: the command, and the file or folder that it makes."""
+    """A command that writes files.
+
+    Attributes:
+        arguments: arguments of ``meteor-e``.
+        output: path of the file or folder that the command writes.
+    """
 
     arguments: tuple[str, ...]
-    made: str
+    output: str
 
 
 TASKS = {
@@ -53,15 +58,18 @@ TASKS = {
 
 
 def prepare(folder: Path) -> None:
-    """Write the inputs: texts, and a METEOR of our own that takes a second or so to install."""
+    """Write the input files: texts, and an artificial METEOR jar whose installation takes about a second."""
     from meteor_e.packs.build import build_pack
 
     rng = random.Random(5)
     words = [f"w{number}" for number in range(3000)]
-    line = lambda: " ".join(rng.choices(words, k=12))  # noqa: E731
+
+    def draw_words(count: int) -> str:
+        return " ".join(rng.choices(words, k=count))
+
     for name in ("hyp", "ref"):
-        (folder / name).write_text("".join(f"{line()}\n" for _ in range(1500)))
-    table = "".join(f"0.5\n{line()}\n{' '.join(rng.choices(words, k=3))}\n" for _ in range(15_000)).encode()
+        (folder / name).write_text("".join(f"{draw_words(12)}\n" for _ in range(1500)))
+    table = "".join(f"0.5\n{draw_words(12)}\n{draw_words(3)}\n" for _ in range(15_000)).encode()
     (folder / "table").write_bytes(table)
     (folder / "data").mkdir()
     (folder / "data" / "paraphrase-en.gz").write_bytes(gzip.compress(table, 1))
@@ -77,23 +85,31 @@ def prepare(folder: Path) -> None:
 
 
 def start(
-    arguments: tuple[str, ...], folder: Path, messages: Path | None = None, before: Callable[[], None] = lambda: None
+    arguments: tuple[str, ...], folder: Path, messages: Path | None = None, set_up: Callable[[], None] = lambda: None
 ) -> int:
-    """Start the command line in a process of its own."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)  # before its `try`, an interrupt would end our own work in it
+    """Start a command in a child process, and return its process id.
+
+    Args:
+        arguments: arguments of ``meteor-e``.
+        folder: working directory.
+        messages: folder for the files of standard output and standard error; by default the working directory.
+        set_up: function that the child process calls before it runs the command.
+    """
+    # Interrupts are blocked until the child has entered its "try", because it would otherwise continue this script.
+    signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     child = os.fork()
     if child:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
         return child
-    code = 130  # a second interrupt, while the first is handled, must not reach our own work either
+    code = 130  # A second interrupt during the handling of the first one must end the child, too.
     try:
-        code = run(arguments, folder, messages, before)
+        code = run(arguments, folder, messages, set_up)
     finally:
         os._exit(code)
 
 
-def run(arguments: tuple[str, ...], folder: Path, messages: Path | None, before: Callable[[], None]) -> int:
-    """Run the command line in this process, and return the exit code."""
+def run(arguments: tuple[str, ...], folder: Path, messages: Path | None, set_up: Callable[[], None]) -> int:
+    """Run a command in this process, and return its exit code. The arguments are those of :func:`start`."""
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
         os.chdir(folder)
@@ -104,7 +120,7 @@ def run(arguments: tuple[str, ...], folder: Path, messages: Path | None, before:
         )
         for number, name in ((1, "stdout"), (2, "stderr")):
             os.dup2(os.open((messages or folder) / f".{name}", os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
-        before()
+        set_up()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         from meteor_e.cli.program import main
 
@@ -117,7 +133,7 @@ def run(arguments: tuple[str, ...], folder: Path, messages: Path | None, before:
         except (OSError, AttributeError):
             pass
         return code
-    except KeyboardInterrupt:  # before the command line was reached
+    except KeyboardInterrupt:  # The command has not started yet.
         return 130
     except BaseException:
         traceback.print_exc()
@@ -127,11 +143,11 @@ def run(arguments: tuple[str, ...], folder: Path, messages: Path | None, before:
 
 
 def wait(child: int) -> int | None:
-    """Return the exit code; ``None`` after a minute, when the process is killed."""
-    begun = time.monotonic()
-    while time.monotonic() - begun < PATIENCE:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
+    """Return the exit code of a process. After a minute, kill the process and return ``None``."""
+    deadline = time.monotonic() + TIMEOUT
+    while time.monotonic() < deadline:
+        ended_child, status = os.waitpid(child, os.WNOHANG)
+        if ended_child:
             return os.waitstatus_to_exitcode(status)
         time.sleep(0.002)
     os.kill(child, signal.SIGKILL)
@@ -139,21 +155,20 @@ def wait(child: int) -> int | None:
     return None
 
 
-def content(folder: Path, made: str) -> dict[str, bytes]:
-    """Return what a task made, by path; locks, scratch files and notes of checks left out."""
-    path = folder / made
-    files = [path] if path.is_file() else sorted(path.rglob("*"))
-    return {
-        str(file.relative_to(folder)): rounded(file.read_bytes())
-        if file.suffix == ".safetensors"
-        else file.read_bytes()
-        for file in files
-        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts)
-    }
+def read_output(folder: Path, output: str) -> dict[str, bytes]:
+    """Return the contents of the files that a task wrote, by path. Hidden files, such as locks, are left out."""
+    path = folder / output
+    contents = {}
+    for file in [path] if path.is_file() else sorted(path.rglob("*")):
+        relative_path = file.relative_to(folder)
+        if file.is_file() and not any(part.startswith(".") for part in relative_path.parts):
+            data = file.read_bytes()
+            contents[str(relative_path)] = round_model(data) if file.suffix == ".safetensors" else data
+    return contents
 
 
-def rounded(model: bytes) -> bytes:
-    """Return a model's numbers without their last digits, which depend on how many segments were computed at once."""
+def round_model(model: bytes) -> bytes:
+    """Return a model's numbers without their last digits, which depend on the sizes of batches."""
     import numpy as np
     from safetensors import SafetensorError, numpy
 
@@ -164,157 +179,175 @@ def rounded(model: bytes) -> bytes:
     return repr([(name, array.astype(np.float64).round(9).tolist()) for name, array in sorted(arrays.items())]).encode()
 
 
-def said(folder: Path) -> str:
-    """Return what the last run said on standard error."""
+def read_stderr(folder: Path) -> str:
+    """Return the standard error of the last run."""
     file = folder / ".stderr"
     return file.read_text(errors="replace") if file.exists() else ""
 
 
-def scratch(folder: Path) -> list[str]:
-    """Return the hidden files and folders that are neither locks nor notes."""
-    return [
-        path.name
-        for path in folder.rglob(".*")
-        if path.name not in (".stdout", ".stderr", ".checked.json") and not path.name.endswith(".lock")
-    ]
+def find_scratch(folder: Path) -> list[str]:
+    """Return the names of hidden files and folders, except for locks, records of checks and outputs of this script."""
+    permanent_names = (".stdout", ".stderr", ".checked.json")
+    names = [path.name for path in folder.rglob(".*")]
+    return [name for name in names if name not in permanent_names and not name.endswith(".lock")]
 
 
 class Trial:
-    """Runs a task in all ways and counts what is wrong."""
+    """Runs a task under all adverse conditions, and counts the failures.
 
-    def __init__(self, name: str, inputs: Path, place: Path) -> None:
+    Args:
+        name: name of the task.
+        inputs: folder of the input files.
+        temporary: folder for the runs.
+    """
+
+    def __init__(self, name: str, inputs: Path, temporary: Path) -> None:
         self.name = name
         self.task = TASKS[name]
         self.inputs = inputs
-        self.place = place
-        self.wrong = Counter[str]()
-        self.scratch = 0
-        begun = time.monotonic()
-        self.expected = self.fresh_run()
-        self.seconds = time.monotonic() - begun
+        self.temporary = temporary
+        self.failures = Counter[str]()
+        self.scratch_count = 0
+        start_time = time.monotonic()
+        self.expected = self.run_undisturbed()
+        self.seconds = time.monotonic() - start_time
 
-    def fresh(self) -> Path:
-        """Return a new folder with the inputs."""
-        folder = self.place / "run"
+    def make_folder(self) -> Path:
+        """Return a new folder that contains the input files."""
+        folder = self.temporary / "run"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.inputs, folder)
         return folder
 
-    def fresh_run(self) -> dict[str, bytes]:
-        """Return what an undisturbed run makes."""
-        folder = self.fresh()
+    def run_undisturbed(self) -> dict[str, bytes]:
+        """Run the task without disturbances, and return its output."""
+        folder = self.make_folder()
         code = wait(start(self.task.arguments, folder))
         if code != 0:
             raise SystemExit(f"{self.name} does not work: {(folder / '.stderr').read_text()}")
-        return content(folder, self.task.made)
+        return read_output(folder, self.task.output)
 
-    def problem(self, what: str, folder: Path) -> None:
-        """Count something that is wrong, and tell."""
-        self.wrong[what] += 1
-        print(f"{self.name}: {what}: {said(folder)[-300:]}", file=sys.stderr)
+    def report(self, failure: str, folder: Path) -> None:
+        """Count a failure, and print it."""
+        self.failures[failure] += 1
+        print(f"{self.name}: {failure}: {read_stderr(folder)[-300:]}", file=sys.stderr)
 
-    def check(self, folder: Path, code: int | None, fails: bool, killed: bool = False) -> None:
-        """Look at what a run left, and run again."""
+    def check(self, folder: Path, code: int | None, must_fail: bool, is_killed: bool = False) -> None:
+        """Check the files that a run left, and run the task again.
+
+        Args:
+            folder: folder of the run.
+            code: exit code of the run, or ``None`` if it did not end.
+            must_fail: whether a run with incomplete output must have an exit code other than 0.
+            is_killed: whether the process was killed.
+        """
+        self.check_exit(folder, code, must_fail, is_killed)
+        output = read_output(folder, self.task.output)
+        if any(self.expected.get(name) != data for name, data in output.items()):
+            self.report("half written", folder)
+        if self.task.output == "packs/en" and output and output != self.expected:
+            self.report("half written", folder)
+        if is_killed:
+            self.scratch_count += bool(find_scratch(folder))
+        elif find_scratch(folder):
+            self.report(f"scratch left: {find_scratch(folder)}", folder)
+        code = wait(start(self.task.arguments, folder))
+        if code != 0 or read_output(folder, self.task.output) != self.expected:
+            self.report("the next run", folder)
+        elif find_scratch(folder):
+            self.report(f"the next run leaves {find_scratch(folder)}", folder)
+
+    def check_exit(self, folder: Path, code: int | None, must_fail: bool, is_killed: bool) -> None:
+        """Check the exit code and the standard error of a run."""
         if code is None:
-            self.problem("hang", folder)
-        elif "Traceback" in said(folder) or code == 99 or (code < 0 and code != -signal.SIGTERM and not killed):
-            self.problem("traceback", folder)
-        elif fails and code == 0 and content(folder, self.task.made) != self.expected:
-            self.problem("exit 0", folder)
-        found = content(folder, self.task.made)
-        if any(self.expected.get(name) != data for name, data in found.items()):
-            self.problem("half written", folder)
-        if self.task.made == "packs/en" and found and found != self.expected:
-            self.problem("half written", folder)
-        if killed:
-            self.scratch += bool(scratch(folder))
-        elif scratch(folder):
-            self.problem(f"scratch left: {scratch(folder)}", folder)
-        if wait(start(self.task.arguments, folder)) != 0 or content(folder, self.task.made) != self.expected:
-            self.problem("the next run", folder)
-        elif scratch(folder):
-            self.problem(f"the next run leaves {scratch(folder)}", folder)
+            self.report("hang", folder)
+            return
+        has_died = code < 0 and code != -signal.SIGTERM and not is_killed
+        if "Traceback" in read_stderr(folder) or code == 99 or has_died:
+            self.report("traceback", folder)
+        elif must_fail and code == 0 and read_output(folder, self.task.output) != self.expected:
+            self.report("exit 0", folder)
 
-    def interrupted(self, how: signal.Signals, rng: random.Random) -> None:
-        """End a run at a random moment."""
-        folder = self.fresh()
+    def interrupt(self, signal_number: signal.Signals, rng: random.Random) -> None:
+        """Send a signal to a run at a random time."""
+        folder = self.make_folder()
         child = start(self.task.arguments, folder)
         time.sleep(rng.uniform(0.02, 1.1 * self.seconds))
         with contextlib.suppress(ProcessLookupError):
-            os.kill(child, how)
-        self.check(folder, wait(child), False, killed=how == signal.SIGKILL)
+            os.kill(child, signal_number)
+        self.check(folder, wait(child), False, is_killed=signal_number == signal.SIGKILL)
 
-    def full(self, limit: int) -> None:
-        """Let no file grow beyond a limit, as on a disk that is full."""
-        folder = self.fresh()
-        self.check(
-            folder,
-            wait(
-                start(
-                    self.task.arguments,
-                    folder,
-                    before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
-                )
-            ),
-            True,
-        )
+    def limit_file_size(self, limit: int) -> None:
+        """Run the task with a maximum size of files."""
 
-    def no_room(self, rng: random.Random) -> None:
-        """Run on a disk that is full at a random byte of the output; then make room."""
-        folder = self.place / "run"
+        def set_limit() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        folder = self.make_folder()
+        code = wait(start(self.task.arguments, folder, set_up=set_limit))
+        self.check(folder, code, True)
+
+    def fill_disk(self, rng: random.Random) -> None:
+        """Run the task on a disk that becomes full at a random byte of the output; then enlarge the disk."""
+        folder = self.temporary / "run"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
         try:
             shutil.copytree(self.inputs, folder, dirs_exist_ok=True)
             used = shutil.disk_usage(folder).used
-            room = used + rng.randrange(4096, 8192 + sum(map(len, self.expected.values())))
-            subprocess.run(["mount", "-o", f"remount,size={room}", folder], check=True)
-            # Messages go where there is room.
-            (self.place / "messages").mkdir(exist_ok=True)
-            code = wait(start(self.task.arguments, folder, self.place / "messages"))
+            size = used + rng.randrange(4096, 8192 + sum(map(len, self.expected.values())))
+            subprocess.run(["mount", "-o", f"remount,size={size}", folder], check=True)
+            # Standard output and standard error are files on another disk.
+            (self.temporary / "messages").mkdir(exist_ok=True)
+            code = wait(start(self.task.arguments, folder, self.temporary / "messages"))
             subprocess.run(["mount", "-o", "remount,size=1g", folder], check=True)
             self.check(folder, code, True)
         finally:
             subprocess.run(["umount", "-l", folder], check=True)
 
-    def unread(self) -> None:
-        """Close the pipe that the output goes to."""
-        folder = self.fresh()
+    def close_pipe(self) -> None:
+        """Run the task with a standard output that nobody reads."""
+        folder = self.make_folder()
         reader, writer = os.pipe()
         os.close(reader)
-        child = start(self.task.arguments, folder, before=lambda: os.dup2(writer, 1) and None)
+
+        def use_pipe() -> None:
+            os.dup2(writer, 1)
+
+        child = start(self.task.arguments, folder, set_up=use_pipe)
         os.close(writer)
         self.check(folder, wait(child), False)
 
-    def at_once(self, count: int) -> None:
-        """Run as many at once; all must succeed."""
-        folder = self.fresh()
+    def run_concurrently(self, count: int) -> None:
+        """Run several processes at once. All of them must succeed."""
+        folder = self.make_folder()
         children = [start(self.task.arguments, folder) for _ in range(count)]
         codes = [wait(child) for child in children]
         if any(codes):
-            self.problem(f"exit codes {codes}", folder)
+            self.report(f"exit codes {codes}", folder)
         self.check(folder, 0, False)
 
-    def read_only(self) -> None:
-        """Run where nothing can be written; being root, make the folder a mount that is read-only."""
-        folder = self.fresh()
+    def use_read_only_folder(self) -> None:
+        """Run the task in a read-only folder. The folder becomes a read-only mount, because root can write anywhere."""
+        folder = self.make_folder()
 
-        def close() -> None:
+        def mount_read_only() -> None:
             library = ctypes.CDLL(None, use_errno=True)
-            place = os.fsencode(folder)
+            path = os.fsencode(folder)
             if (
                 library.unshare(_NEW_MOUNTS)
                 or library.mount(None, b"/", None, _PRIVATE, None)
-                or library.mount(place, place, None, _BIND, None)
-                or library.mount(None, place, None, _BIND | _REMOUNT | _READ_ONLY, None)
+                or library.mount(path, path, None, _BIND, None)
+                or library.mount(None, path, None, _BIND | _REMOUNT | _READ_ONLY, None)
             ):
                 raise OSError(ctypes.get_errno(), "cannot make a folder read-only")
             os.chdir(folder)
 
-        code = wait(start(self.task.arguments, folder, before=close))
-        if code is None or code <= 0 or "Traceback" in said(folder) or len(said(folder).splitlines()) != 1:
-            self.problem("read-only", folder)
+        code = wait(start(self.task.arguments, folder, set_up=mount_read_only))
+        message = read_stderr(folder)
+        if code is None or code <= 0 or "Traceback" in message or len(message.splitlines()) != 1:
+            self.report("read-only", folder)
 
 
 _NEW_MOUNTS, _PRIVATE, _BIND, _REMOUNT, _READ_ONLY = 0x20000, 0x44000, 0x1000, 0x20, 1
@@ -322,12 +355,12 @@ _NEW_MOUNTS, _PRIVATE, _BIND, _REMOUNT, _READ_ONLY = 0x20000, 0x44000, 0x1000, 0
 
 
 def main() -> None:
-    """Count, and print a table."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--kills", type=int, default=40, help="of each task: half of them SIGKILL")
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--task", action="append", choices=list(TASKS), help="only this one; may be repeated")
-    chosen = options.parse_args()
+    """Run all tasks, and print a line per task."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=40, help="signals per task, half of them SIGKILL")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--task", action="append", choices=list(TASKS), help="only this task; may be repeated")
+    options = parser.parse_args()
     os.environ["METEOR_E_OFFLINE"] = "1"
     import meteor_e_evaluation.cli.report  # noqa: F401
     import meteor_e_learned.training  # noqa: F401
@@ -337,34 +370,35 @@ def main() -> None:
     import meteor_e.cli.score
     import meteor_e.packs.build_indexes  # noqa: F401
 
-    rng = random.Random(chosen.seed)
-    total = Counter[str]()
-    with tempfile.TemporaryDirectory() as temporary:
-        place = Path(temporary)
-        place.chmod(0o755)
-        (place / "inputs").mkdir()
-        prepare(place / "inputs")
-        for name in chosen.task or TASKS:
-            trial = Trial(name, place / "inputs", place)
-            for number in range(chosen.kills):
-                how = (signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)[number % 4]
-                trial.interrupted(how, rng)
+    rng = random.Random(options.seed)
+    failures = Counter[str]()
+    with tempfile.TemporaryDirectory() as name:
+        temporary = Path(name)
+        temporary.chmod(0o755)
+        (temporary / "inputs").mkdir()
+        prepare(temporary / "inputs")
+        for task_name in options.task or TASKS:
+            trial = Trial(task_name, temporary / "inputs", temporary)
+            for number in range(options.kills):
+                signals = (signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)
+                trial.interrupt(signals[number % 4], rng)
             limits = [1000, 4000, 10_000, 30_000, 70_000, 100_000, 200_000, 300_000]
             for limit in limits:
-                trial.full(limit)
-            trial.unread()
-            trial.at_once(8)
+                trial.limit_file_size(limit)
+            trial.close_pipe()
+            trial.run_concurrently(8)
             if hasattr(os, "geteuid") and os.geteuid() == 0:
-                trial.read_only()
-                for _ in range(chosen.kills):
-                    trial.no_room(rng)
+                trial.use_read_only_folder()
+                for _ in range(options.kills):
+                    trial.fill_disk(rng)
             print(
-                f"{name:18} {chosen.kills} kills, {len(limits)} limits, {chosen.kills} full disks, a closed pipe, 8 at "
-                f"once, read-only: wrong {dict(trial.wrong) or 0}; scratch files after SIGKILL {trial.scratch}",
+                f"{task_name:18} {options.kills} kills, {len(limits)} limits, {options.kills} full disks, a closed "
+                f"pipe, 8 at once, read-only: wrong {dict(trial.failures) or 0}; scratch files after SIGKILL "
+                f"{trial.scratch_count}",
                 flush=True,
             )
-            total.update(trial.wrong)
-    sys.exit(bool(total))
+            failures.update(trial.failures)
+    sys.exit(bool(failures))
 
 
 if __name__ == "__main__":
