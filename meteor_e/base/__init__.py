@@ -1,7 +1,7 @@
-"""The foundation of all other packages: errors, YAML, files, folders, caches and progress. Nothing here is METEOR.
+"""General-purpose modules that all other packages use: errors, YAML, files, folders, caches and progress bars.
 
-Plugins use this package to behave like meteor_e: to write files atomically, to raise errors with file and line, to
-cache arrays between runs, and to show progress on a terminal.
+Plugins should use these modules as well, so that they write files atomically, report errors with file and line, cache
+arrays between runs, and show progress on a terminal in the same way as meteor_e.
 """
 
 DEFAULT_SEED = 12345

@@ -1,4 +1,4 @@
-"""A cache of computed arrays on disk. The keys are texts that identify the metric and its input."""
+"""A disk cache for computed arrays. Each key is a string that identifies a metric and its input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HASH_SIZE = 32
 
 
 def digest(parts: Iterable[str]) -> str:
-    """Return a hash of a sequence of texts, which also depends on where each text ends."""
+    """Return the SHA-256 of a sequence of strings, which also depends on where each string ends."""
     result = hashlib.sha256()
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")
@@ -39,11 +39,11 @@ def digest(parts: Iterable[str]) -> str:
 
 
 class ArrayCache:
-    """A folder with one file per key. Each file contains one or more named arrays.
+    """A cache folder with one file per key. Each file contains one or more named arrays.
 
-    Files are written atomically, so several processes can share a folder. Unreadable and damaged files count as
-    missing. If meteor_e or a plugin is installed as an editable distribution, file names depend on a digest of its
-    code. Results of older code are therefore not used.
+    Files are written atomically, so several processes can share a folder. Unreadable and damaged files are ignored. If
+    meteor_e or a plugin is installed in editable mode, file names depend on a digest of its code, so that results of
+    older code are not used.
 
     Args:
         folder: the folder. By default, it is the folder ``evaluation`` in the folder that the environment variable
@@ -57,12 +57,12 @@ class ArrayCache:
 
     def _file(self, key: str) -> Path:
         """Return the path of the file for a key."""
-        # Code under development may compute different arrays for the same key.
+        # The digest distinguishes the results of different versions of code under development.
         name = digest([FORMAT, key, editable_code_digest()])
         return self.folder / name[:2] / f"{name[2:]}.npz"
 
     def get(self, key: str) -> dict[str, NDArray[np.generic]] | None:
-        """Return the arrays of a key, or ``None`` if the cache does not contain them."""
+        """Return the arrays that are stored under a key, or ``None`` if the cache does not contain the key."""
         if not self.enabled:
             return None
         try:
@@ -78,7 +78,7 @@ class ArrayCache:
             return {name: archive[name] for name in archive.files if name != "key"}
 
     def put(self, key: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Store arrays.
+        """Store arrays under a key.
 
         Raises:
             ConfigError: if a file cannot be written to the folder.

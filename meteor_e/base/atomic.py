@@ -28,7 +28,7 @@ _swept_folders: set[Path] = set()
 
 
 def temporary_path(target: Path) -> Path:
-    """Return a new hidden path in the folder of a target, for a temporary file or folder.
+    """Return a new hidden path for a temporary file or folder next to a target.
 
     The first call for a folder removes the temporary files of killed processes from it.
     """
@@ -39,7 +39,7 @@ def temporary_path(target: Path) -> Path:
 
 
 def _has_ended(machine: str, process: str) -> bool:
-    """Return whether a process of this machine has ended; ``False`` for processes of other machines."""
+    """Return whether a process has ended. The result is ``False`` for processes of other machines."""
     if os.name != "posix" or machine != _MACHINE:
         return False
     try:
@@ -70,7 +70,7 @@ def sweep(folder: Path, target: str = "") -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or a folder, and ignore errors."""
+    """Remove a file or a folder and ignore errors."""
     with contextlib.suppress(OSError):
         if path.is_dir() and not path.is_symlink():
             import shutil
@@ -82,9 +82,9 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def atomic_file(target: Path) -> Iterator[Path]:
-    """Provide a temporary path to write to, and rename it to the target at the end of the block.
+    """Yield a temporary path, and rename the file at this path to the target at the end of the ``with`` block.
 
-    If the block raises, the temporary file is removed, and an existing target does not change.
+    If the block raises an exception, the temporary file is removed, and an existing target is left unchanged.
 
     Raises:
         OSError: if the file cannot be written.
@@ -101,9 +101,10 @@ def atomic_file(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def atomic_output(path: PathLike) -> Iterator[Path]:
-    """Write an output file of the user atomically, as :func:`atomic_file` does.
+    """Yield a temporary path for an output file that the user requested; see :func:`atomic_file`.
 
-    Links are followed. A target that is not a regular file, such as a pipe or ``/dev/stdout``, is written directly.
+    Symbolic links are followed. A target that is not a regular file, such as a pipe or ``/dev/stdout``, is written
+    directly.
 
     Raises:
         InputError: if the file cannot be written.
@@ -119,7 +120,7 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
             written_paths.append(str(temporary))
             yield temporary
     except OSError as error:
-        # An error in the block may concern another file. A full disk is reported in any case.
+        # Errors that concern other files are not converted, except if the disk is full.
         if error.filename in written_paths or error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from error
         raise
@@ -127,7 +128,7 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def atomic_writer(path: PathLike) -> Iterator[TextIO]:
-    r"""Write a text file atomically, in UTF-8 and with ``\n`` at line ends.
+    r"""Open a text file to write it atomically, in UTF-8 and with ``\n`` as the line end.
 
     Raises:
         InputError: if the file cannot be written.

@@ -1,4 +1,4 @@
-"""Check the types of documents and options with msgspec. Errors name the file, the line, the key and a similar key.
+"""Validate documents and options with msgspec. Error messages contain the file, the line and the key.
 
 This module is imported only when a file or a mapping is checked, because msgspec loads slowly.
 """
@@ -42,7 +42,7 @@ def convert(document: Document, kind: Any, noun: str = "key") -> Any:
 
 
 def _simplify_value(value: Any) -> Any:
-    """Return a value with the types that a YAML file can contain: no tuples, paths or NumPy numbers."""
+    """Convert tuples, paths and NumPy numbers in a value to types that a YAML file can contain."""
     if isinstance(value, Mapping):
         return {name: _simplify_value(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -57,7 +57,7 @@ def _simplify_value(value: Any) -> Any:
 
 
 def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
-    """Return the key of the first mistake in a value, and the description of the mistake.
+    """Return the key of the first mistake in a value, and a description of the mistake.
 
     msgspec does not say which key of a mapping is invalid. Each part of the value is therefore checked separately.
 
@@ -69,7 +69,7 @@ def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, 
     """
     is_in_part = " - at `" in message
     if is_in_part:
-        for key, part, part_kind in _iterate_parts(value, kind):
+        for key, part, part_kind in _iterate_items(value, kind):
             try:
                 msgspec.convert(part, part_kind)
             except msgspec.ValidationError as error:
@@ -78,29 +78,36 @@ def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, 
     unknown_field = re.match("Object contains unknown field `(.*)`", message, re.DOTALL)
     if unknown_field:
         return (unknown_field[1],), _describe_unknown_field(unknown_field[1], kind, noun)
+    return (), _describe_mistake(value, kind, message, noun)
+
+
+def _describe_mistake(value: Any, kind: Any, message: str, noun: str) -> str:
+    """Return the description of a mistake that concerns a value as a whole; see :func:`_find_mistake`."""
     missing_field = re.match("Object missing required field `(.*)`", message)
     if missing_field:
-        return (), f"the {noun} {missing_field[1]!r} is missing"
+        return f"the {noun} {missing_field[1]!r} is missing"
     if not message.startswith(("Expected", "Invalid enum value", "Number out of range")):
-        return (), message  # the message of a struct that checks its fields
+        return message  # A struct that validates its own fields has raised this error.
     if isinstance(value, dict) and not all(isinstance(name, str) and name for name in value):
-        return (), "has a key that is not a text"
-    choices = [choice for member in _union_members(kind) for choice in _list_choices(types.type_info(member))]
+        return "has a key that is not a text"
+    choices: list[str] = []
+    for member in _union_members(kind):
+        choices += _list_choices(types.type_info(member))
     suggestion = near_miss(str(value), choices)
-    return (), f"must be {describe_type(types.type_info(kind))}, not {_describe_value(value)}{suggestion}"
+    return f"must be {describe_type(types.type_info(kind))}, not {_describe_value(value)}{suggestion}"
 
 
 def _describe_unknown_field(name: str, kind: Any, noun: str) -> str:
-    """Return the error message for a field that a type does not have: a similar name, or else all names."""
+    """Return the error message for an unknown field, which suggests a similar name or lists all names."""
     names = [field for member in _union_members(kind) for field in _field_types(member)]
     suggestion = near_miss(name, names)
     return f"unknown {noun}{suggestion}" if suggestion else f"unknown {noun}; there are {', '.join(names) or 'none'}"
 
 
-def _iterate_parts(value: Any, kind: Any) -> Iterator[tuple[str | int, Any, Any]]:
-    """Yield the parts of a mapping or list: the key or index, the value, and the type of each part.
+def _iterate_items(value: Any, kind: Any) -> Iterator[tuple[str | int, Any, Any]]:
+    """Yield the key or index, the value, and the expected type of each item of a mapping or list.
 
-    Keys that do not have a type are left out.
+    Unknown keys of a mapping are skipped.
     """
     for member in _union_members(kind):
         origin, arguments = get_origin(member), get_args(member)
@@ -116,7 +123,7 @@ def _iterate_parts(value: Any, kind: Any) -> Iterator[tuple[str | int, Any, Any]
 
 
 def _union_members(kind: Any) -> list[Any]:
-    """Return the members of a union type, without annotations. Any other type is its only member."""
+    """Return the members of a union type without annotations, or a list with the type itself if it is not a union."""
     if get_origin(kind) is Annotated:
         return _union_members(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
@@ -125,14 +132,14 @@ def _union_members(kind: Any) -> list[Any]:
 
 
 def _field_types(kind: Any) -> dict[str, Any]:
-    """Return the types of a struct's fields by name. Other types do not have fields."""
+    """Return the types of a struct's fields by name, or an empty dictionary if the type is not a struct."""
     if not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
         return {}
     return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
 
 
 def _list_choices(kind: types.Type) -> list[str]:
-    """Return the values of an enumeration or literal type as texts. Other types do not have choices."""
+    """Return the values of an enumeration or literal type as strings, or an empty list for any other type."""
     if isinstance(kind, types.EnumType):
         return [str(member.value) for member in kind.cls]
     if isinstance(kind, types.LiteralType):
@@ -175,7 +182,7 @@ def describe_type(kind: types.Type) -> str:
 
 
 def _describe_bounds(kind: types.IntType | types.FloatType) -> str:
-    """Return the bounds of a number as the end of a description; empty if there are no bounds."""
+    """Return the end of a number's description, which contains the bounds if the number has bounds."""
     if kind.ge is not None and kind.le is not None:
         return f" from {kind.ge} to {kind.le}"
     bounds = {"at least": kind.ge, "above": kind.gt, "at most": kind.le, "below": kind.lt}

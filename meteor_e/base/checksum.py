@@ -1,4 +1,4 @@
-"""Checksums inside model files. A file contains the SHA-256 of its own content, which reveals any change."""
+"""Checksums of model files. Each file contains a SHA-256 of its own content, so that damage can be detected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIELD = re.compile(rb'"sha256\\?": ?\\?"([0-9a-f]{64})')  # JSON inside JSON co
 
 
 def insert_checksum(content: bytes) -> bytes:
-    """Return the content of a file with its checksum instead of :data:`PLACEHOLDER`."""
+    """Return the content of a file in which the checksum has replaced :data:`PLACEHOLDER`."""
     field = _FIELD.search(content)
     assert field is not None
     assert field[1] == PLACEHOLDER.encode()
@@ -23,7 +23,7 @@ def insert_checksum(content: bytes) -> bytes:
 
 
 def verify_checksum(content: bytes, name: str) -> None:
-    """Compare the content of a file with its checksum.
+    """Check that the content of a file agrees with the checksum that the file contains.
 
     Args:
         content: the content of the file.
@@ -41,10 +41,10 @@ def verify_checksum(content: bytes, name: str) -> None:
 
 
 def _compute_checksum(content: bytes) -> bytes:
-    """Return the hexadecimal SHA-256 of a content."""
+    """Return the hexadecimal SHA-256 of a byte string."""
     return hashlib.sha256(content).hexdigest().encode()
 
 
 def _replace_value(content: bytes, field: re.Match[bytes], value: bytes) -> bytes:
-    """Return a content with another value of the checksum field."""
+    """Return the content of a file in which the checksum field has been set to another value."""
     return content[: field.start(1)] + value + content[field.end(1) :]

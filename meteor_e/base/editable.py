@@ -1,7 +1,7 @@
-"""A digest of the code of editable installations, whose version does not change when their code changes.
+"""A digest of all code that is installed in editable mode. Editing such code does not change its version number.
 
-Results of a plugin under development must not be read from a cache after its code was edited. A released distribution
-needs no digest, because its version is part of each metric's signature.
+The digest prevents cached results from being used after a plugin under development was edited. Released distributions
+do not need a digest, because their version is part of each metric's signature.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ _IGNORED_SUFFIXES = frozenset({".pyc", ".pyo"})
 
 @functools.lru_cache(maxsize=1)
 def editable_code_digest() -> str:
-    """Return a digest of the files of meteor_e and its plugins that are installed editable; empty if there are none.
+    """Return a digest of meteor_e's and its plugins' files, as far as they are installed in editable mode.
 
-    The digest is computed once per process, because a process keeps the code that it has imported.
+    The digest is an empty string if there are no editable installations. It is computed once per process, because
+    later edits do not affect code that is already imported.
     """
     packages = sorted(set(_editable_packages()))
     if not packages:
@@ -65,7 +66,7 @@ def _is_editable(distribution: metadata.Distribution | None) -> bool:
 
 
 def _package_folders(package: str) -> list[Path]:
-    """Return the folders of a package, or the file of a module that is not a package."""
+    """Return the folders of a package, or the file of a module if the module is not a package."""
     spec = find_spec(package)
     if spec is None:
         return []
@@ -75,7 +76,7 @@ def _package_folders(package: str) -> list[Path]:
 
 
 def _add_folder(digest: hashlib._Hash, package: str, folder: Path) -> None:
-    """Add the names and hashes of all files. A large file, such as a model, counts by size and modification time."""
+    """Add all files of a folder to a digest. Large files are identified by their size and modification time."""
     files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
     for file in files:
         if file.suffix in _IGNORED_SUFFIXES or not file.is_file():

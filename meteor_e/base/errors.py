@@ -51,7 +51,7 @@ class MeteorWarning(UserWarning):
 
 
 class SegmentWarning(MeteorWarning):
-    """A segment cannot be aligned. It is left out or gets the score 0, depending on the option ``on_error``."""
+    """A segment could not be aligned. Depending on the option ``on_error``, it is left out or has the score 0."""
 
 
 class PluginWarning(MeteorWarning):
@@ -91,9 +91,9 @@ def warn_user(message: str, category: type[Warning] = MeteorWarning) -> None:
 
 @contextmanager
 def add_location(location: str) -> Iterator[None]:
-    """Add a location, such as ``file:line``, to the start of the message of errors that are raised in this context.
+    """Prefix the messages of errors in the ``with`` block with a location, such as ``file:line``.
 
-    An empty location does not change the message.
+    An empty location does not change the messages.
     """
     try:
         yield
@@ -112,10 +112,9 @@ def describe_error(error: BaseException) -> str:
 
 @contextmanager
 def plugin_errors(component: str) -> Iterator[None]:
-    """Convert exceptions of a plugin's code, which runs in this context, to errors that name the plugin.
+    """Convert exceptions that a plugin raises in the ``with`` block into errors that name the plugin.
 
-    Errors of meteor_e are not converted, nor are MemoryError and RecursionError, which can have other causes than the
-    plugin.
+    Errors of meteor_e, MemoryError and RecursionError are not converted. The last two may not be the plugin's fault.
 
     Args:
         component: the component whose code runs, such as ``matcher 'soundex'``.

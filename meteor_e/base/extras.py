@@ -1,4 +1,4 @@
-"""Optional libraries and plugins, and advice on installing them."""
+"""Import optional libraries, and advise users on how to install missing libraries and plugins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open files for reading: plain or compressed, regular files only, and of limited size."""
+"""Open and read files. The functions decompress files, reject special files, and limit the size of files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_LINE = 64 << 20
 
 _COMPRESSIONS = (
     ("gzip", "gzip", rb"\x1f\x8b"),
-    # A text can begin with BZh. The six bytes after the digit begin a block, or mark the end of an empty file.
+    # A text may begin with BZh, so the pattern includes the six bytes that begin a block or an empty file's end.
     ("bzip2", "bz2", rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)"),
     ("xz", "lzma", rb"\xfd7zXZ\0"),
     ("Zstandard", "", rb"\x28\xb5\x2f\xfd"),
@@ -50,10 +50,10 @@ def input_name(path: PathLike) -> str:
 
 @contextlib.contextmanager
 def os_errors_as(kind: type[MeteorError], message: str) -> Iterator[None]:
-    """Convert errors of file operations in the block into a MeteorError.
+    """Convert errors of file operations in the ``with`` block into a MeteorError.
 
-    Such errors are OSError, damaged compressed data, and unsupported features of a file system or a compression format.
-    The block should contain only the file operation, because a broken pipe of the output is an OSError, too.
+    The block should only contain the file operation, because other operations can also raise OSError: for example,
+    printing raises it if standard output is a closed pipe.
 
     Args:
         kind: the exception class.
@@ -63,14 +63,14 @@ def os_errors_as(kind: type[MeteorError], message: str) -> Iterator[None]:
         yield
     except Exception as error:
         is_file_error = isinstance(error, OSError | EOFError | zlib.error | NotImplementedError)
-        # LZMAError is recognized by its name, because lzma is imported only if a file is compressed with it.
+        # LZMAError is recognized by its name, because the module lzma is imported only if it is needed.
         if not is_file_error and type(error).__name__ != "LZMAError":
             raise
         raise kind(f"{message}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _special_kind(path: PathLike) -> str | None:
-    """Return the kind of a special file, such as ``a pipe``; ``None`` for regular files and folders.
+    """Return the kind of a special file, such as ``a pipe``, or ``None`` for a regular file or a folder.
 
     Raises:
         OSError: if the file does not exist, or the path is invalid.
@@ -87,8 +87,8 @@ def _special_kind(path: PathLike) -> str | None:
 def open_regular(path: PathLike) -> BinaryIO:
     """Open a regular file to read its bytes without decompression.
 
-    Use this function for a file that another file names, and for a file that is mapped or read as a whole. A pipe may
-    block forever, and a device may never end.
+    Special files are rejected, because a pipe may block forever and a device may never end. Use this function for files
+    that are named in other files, and for files that are memory-mapped or read completely.
 
     Raises:
         OSError: if the file cannot be opened, or is a pipe, a socket, a device or a folder. ``strerror`` is the reason.
@@ -149,7 +149,7 @@ def decode_utf8(content: bytes, name: str, preceding_lines: int = 0, kind: type[
 
 
 def spell_size(size: int) -> str:
-    """Format a number of bytes with a binary unit, rounded down."""
+    """Return a size in bytes as text with a binary unit, rounded down, such as ``64 MiB``."""
     for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size >= 1 << power:
             return f"{size >> power} {unit}"
@@ -158,9 +158,9 @@ def spell_size(size: int) -> str:
 
 @contextlib.contextmanager
 def open_binary(path: PathLike) -> Iterator[BinaryIO]:
-    """Open a file to read its bytes, decompressed if it is a gzip, bzip2 or xz file; ``-`` is standard input.
+    """Open a file, or standard input for ``-``, and decompress it if it is a gzip, bzip2 or xz file.
 
-    Errors that occur later, while the file is read, are not converted. Use :func:`os_errors_as` around the reading.
+    Errors that occur while the stream is read are not converted. Use :func:`os_errors_as` to convert them.
 
     Raises:
         InputError: if the file cannot be opened, or has an unsupported compression.
@@ -175,14 +175,14 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
 
 
 def _open_standard_input() -> io.BufferedReader:
-    """Return the bytes of standard input as a stream that has ``peek``."""
+    """Return standard input as a binary stream that has the method ``peek``."""
     stream = cast(io.RawIOBase, sys.stdin.buffer)
-    # Tests and embedding programs replace standard input by BytesIO objects.
+    # Tests and embedding programs may replace standard input with a BytesIO object, which does not have peek().
     return cast(io.BufferedReader, stream) if hasattr(stream, "peek") else io.BufferedReader(stream)
 
 
 def _open_finite(path: PathLike) -> io.BufferedReader:
-    """Open a file unless it may never end, such as ``/dev/zero``."""
+    """Open a file. Raise InputError for a file that may never end, such as ``/dev/zero``."""
     kind = _special_kind(path)
     with contextlib.ExitStack() as stack:
         stream = stack.enter_context(Path(path).open("rb"))
@@ -194,7 +194,7 @@ def _open_finite(path: PathLike) -> io.BufferedReader:
 
 
 def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
-    """Return a stream of the decompressed content if the stream is a gzip, bzip2 or xz file; otherwise the stream.
+    """Return a stream that decompresses a gzip, bzip2 or xz file, or the stream itself if it is not compressed.
 
     Raises:
         InputError: if the stream has an unsupported compression.

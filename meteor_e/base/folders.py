@@ -1,4 +1,4 @@
-"""Folders: temporary folders, folders that are replaced as a whole, and the folders for caches and data of the user."""
+"""Create temporary folders, replace folders as a whole, and find the user's folders for caches and data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from meteor_e.base.files import os_errors_as
 
 @contextlib.contextmanager
 def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
-    """Create a temporary folder in a parent folder, and remove it after the block.
+    """Create a temporary folder in a parent folder, and remove it after the ``with`` block.
 
     Args:
         parent: the parent folder, which is created if it does not exist.
@@ -34,9 +34,10 @@ def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def working_folder(target: Path) -> Iterator[Path]:
-    """Create a temporary folder beside a target folder, in which its new content is prepared.
+    """Create a temporary folder next to a target folder, in which the new content of the target is prepared.
 
-    The caller must hold the lock of the target. A target that a killed process left half replaced is restored.
+    The caller must hold the lock of the target. If a process was killed while it replaced the target, the old target
+    is restored.
     """
     _finish_replacement(target)
     sweep(target.parent, target.name)
@@ -63,12 +64,12 @@ def replace_folder(finished: Path, target: Path) -> None:
 
 
 def _backup_path(target: Path) -> Path:
-    """Return the path of the old folder while it is replaced."""
+    """Return the path to which an old folder is moved while it is being replaced."""
     return target.with_name(f".old-{target.name}")
 
 
 def _finish_replacement(target: Path) -> None:
-    """Remove the old folder if the target exists; otherwise restore it."""
+    """Remove the backup of a folder if the target exists. Otherwise, restore the folder from the backup."""
     with contextlib.suppress(OSError):
         if target.exists():
             remove(_backup_path(target))
@@ -88,15 +89,15 @@ def cache_folder(name: str = "") -> Path:
 def data_folder(name: str) -> Path:
     """Return a folder for data that the user installs, such as ``packs``.
 
-    The environment variable ``METEOR_E_PACKS`` (and so on) is the path of the folder if it is set. Otherwise, the
-    folder is in the user's data folder.
+    If the environment variable for this folder, such as ``METEOR_E_PACKS``, is set, its value is the path. Otherwise,
+    the folder is in the user's data folder.
     """
     configured = os.environ.get(f"METEOR_E_{name.upper()}")
     return Path(configured).absolute() if configured else _user_folder("data") / name
 
 
 def _user_folder(kind: str) -> Path:
-    """Return the user's folder for meteor_e; ``kind`` is ``cache`` or ``data``."""
+    """Return the user's folder for meteor_e. The kind of folder is ``cache`` or ``data``."""
     import platformdirs  # This import is slow.
 
     function = {"cache": platformdirs.user_cache_dir, "data": platformdirs.user_data_dir}[kind]

@@ -29,7 +29,7 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     read_stub = functools.cache(functools.partial(_read_stub, package))
 
     def get_attribute(name: str) -> Any:
-        # The interpreter asks modules for various names with two underscores, for which the stub must not be read.
+        # Python looks up special names such as __path__ in every module. The stub need not be read for them.
         is_special = name.startswith("__") and name not in ("__all__", "__version__")
         value: Any
         if name == "__all__":
@@ -49,7 +49,7 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
 
 def _read_stub(package: str) -> dict[str, tuple[str, str]]:
-    """Return the names in the stub of a package, each with its module and its name in that module."""
+    """Return the public names in the stub of a package, with the module and the original name of each object."""
     spec: Any = sys.modules[package].__spec__
     # The loader also finds the stub of a package in a ZIP archive.
     tree: Any = compile(spec.loader.get_data(f"{spec.origin}i"), package, "exec", _ONLY_AST)

@@ -1,4 +1,4 @@
-"""Locks that keep processes from changing a folder at the same time."""
+"""File locks that prevent several processes from changing the same folder at the same time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from meteor_e.base.progress import Progress, silent
 
 @contextlib.contextmanager
 def lock_folder(folder: Path, name: str, progress: Progress = silent) -> Iterator[None]:
-    """Hold a lock in a folder. The folder is created if it does not exist.
+    """Acquire a lock in a folder, and release it after the ``with`` block. Create the folder if it does not exist.
 
     Args:
         folder: the folder.

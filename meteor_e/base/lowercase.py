@@ -24,27 +24,27 @@ def lowercase(text: str) -> str:
     if text.isascii():
         return text.lower()
     parts = _later_characters().split(text)
-    # The pattern has a group, so the characters that match it are at the odd indexes.
+    # The captured runs are at the odd indexes, and the text between them is at the even indexes.
     parts[::2] = [part.lower() for part in parts[::2]]
     return "".join(parts)
 
 
 @functools.cache
 def later_capitals() -> str:
-    """Return the characters that this Python lowercases although Unicode 13 does not assign them."""
+    """Return the characters that this version of Python lowercases although they are unassigned in Unicode 13."""
     characters = (chr(code) for first, last in _later_ranges() for code in range(first, last + 1))
     return "".join(character for character in characters if character.lower() != character)
 
 
 @functools.cache
 def _later_characters() -> re.Pattern[str]:
-    """Return the pattern of one or more characters that Unicode 13 does not assign, as a group."""
+    """Return a pattern that captures a run of characters that are unassigned in Unicode 13."""
     ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in _later_ranges())
     return re.compile(f"([{ranges}]+)")
 
 
 def _later_ranges() -> list[tuple[int, int]]:
-    """Return the first and the last code point of each range of characters that Unicode 13 does not assign."""
+    """Return the first and the last code point of each range of characters that are unassigned in Unicode 13."""
     ranges = []
     for text in _ASSIGNED_LATER.split():
         first, _, last = text.partition("-")

@@ -1,4 +1,4 @@
-"""The user's setting that forbids downloads."""
+"""The environment variable with which users forbid downloads."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ VARIABLE = "METEOR_E_OFFLINE"
 
 
 def is_offline() -> bool:
-    """Return whether the user forbids downloads."""
+    """Return whether the user has forbidden downloads."""
     return os.environ.get(VARIABLE, "") not in ("", "0")

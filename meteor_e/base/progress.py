@@ -26,24 +26,24 @@ class Progress(Protocol):
 
 
 class Stage(str):
-    """The name of a stage, with the unit in which its progress is counted."""
+    """The name of a stage of a computation, with the unit in which its progress is counted."""
 
     __slots__ = ("unit",)
     unit: str
 
     def __new__(cls, name: str, unit: str) -> Stage:
-        """Return a stage. The unit is a plural noun, such as ``"segments"``, or ``"B"`` for bytes."""
+        """Create a stage. The unit is a plural noun, such as ``"segments"``, or ``"B"`` for bytes."""
         stage = super().__new__(cls, name)
         stage.unit = unit
         return stage
 
 
 def silent(stage: str, done: float, total: float | None) -> None:
-    """Ignore the progress; the default callback."""
+    """Ignore the progress. This is the default callback."""
 
 
 def rename_stages(progress: Progress, name: str) -> Progress:
-    """Return a callback that passes on the progress of all stages under one name, with the unit of each stage."""
+    """Return a callback that forwards the progress of all stages under a single name."""
 
     def report(stage: str, done: float, total: float | None) -> None:
         progress(Stage(name, stage.unit) if isinstance(stage, Stage) else name, done, total)
@@ -53,7 +53,7 @@ def rename_stages(progress: Progress, name: str) -> Progress:
 
 @contextlib.contextmanager
 def terminal_progress(hidden: bool = False, delay: float = _DELAY) -> Iterator[Progress]:
-    """Show a tqdm bar for the current stage on stderr while the block runs.
+    """Show a progress bar for the current stage on stderr while the ``with`` block runs.
 
     Nothing is shown, and tqdm is not imported, if stderr is not a terminal.
 
@@ -72,7 +72,7 @@ def terminal_progress(hidden: bool = False, delay: float = _DELAY) -> Iterator[P
 
 
 class _StageBars:
-    """One tqdm bar at a time: the bar of the current stage.
+    """Shows a tqdm progress bar for the current stage of a computation.
 
     Args:
         start: the time, on the monotonic clock, before which no bar appears.
@@ -84,7 +84,7 @@ class _StageBars:
         self._bar: tqdm | None = None
 
     def show(self, stage: str, done: float, total: float | None) -> None:
-        """Update the bar of the current stage; a new stage replaces the bar of the previous one."""
+        """Update the progress bar. A new stage replaces the progress bar of the previous stage."""
         if self._bar is None or stage != self._stage:
             self.close()
             self._stage = stage
@@ -93,13 +93,13 @@ class _StageBars:
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
-        """Remove the current bar from the terminal."""
+        """Remove the current progress bar from the terminal."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None
 
     def _open(self, stage: str, total: float | None) -> tqdm:
-        """Return the bar of a new stage."""
+        """Return the progress bar of a new stage."""
         from tqdm import tqdm
 
         unit = stage.unit if isinstance(stage, Stage) else ""

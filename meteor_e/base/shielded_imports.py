@@ -2,8 +2,7 @@
 
 Some libraries cannot be imported again after their import was interrupted: NumPy raises ImportError for the rest of
 the process. meteor_e imports such libraries when they are first needed, possibly long after ``import meteor_e``. A
-finder at the front of ``sys.meta_path`` therefore holds SIGINT back while one of them is imported. The interrupt
-arrives as soon as the import is complete.
+finder at the front of ``sys.meta_path`` therefore defers SIGINT until the import of such a library is complete.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ LIBRARIES = frozenset({"numpy", "onnxruntime", "pandas", "pyarrow", "scipy", "sk
 """Top-level packages with extension modules that do not survive an interrupted import."""
 
 REDELIVERY_DELAY = 0.05
-"""Seconds after which a SIGINT that was held back is raised again.
+"""Seconds after which a deferred SIGINT is raised again.
 
 The import machinery removes a module whose loader raises, so the signal must not arrive before it has returned."""
 
 
 class ShieldedFinder:
-    """Finds the libraries with the other finders, and protects the execution of their modules from SIGINT."""
+    """A meta path finder that protects the imports of some libraries from SIGINT. Other finders find the libraries."""
 
     @classmethod
     def find_spec(
         cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a library, with a protected loader; ``None`` for all other modules."""
+        """Return the spec of a protected library with a shielded loader, or ``None`` for any other module."""
         if name not in LIBRARIES:
             return None
         for finder in sys.meta_path:
@@ -46,7 +45,7 @@ class ShieldedFinder:
 
 
 class ShieldedLoader:
-    """Calls the original loader while SIGINT is held back, and then makes it the loader of the module again."""
+    """A module loader that defers SIGINT while it calls the original loader."""
 
     def __init__(self, loader: Any) -> None:
         self.loader = loader
@@ -59,17 +58,17 @@ class ShieldedLoader:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Execute the module with the original loader."""
+        """Execute the module with the original loader, which replaces this loader in the module's attributes."""
         spec: Any = module.__spec__
         spec.loader = module.__loader__ = self.loader
         run_uninterrupted(lambda: self.loader.exec_module(module))
 
 
 def run_uninterrupted(function: Callable[[], object]) -> None:
-    """Call a function while SIGINT is held back. If a signal arrives, it is sent again after the function.
+    """Call a function, and defer any SIGINT until the function has returned.
 
-    Only the main thread handles signals, and only a handler in Python interrupts it. In all other situations, the
-    function is just called.
+    A signal only interrupts the main thread, and only if its handler is a Python function. In all other cases, the
+    function is called without protection.
     """
     import signal
     import threading

@@ -1,4 +1,4 @@
-"""Checks that arguments are texts and lists of texts, before they are scored."""
+"""Check that arguments are texts or lists of texts before they are scored."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def check_text(value: object, description: str = "a segment") -> None:
 
     Args:
         value: the value.
-        description: description of the value for error messages.
+        description: the description of the value in error messages.
 
     Raises:
-        InputError: if the value is not such a text.
+        InputError: if the value is not a text, or contains a lone surrogate.
     """
     if not isinstance(value, str):
         raise InputError(f"{description} must be a text, not {type(value).__name__}")
@@ -39,7 +39,7 @@ def check_text(value: object, description: str = "a segment") -> None:
 
 
 def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dictionary. This is an ``object_pairs_hook`` for :func:`json.loads`.
+    """Return a JSON object as a dictionary. Pass this function to :func:`json.loads` as ``object_pairs_hook``.
 
     Raises:
         ValueError: if the object has a key twice.
@@ -47,7 +47,7 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
         key_counts = Counter(key for key, _ in pairs)
-        (duplicate_key, _), *_ = key_counts.most_common(1)
+        [(duplicate_key, _)] = key_counts.most_common(1)
         raise ValueError(f"an object has the key {duplicate_key!r} twice")
     return result
 
@@ -57,8 +57,8 @@ def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[
 
     Args:
         values: the value.
-        description: plural name of the value for error messages.
-        item: name of the unit, such as a segment, for which the list has one item.
+        description: the plural name of the value in error messages.
+        item: the name of the unit, such as a segment, for which the list contains one item.
 
     Raises:
         InputError: if the value is a single text, a mapping or a set, or cannot be iterated over.
@@ -78,7 +78,7 @@ def check_candidates(texts: Any, source: int) -> list[str]:
 
     Args:
         texts: the candidates.
-        source: number of the source for error messages.
+        source: the number of the source in error messages.
 
     Raises:
         InputError: if the candidates are not a list of texts.
@@ -95,8 +95,8 @@ def read_sources(
     """Yield the hypotheses and the references of each source.
 
     Args:
-        hypotheses: for each source its hypotheses.
-        references: for each source its references; by default, its hypotheses.
+        hypotheses: the hypotheses of each source.
+        references: the references of each source; by default, its hypotheses.
 
     Raises:
         InputError: if an argument is not a list of lists of texts, or if the arguments differ in length.
@@ -115,7 +115,7 @@ def read_sources(
 
 
 def check_items(**arguments: Any) -> dict[str, list[Any]]:
-    """Check that arguments are lists of texts that have the same length, and return them as lists.
+    """Check that arguments are lists of texts of the same length, and return them as lists.
 
     Args:
         arguments: the lists by name, such as ``hypotheses``. An item of ``references`` may also be a list of texts.
@@ -135,14 +135,11 @@ def _check_column(name: str, values: Any) -> list[Any]:
     """Return the items of an argument of :func:`check_items` as a list."""
     column: list[Any] = []
     for number, item in enumerate(check_list(values, name, "segment"), 1):
-        if isinstance(item, str) or name != "references":
-            check_text(item, f"segment {number}: a text of the {name}")
-            column.append(item)
-            continue
-        texts = list(check_list(item, f"segment {number}: {name}", "text"))
+        is_single_text = isinstance(item, str) or name != "references"
+        texts = [item] if is_single_text else list(check_list(item, f"segment {number}: {name}", "text"))
         if not texts:
             raise InputError(f"segment {number}: there is no text in the {name}")
         for text in texts:
             check_text(text, f"segment {number}: a text of the {name}")
-        column.append(texts)
+        column.append(item if is_single_text else texts)
     return column

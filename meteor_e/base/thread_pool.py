@@ -1,4 +1,4 @@
-"""A thread pool that works with fewer threads than requested if the system does not start more."""
+"""A thread pool that works with fewer threads than requested if the system limits their number."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 class ThreadPool(ThreadPoolExecutor):
-    """A thread pool that requires at least one thread.
+    """A thread pool that works as long as at least one thread can be started.
 
-    Containers limit the number of threads. ``ThreadPoolExecutor.submit`` raises RuntimeError as soon as a thread
-    cannot be started, although the running threads could execute the task. This pool raises the error only if no
-    thread is running.
+    If a container limits the number of threads, ``ThreadPoolExecutor.submit`` raises RuntimeError, although the running
+    threads could execute the task. This pool raises the error only if no thread is running.
     """
 
     def _adjust_thread_count(self) -> None:

@@ -1,4 +1,4 @@
-"""English words by frequency: the large word list of wordfreq, which some plugins require."""
+"""Read the large English word list of wordfreq, which groups words by frequency. Some plugins require the list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADER = b"\xdc\x03!\x82\xa6format\xa2cB\xa7version\x01"
 def read_word_lists(purpose: str, distribution: str) -> bytes:
     """Return 800 lists of words, encoded with msgpack. The words of list n have the frequency 10 ** (-n / 100).
 
-    The file of wordfreq is read without importing wordfreq, which would take longer.
+    The file is read directly, because importing wordfreq takes longer.
 
     Args:
         purpose: the component that needs the words, for the error message.

@@ -57,9 +57,9 @@ class Document(NamedTuple):
     lines: Mapping[Key, int] = {}
 
     def location(self, key: Key) -> str:
-        """Return ``file:line`` of a key, or of the innermost value around it whose line is available.
+        """Return the location of a key as ``file:line``. If its line is unknown, use that of the enclosing value.
 
-        The result is empty if the content comes from Python.
+        The location is an empty string if the content comes from Python.
         """
         while key and key not in self.lines:
             key = key[:-1]
@@ -67,15 +67,15 @@ class Document(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The absolute path of the file's folder; empty if the content comes from Python."""
+        """The absolute path of the file's folder, or an empty string if the content comes from Python."""
         return str(Path(self.source).absolute().parent) if self.source else ""
 
     def path(self, text: str) -> str:
-        """Return a path of the document, resolved relative to the folder of the file; see :func:`resolve_path`."""
+        """Return the absolute path for a path in the document, which is relative to the document's folder."""
         return resolve_path(self.folder, text, self.source)
 
     def error(self, key: Key, message: str) -> ConfigError:
-        """Return an error about a key, such as ``file:line: matchers[1].weight: message``."""
+        """Return an error whose message contains the location and the key, as in ``file:9: matchers[1]: message``."""
         key_text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key).removeprefix(".")
         return ConfigError(_join_message(self.location(key), shorten(key_text, 100), message))
 
@@ -104,17 +104,17 @@ def resolve_path(folder: str, path: str, source: str = "") -> str:
         raise ConfigError(_join_message(source, f"{shorten(ascii(path))} cannot be a path"))
     if not folder:
         return path
-    # Path.expanduser() raises an error if there is no home folder; os.path.expanduser() does not change the path.
+    # Without a home folder, Path.expanduser() raises an error, but os.path.expanduser() returns the path unchanged.
     return str(Path(folder, os.path.expanduser(path)))  # noqa: PTH111
 
 
 def is_path(text: str) -> bool:
-    """Return whether a text is a path and not a name. A path contains a slash, or ends in a suffix of YAML or JSON."""
+    """Return whether a string is a path and not a name: it contains a slash or has a suffix of YAML or JSON."""
     return "/" in text or os.sep in text or text in (".", "..") or text.endswith((".yaml", ".yml", ".json"))
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Return a printable text of limited length for a message. An ellipsis replaces the end of a longer text."""
+    """Return a printable text for a message. An ellipsis replaces the end of a text that is longer than the limit."""
     text = "".join(char if char.isprintable() else "�" for char in text)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -168,7 +168,7 @@ def parse_yaml(content: bytes, source: str) -> Document:
 
 
 def _convert_yaml_error(error: Any, source: str) -> ConfigError:
-    """Return the ConfigError for an error of PyYAML, with the line if it is available."""
+    """Return the ConfigError for an error of PyYAML. The message contains the line if the line is known."""
     mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     location = f"{source}:{mark.line + 1}" if mark else source
@@ -176,7 +176,7 @@ def _convert_yaml_error(error: Any, source: str) -> ConfigError:
 
 
 def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Document) -> Any:
-    """Return the value that begins with an event of PyYAML. The limits are checked before anything is built.
+    """Build the value that begins with an event of PyYAML. Its size and nesting are limited.
 
     Args:
         events: the events that follow.
@@ -203,7 +203,7 @@ def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Do
 
 
 def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any]:
-    """Return the list whose items the next events describe; see :func:`_build_value`."""
+    """Build a list from the next events of PyYAML; see :func:`_build_value`."""
     import yaml
 
     items: list[Any] = []
@@ -215,7 +215,7 @@ def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any
 
 
 def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[str, Any]:
-    """Return the mapping whose keys and values the next events describe; see :func:`_build_value`."""
+    """Build a mapping from the next events of PyYAML; see :func:`_build_value`."""
     import yaml
 
     mapping: dict[str, Any] = {}
@@ -230,7 +230,7 @@ def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[
 
 
 def _add_line(key: Key, event: Any, document: Document) -> None:
-    """Store the line of a key in the document, or raise ConfigError if the document has the key already."""
+    """Store the line of a key in a document. Raise ConfigError if the document contains the key twice."""
     lines = cast("dict[Key, int]", document.lines)
     line = event.start_mark.line + 1
     previous_line = lines.get(key)
@@ -240,7 +240,7 @@ def _add_line(key: Key, event: Any, document: Document) -> None:
 
 
 def plain_value(text: str) -> str | int | float | bool | None:
-    """Return the value of a text without quotes in the core schema of YAML 1.2."""
+    """Return the value of an unquoted scalar in the core schema of YAML 1.2."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if len(text) <= _MAX_NUMBER_LENGTH:
@@ -248,14 +248,14 @@ def plain_value(text: str) -> str | int | float | bool | None:
             base = {"0o": 8, "0x": 16}.get(text[:2], 10)
             return int(text, base)
         if _FLOAT.fullmatch(text):
-            # YAML writes a dot in front of infinity and NaN, which Python does not.
+            # In YAML, infinity and NaN begin with a dot, which Python does not accept.
             is_special = text[-1] in "fFnN"
             return float(text.replace(".", "") if is_special else text)
     return text
 
 
 def dump_yaml(data: Mapping[str, Any]) -> str:
-    """Return a mapping as YAML, from which :func:`parse_yaml` and parsers of YAML 1.1 read equal values."""
+    """Return a mapping as YAML. :func:`parse_yaml` and parsers of YAML 1.1 read the same values from it."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
@@ -266,7 +266,7 @@ def dump_yaml(data: Mapping[str, Any]) -> str:
             return True
 
     def represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        """Quote a text if a version of YAML would read it as another type, or as several lines."""
+        """Quote a string that a YAML parser might read as another type or as several lines."""
         is_plain = value.isprintable() and isinstance(plain_value(value), str)
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if is_plain else '"')
 
