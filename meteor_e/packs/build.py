@@ -34,7 +34,7 @@ from meteor_e.packs.pack import (
 
 
 class Ingredients(NamedTuple):
-    """The content of a pack. Resources that are ``None`` are not part of the pack."""
+    """The content of a new pack. A resource that is ``None`` is not included in the pack."""
 
     function_words: bytes | None = None
     prefixes: bytes | None = None
@@ -123,7 +123,7 @@ class PackBuilder:
     def build(
         self, ingredients: Ingredients, language: str, sources: Sequence[SourceFile], *, version: str = "1"
     ) -> Pack:
-        """Write the pack, move it to its target and open it.
+        """Write the pack, move it to its target folder, and open it.
 
         Args:
             ingredients: the content of the pack.
@@ -143,9 +143,9 @@ class PackBuilder:
 
     @contextlib.contextmanager
     def stage(self, manifest: Manifest) -> Iterator[tuple[Path, dict[str, int]]]:
-        """Return a context in which the caller writes the files of the pack to a folder.
+        """Yield a folder to which the caller writes the files of the pack.
 
-        After the context, the manifest is written, and the folder is moved to the target.
+        At the end of the ``with`` block, the manifest is written and the folder is moved to the target.
 
         Args:
             manifest: the manifest. Its name, files, contents and ``built_with`` are replaced.
@@ -185,7 +185,7 @@ class PackBuilder:
 
 @contextlib.contextmanager
 def open_builder(target: PathLike, name: str | None = None, progress: Progress = silent) -> Iterator[PackBuilder]:
-    """Lock the folder of a pack, and yield a builder for the pack. Other processes wait for the lock.
+    """Lock the folder of a pack against changes by other processes, and yield a builder for the pack.
 
     Args:
         target: the folder of the pack. An existing pack is replaced when the new pack is complete.
@@ -210,7 +210,7 @@ def _check_target(target: Path) -> None:
 
 
 def _write_files(folder: Path, ingredients: Ingredients, progress: Progress) -> dict[str, int]:
-    """Write the files of a pack, and return the ``contents`` of its manifest."""
+    """Write the files of a pack, and return the number of items in each resource for the manifest."""
     contents = {}
     if ingredients.function_words is not None:
         words = parse_function_words(decode_utf8(ingredients.function_words, "the function word list"))

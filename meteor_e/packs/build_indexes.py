@@ -1,4 +1,4 @@
-"""Build the indexes that :mod:`indexes` maps, from METEOR's synonym files and paraphrase tables."""
+"""Build memory-mapped indexes from METEOR's synonym files and paraphrase tables."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _JAVA_WORDS = re.compile(rb"[^ \t\f]+")
 
 
 class Stream(NamedTuple):
-    """A file that is read while it is unpacked from an archive.
+    """A file of an archive that is unpacked while it is being read.
 
     Attributes:
         stream: the content of the file, plain or compressed by gzip.
@@ -67,7 +67,7 @@ PathOrStream = str | os.PathLike[str] | Stream
 
 
 def check_table_size(path: Path) -> None:
-    """Raise an error if a file is too large for a table. The check precedes hashing the file.
+    """Check that a synonym file or paraphrase table is not too large to be indexed.
 
     Raises:
         ResourceError: if the file is too large.
@@ -116,7 +116,7 @@ def build_synonym_index(
 
 
 def _read_pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str, bytes, bytes]]:
-    """Yield the two lines of each entry of a synonym file, after the location of the second line."""
+    """Yield the two lines of each entry of a synonym file, preceded by the location of the second line."""
     for name, n_previous_lines, lines in _read_entries(source, 2, MAX_SYNONYMS, "synonyms", progress):
         for i in range(0, len(lines), 2):
             line_number = n_previous_lines + i + 1
@@ -126,7 +126,7 @@ def _read_pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str,
 
 
 def _parse_synset_id(text: bytes, location: str) -> int:
-    """Return a synset id as an integer. Raise ResourceError if it is not an integer below 2³²."""
+    """Parse a synset id. Raise ResourceError if it is not an integer below 2³²."""
     is_number = text.isdigit() and len(text) <= 20
     if not is_number or int(text) >= 1 << 32:
         raise ResourceError(
@@ -136,7 +136,7 @@ def _parse_synset_id(text: bytes, location: str) -> int:
 
 
 def _flatten_rows(rows: list[list[int]]) -> list[bytes]:
-    """Return two arrays as bytes: the offset of each row, and the concatenated rows."""
+    """Return two arrays of integers as bytes: the offset of each row, and the concatenated rows."""
     starts = array("I", [0])
     data = array("I")
     for row in rows:
@@ -181,15 +181,15 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
 def _read_phrases(
     source: PathOrStream, progress: Progress
 ) -> tuple[list[bytes], NDArray[np.uint32], NDArray[np.uint8]]:
-    """Return the words in order of first occurrence, the word ids of all phrases, and the lengths of the phrases.
+    """Read a paraphrase table. Phrases of the left side and of the right side alternate.
 
-    The phrases of the left side and of the right side alternate.
+    Returns:
+        The words in the order of their first occurrence, the concatenated word ids of all phrases, and the number of
+        words in each phrase.
     """
     import numpy as np
 
-    # This dictionary assigns the next id to a word that it does not contain, so that a word takes one lookup in C.
-    # A flat list of words with separators is faster than a list per phrase, which would double the time of garbage
-    # collection.
+    # The dictionary assigns the next free id to a new word, so that each word needs a single lookup.
     word_ids: collections.defaultdict[bytes, int] = collections.defaultdict()
     word_ids.default_factory = word_ids.__len__
     separator_id = word_ids[_SEPARATOR]
@@ -198,6 +198,7 @@ def _read_phrases(
     for name, n_previous_lines, lines in _read_entries(source, 3, MAX_TEXT, "paraphrases", progress):
         _check_probabilities(lines, name, n_previous_lines)
         del lines[0::3]  # The remaining lines are phrases.
+        # One flat list of words with separators is faster than one list per phrase.
         text = b" \xff ".join([*lines, b""])
         tokens = text.split() if b"\x0b" not in text else _JAVA_WORDS.findall(text)
         ids = np.fromiter(map(word_ids.__getitem__, tokens), np.uint32, len(tokens))
@@ -211,9 +212,7 @@ def _read_phrases(
 def _read_entries(
     source: PathOrStream, lines_per_entry: int, limit: int, kind: str, progress: Progress
 ) -> Iterator[tuple[str, int, list[bytes]]]:
-    """Yield blocks of complete entries: the name of the file, the number of previous lines, and the lines.
-
-    The lines are unpacked and checked to be valid UTF-8.
+    """Read a file in blocks of complete entries, and decompress it if necessary.
 
     Args:
         source: the file.
@@ -222,49 +221,68 @@ def _read_entries(
         kind: the content of the file, for messages.
         progress: called with the progress.
 
+    Yields:
+        The name of the file, the number of lines before the block, and the lines of the block.
+
     Raises:
         ResourceError: if the file cannot be read, is too large, is not valid UTF-8, or ends inside an entry.
     """
+    stage = Stage(f"reading {kind}", "B")
     with contextlib.ExitStack() as stack:
         if not isinstance(source, Stream):
             source = _open_stream(source, kind, stack)
-        name = source.name
         buffered = stack.enter_context(io.BufferedReader(cast("io.RawIOBase", source.stream), 1 << 20))
-        n_previous_lines = 0
-        lines: list[bytes] = []
-        partial_line = b""
-        for block in _read_blocks(buffered, name, limit):
-            *complete_lines, partial_line = (partial_line + block).split(b"\n")
-            lines += complete_lines
-            is_end_of_file = not block
-            if is_end_of_file and partial_line:
-                lines.append(partial_line)
-                partial_line = b""
-            n_complete = len(lines) - len(lines) % lines_per_entry
-            decode_utf8(b"\n".join(lines[:n_complete]), name, n_previous_lines)
-            yield name, n_previous_lines, lines[:n_complete]
-            n_previous_lines += n_complete
-            del lines[:n_complete]
-            if len(partial_line) + sum(map(len, lines)) > MAX_ENTRY:
-                raise ResourceError(
-                    f"{name}, line {n_previous_lines + 1}: an entry of more than {spell_size(MAX_ENTRY)}; "
-                    f"this cannot be a file of {kind}, whose entries have {lines_per_entry} lines"
-                )
-            progress(Stage(f"reading {kind}", "B"), buffered.tell(), source.size)
-        if lines:
+        blocks = _read_blocks(buffered, source.name, limit)
+        for n_previous_lines, lines in _split_entries(blocks, source.name, lines_per_entry, kind):
+            yield source.name, n_previous_lines, lines
+            progress(stage, buffered.tell(), source.size)
+
+
+def _split_entries(
+    blocks: Iterator[bytes], name: str, lines_per_entry: int, kind: str
+) -> Iterator[tuple[int, list[bytes]]]:
+    """Split blocks of text into lines, and yield the complete entries, preceded by the number of previous lines.
+
+    Args:
+        blocks: the blocks, the last of which is empty.
+        name: the name of the file in errors.
+        lines_per_entry: the number of lines of an entry.
+        kind: the content of the file in errors.
+    """
+    n_previous_lines = 0
+    lines: list[bytes] = []
+    partial_line = b""
+    for block in blocks:
+        *complete_lines, partial_line = (partial_line + block).split(b"\n")
+        lines += complete_lines
+        is_end_of_file = not block
+        if is_end_of_file and partial_line:
+            lines.append(partial_line)
+            partial_line = b""
+        n_complete = len(lines) - len(lines) % lines_per_entry
+        decode_utf8(b"\n".join(lines[:n_complete]), name, n_previous_lines)
+        yield n_previous_lines, lines[:n_complete]
+        n_previous_lines += n_complete
+        del lines[:n_complete]
+        if len(partial_line) + sum(map(len, lines)) > MAX_ENTRY:
             raise ResourceError(
-                f"{name}, line {n_previous_lines + len(lines)}: the file ends inside an entry; "
-                f"entries have {lines_per_entry} lines"
+                f"{name}, line {n_previous_lines + 1}: an entry of more than {spell_size(MAX_ENTRY)}; "
+                f"this cannot be a file of {kind}, whose entries have {lines_per_entry} lines"
             )
+    if lines:
+        raise ResourceError(
+            f"{name}, line {n_previous_lines + len(lines)}: the file ends inside an entry; "
+            f"entries have {lines_per_entry} lines"
+        )
 
 
 def _open_stream(path: str | os.PathLike[str], kind: str, stack: contextlib.ExitStack) -> Stream:
-    """Open a file, which the stack closes.
+    """Open a synonym file or paraphrase table.
 
     Args:
         path: the path of the file.
         kind: the content of the file, for messages.
-        stack: closes the file.
+        stack: the exit stack that closes the file.
     """
     name = os.fspath(path)
     with os_errors_as(ResourceError, f"cannot read the file of {kind} {name}"):
@@ -273,7 +291,7 @@ def _open_stream(path: str | os.PathLike[str], kind: str, stack: contextlib.Exit
 
 
 def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: int) -> Iterator[bytes]:
-    """Yield the unpacked text of a file in blocks, with line feeds only, and an empty block at the end.
+    """Yield the uncompressed text of a file in blocks. All line ends are line feeds, and the last block is empty.
 
     Args:
         buffered: the file, plain or compressed by gzip.
@@ -292,7 +310,7 @@ def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: in
         try:
             block = text.read(_BLOCK)
             if block.endswith(b"\r"):
-                # Do not separate the two characters of a line break.
+                # Keep the carriage return and the line feed of a line end in the same block.
                 block += text.read(1)
         except (OSError, EOFError, zlib.error) as error:
             raise ResourceError(f"{name} is damaged or cut short: {error}") from error
@@ -305,14 +323,14 @@ def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: in
 
 
 def _check_probabilities(lines: list[bytes], name: str, n_previous_lines: int) -> None:
-    """Raise a ResourceError if the first line of an entry is not a number, which means that the lines are shifted."""
+    """Raise a ResourceError if the first line of an entry is not a number, as in a file with a missing line."""
     first_lines = lines[0::3]
     with contextlib.suppress(ValueError):
         collections.deque(map(float, first_lines), maxlen=0)  # This is the fastest way to parse and discard numbers.
         return
     for index, text in enumerate(first_lines):
         try:
-            # Other numbers may follow the probability. The Java program ignores this line.
+            # Other numbers may follow the probability, because the Java program ignores this line.
             float(text.split(maxsplit=1)[0])
         except (ValueError, IndexError):
             excerpt = text.decode()[:40].strip()
@@ -333,10 +351,13 @@ def _check_lengths(lengths: NDArray[np.int64], name: str, n_previous_lines: int)
 def _sort_vocabulary(
     vocabulary: list[bytes], ids: NDArray[np.uint32], lengths: NDArray[np.uint8]
 ) -> tuple[list[bytes], NDArray[np.uint32], int]:
-    """Return the sorted words, the ids in the new order, and the number of words that begin a phrase.
+    """Sort the vocabulary so that words that begin a phrase come first, and within each group, frequent words.
 
-    Words that begin a phrase come first, so that the node of a word can be computed from its id. Within each group,
-    frequent words come first, so that looking up a text reads few pages of the index.
+    The node of the first word of a phrase can then be computed from its id, and looking up a text reads few pages of
+    the index.
+
+    Returns:
+        The sorted words, the new ids of all words of the phrases, and the number of words that begin a phrase.
     """
     import numpy as np
 
@@ -352,11 +373,11 @@ def _sort_vocabulary(
 def _build_trie(
     ids: NDArray[np.uint32], lengths: NDArray[np.uint8], n_words: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return the records of the trie's nodes, and the node of each phrase.
+    """Build a trie of phrases. Return the records of its nodes, and the node of each phrase.
 
-    A record consists of the word, the first child, and the first entry, which is still 0. A final record ends the
-    ranges of children. The trie is built level by level: the distinct pairs of parent and word, sorted, are the nodes
-    of a level. Nodes are therefore in breadth-first order, and the children of a node are adjacent and sorted by word.
+    A record consists of the word id, the first child, and the first entry, which is still 0. A final record ends the
+    ranges of children. The nodes of a level are the sorted, distinct pairs of parent and word. Nodes are therefore in
+    breadth-first order, and the children of a node are adjacent and sorted by word.
     """
     import numpy as np
 
@@ -385,7 +406,7 @@ def _build_trie(
 
 
 def _fill_entries(nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Set the first entry and the flags of each node, and return the entries.
+    """Set the first entry and the flags of each node of a trie, and return the entries.
 
     The entries are sorted by the node of their left side. Entries with the same left side are in the order of the
     table.

@@ -1,4 +1,4 @@
-"""A cache of indexes for files in METEOR's format that are not part of a pack, by the content of the files."""
+"""A cache of indexes for synonym files and paraphrase tables that are not part of a resource pack."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Index = TypeVar("_Index")
 
 
 def load_paraphrase_index(path: str | os.PathLike[str], progress: Progress = silent) -> ParaphraseIndex:
-    """Return the index of a paraphrase table in METEOR's format; build it if it is not cached.
+    """Return the index of a paraphrase table in METEOR's format. Build the index if it is not cached.
 
     Raises:
         ResourceError: if the table is malformed, or the cache cannot be written.
@@ -39,10 +39,14 @@ def load_paraphrase_index(path: str | os.PathLike[str], progress: Progress = sil
 def load_synonym_index(
     directory: str | os.PathLike[str], language: str = "english", progress: Progress = silent
 ) -> SynonymIndex:
-    """Return the index of ``language.synsets`` and ``language.exceptions``; build it if it is not cached.
+    """Return the index of ``LANGUAGE.synsets`` and ``LANGUAGE.exceptions``. Build the index if it is not cached.
 
-    The folder is that of the Java program's option ``-d``, where the files are named after the English name of the
-    language. Either file may be compressed by gzip and end in ``.gz``. The file of exceptions is optional.
+    The file of exceptions is optional. Both files may be compressed with gzip and end in ``.gz``.
+
+    Args:
+        directory: the folder of the files, which is the value of the Java program's option ``-d``.
+        language: the English name of the language in lowercase.
+        progress: called with the progress.
     """
     synsets = _find_file(Path(directory), f"{language}.synsets")
     exceptions = _find_file(Path(directory), f"{language}.exceptions")
@@ -54,7 +58,7 @@ def load_synonym_index(
 def load_synonym_file(
     synsets: str | os.PathLike[str], exceptions: Path | None = None, progress: Progress = silent
 ) -> SynonymIndex:
-    """Return the index of a file of synsets and a file of exceptions; build it if it is not cached.
+    """Return the index of a file of synsets and a file of exceptions. Build the index if it is not cached.
 
     The files have the format that :func:`build_synonym_index` reads.
     """
@@ -67,7 +71,7 @@ def load_synonym_file(
 def load_cached_index(
     key: str, open_index: Callable[[Path], _Index], build: Callable[[Path], object], progress: Progress = silent
 ) -> _Index:
-    """Return an index of the cache; build it if it is missing or damaged.
+    """Return an index from the cache. Build the index if it is missing or damaged.
 
     Args:
         key: the kind of the index, and a digest of the files that it is built from.
@@ -84,7 +88,7 @@ def load_cached_index(
     if index is not None:
         return index
     with lock_folder(folder, "indexes", progress):
-        # Another process may have built the index while this process waited.
+        # Another process may have built the index while this process waited for the lock.
         index = _open_if_valid(target, open_index)
         if index is None:
             with working_folder(folder / "index") as temporary_folder:
@@ -98,7 +102,7 @@ def load_cached_index(
 
 
 def _open_if_valid(target: Path, open_index: Callable[[Path], _Index]) -> _Index | None:
-    """Return a cached index and update its time of use; ``None`` if the index is missing or damaged."""
+    """Open a cached index and mark it as recently used. Return ``None`` if the index is missing or damaged."""
     try:
         index = open_index(target)
     except ResourceError:
@@ -109,9 +113,11 @@ def _open_if_valid(target: Path, open_index: Callable[[Path], _Index]) -> _Index
 
 
 def _evict(folder: Path, keep: Path) -> None:
-    """Delete the least recently used indexes, except for ``keep``, until the cache is within its maximum size.
+    """Delete the least recently used indexes until the cache is within its maximum size.
 
-    An index that a process has mapped remains usable in that process.
+    Args:
+        folder: the folder of the cache.
+        keep: an index that is not deleted. Other indexes remain usable in processes that have already mapped them.
     """
     with contextlib.suppress(OSError):  # A later call deletes the files that cannot be deleted now.
         statuses = {path: path.stat() for path in folder.glob("*.idx")}
@@ -137,9 +143,9 @@ def _hash_contents(*paths: Path | None) -> str:
 
 
 def _find_file(directory: Path, name: str) -> Path | None:
-    """Return the path of a file that may be compressed by gzip; ``None`` if it does not exist."""
+    """Return the path of a file or of its version compressed with gzip, or ``None`` if neither exists."""
     for path in (directory / name, directory / f"{name}.gz"):
-        # A file that exists but cannot be read, such as a pipe or a broken link, must cause an error later.
+        # A file that cannot be read, such as a broken link, is not skipped, so that reading it raises an error.
         if os.path.lexists(path):
             return path
     return None

@@ -102,10 +102,10 @@ def _run_pip_download(requirement: str, folder: Path) -> subprocess.CompletedPro
 
 
 def _find_reason(output: str | None) -> str:
-    """Return the last error in the output of pip, or else its last line.
+    """Return the last error message in the output of pip, or the last line if there is no error message.
 
     Args:
-        output: the output; ``None`` if it was not captured.
+        output: the output of pip, or ``None`` if it was not captured.
     """
     if output is None:
         return "see the messages of pip above"
@@ -198,7 +198,7 @@ def _save_response(
 
 
 def local_path(source: str) -> Path | None:
-    """Return the path of a source, which is a path or a ``file:`` URL; ``None`` for an http or https URL.
+    """Return the local path that a path or ``file:`` URL denotes, or ``None`` for an http or https URL.
 
     Raises:
         ResourceError: for any other URL.

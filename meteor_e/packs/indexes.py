@@ -1,7 +1,7 @@
 """Memory-mapped indexes of synonyms and paraphrases, with a common file format and vocabulary.
 
-``docs/index-format.md`` documents the format byte by byte; the native core maps the same files. Opening an index reads
-a few pages, regardless of the size of the file: the header is checked, but the content of the sections is not read.
+``docs/index-format.md`` documents the format byte by byte. The native core maps the same files. Opening an index takes
+the same time for files of any size, because only the header is checked.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ PARAMETERS = 8
 _FIXED = struct.Struct("<8sIIQII8I")  # magic, version, byte order, file size, CRC, sections, parameters
 _SECTION = struct.Struct("<QQ")  # offset, size in bytes
 _CRC_OFFSET = 24
-# Linux caches a file in pages of the size in which it was written, and maps complete pages. If the English table is
-# written at once, a process that looks up one sentence maps 60 MB; if it is written in small blocks, 7 MB.
 _BLOCK_SIZE = 1 << 16
+"""The size in bytes of the blocks in which sections are written. Linux maps a file in blocks of the written size.
+
+With small blocks, a process that looks up one sentence in the English table maps 7 MB instead of 60 MB."""
 _CACHED_WORDS = 1 << 16
 
 
@@ -61,9 +62,9 @@ LEFT_SIDE, RIGHT_SIDE, FLAG_BITS = 1, 2, 2
 
 
 class IndexFile:
-    """A mapped index: its parameters, a view of each section, and a hash table of its words.
+    """A memory-mapped index with its parameters, its sections, and a hash table of its words.
 
-    The file remains mapped as long as one of the views exists. All methods raise
+    The file remains mapped as long as a view of a section exists. All methods raise
     :class:`~meteor_e.base.errors.ResourceError` if they encounter damaged data.
 
     Args:
@@ -126,7 +127,7 @@ class IndexFile:
         return tuple(parameters)
 
     def _map_sections(self, view: memoryview, layout: Layout) -> dict[str, memoryview]:
-        """Return a view of each section, with items of 4 bytes or of one byte."""
+        """Return a view of each section. The items of a view have a size of four bytes or one byte."""
         sections = {}
         previous_end = _FIXED.size + _SECTION.size * len(layout.sections)
         for index, (name, item_size) in enumerate(layout.sections):
@@ -151,7 +152,7 @@ class IndexFile:
         return word_id
 
     def _search_word(self, key: bytes) -> int:
-        """Search the hash table for a word in UTF-8. Return its id, or -1 if the table does not contain the word."""
+        """Look up a UTF-8 word in the hash table. Return its id, or -1 if the table does not contain the word."""
         offsets, data, slots = self._offsets, self._bytes, self._slots
         position = zlib.crc32(key)
         for _ in range(self._max_probes):
@@ -271,12 +272,12 @@ def make_vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list
         raise ResourceError(f"{source} has too many words for an index ({len(words)} words, {len(text)} bytes)")
     offsets = array("I", [0, *itertools.accumulate(map(len, words))])
     slots, max_probes = _fill_hash_table(words)
-    # A word is absent if it takes more probes than any word of the vocabulary.
+    # A lookup may stop after one more probe than any word of the vocabulary needs.
     return [offsets.tobytes(), text, slots.tobytes()], [len(words), min(max_probes + 1, len(slots))]
 
 
 def _fill_hash_table(words: Sequence[bytes]) -> tuple[array[int], int]:
-    """Return the slots of the hash table of words, and the number of probes of its longest probe sequence.
+    """Return the slots of a hash table of words, and the length of its longest probe sequence.
 
     A slot is 0, or the id of a word plus 1. Fewer than half of the slots are used.
     """
@@ -296,7 +297,7 @@ def _fill_hash_table(words: Sequence[bytes]) -> tuple[array[int], int]:
 
 
 class SynonymIndex(IndexFile):
-    """Synsets of words and base forms of irregular words."""
+    """An index of the synsets of words and of the base forms of irregular words."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path, SYNONYMS)
@@ -307,12 +308,12 @@ class SynonymIndex(IndexFile):
                 raise_damaged(self.path, "its synset table does not fit")
 
     def synsets(self, word: str) -> tuple[int, ...]:
-        """Return the ids of a word's synsets, in the order of the source file; empty for an unknown word."""
+        """Return the ids of a word's synsets in the order of the source file, or an empty tuple for other words."""
         word_id = self.word_id(word)
         return () if word_id < 0 else tuple(self.row(*self._synsets, word_id))
 
     def bases(self, word: str) -> tuple[str, ...]:
-        """Return the base forms of an irregular word, in the order of the exceptions file; empty for other words."""
+        """Return the base forms of an irregular word in the order of the file, or an empty tuple for other words."""
         word_id = self.word_id(word)
         return () if word_id < 0 else tuple(map(self.word, self.row(*self._bases, word_id)))
 
@@ -322,9 +323,9 @@ class SynonymIndex(IndexFile):
 
 
 class ParaphraseIndex(IndexFile):
-    """A paraphrase table, as a trie of the phrases of both sides.
+    """The index of a paraphrase table, which contains a trie of the phrases of both sides.
 
-    A phrase is identified by its *node*, an integer. A phrase has the same node on both sides of the table.
+    The number of a phrase's node in the trie identifies the phrase, regardless of the side of the table.
 
     Attributes:
         nodes: the number of nodes. Node 0 is the empty phrase.
@@ -352,7 +353,9 @@ class ParaphraseIndex(IndexFile):
             raise_damaged(self.path, "its phrase table does not fit")
 
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
-        """Return the length and the node of each table phrase that begins at a position, the shortest first.
+        """Return the length and the node of each phrase of the table that begins at a position in a segment.
+
+        Shorter phrases come first.
 
         Args:
             ids: the ids of a segment's words; see :meth:`word_id`.
@@ -366,7 +369,7 @@ class ParaphraseIndex(IndexFile):
         end = len(ids)
         position = start + 1
         try:
-            # The root's children are the words that begin a phrase, in the order of their ids.
+            # The children of the root are the words that begin a phrase, in the order of their ids.
             node = word + 1
             record = words[node]
             while True:
@@ -378,7 +381,7 @@ class ParaphraseIndex(IndexFile):
                 low, high = first_child[node], first_child[node + 1]
                 if low >= high or word < 0:
                     return phrases
-                # Children are sorted by their words, because the flags are in the low bits.
+                # The children of a node are sorted by word id, because the flags are in the low bits.
                 node = bisect_left(words, word << FLAG_BITS, low, high)
                 if node >= high:
                     return phrases

@@ -30,7 +30,7 @@ MAX_MEMBER = 64 << 20
 """The maximum sizes in bytes of the jar, and of a word list or synonym file in the jar."""
 
 _JAR_MEMBER = "function/english.words"
-_JAR = re.compile(r"(.*/)?meteor-([0-9]+(?:\.[0-9]+)*)\.jar")
+_JAR = re.compile(r"(?P<folder>.*/)?meteor-(?P<version>[0-9]+(?:\.[0-9]+)*)\.jar")
 
 # zipfile and tarfile raise various exceptions for damaged archives.
 _ARCHIVE_ERRORS = (
@@ -52,7 +52,7 @@ _Files = dict[str, tuple[int, Callable[[], IO[bytes]]]]
 
 
 class MeteorData(NamedTuple):
-    """An opened jar of METEOR, with the files next to it."""
+    """An open jar of METEOR, and the data files next to the jar."""
 
     jar: zipfile.ZipFile
     name: str
@@ -65,15 +65,15 @@ class MeteorData(NamedTuple):
 
 @contextlib.contextmanager
 def open_meteor(path: Path) -> Iterator[MeteorData]:
-    """Open a wheel, tarball or jar. Its members are read by name and are not extracted.
+    """Open a wheel, tarball or jar with METEOR's data. Its members are read by name and are not extracted.
 
     Raises:
-        ResourceError: if the file is not one of these or is damaged. Damage may not be noticed before a member is
-            read within the context.
+        ResourceError: if the file is not a wheel, tarball or jar of METEOR, or is damaged. Damage may not be noticed
+            before a member is read in the ``with`` block.
     """
     try:
         with contextlib.ExitStack() as stack:
-            open_regular(path).close()  # Raise an error for a pipe, which zipfile would wait for.
+            open_regular(path).close()  # Raise an error for a pipe, which would block zipfile.
             files: _Files = {}
             if zipfile.is_zipfile(path):
                 archive = stack.enter_context(zipfile.ZipFile(path))
@@ -87,15 +87,15 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
     except _ARCHIVE_ERRORS as error:
         raise ResourceError(f"{path} is damaged or cut short: {error}") from error
     except OSError as error:
-        # zipfile and gzip raise OSError without a number for damaged data.
+        # For damaged data, zipfile and gzip raise an OSError that does not have an error number.
         reason = error.strerror or str(error)
         raise ResourceError(f"cannot read {error.filename or path}: {reason}") from error
 
 
 def _open_separate_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
-    """Return the data of a jar that is a file of its own, with the files in the folder ``data`` next to it."""
+    """Return the data of a separate jar file and of the folder ``data`` next to it."""
     match = _JAR.fullmatch(path.name)
-    version = match[2] if match else "unknown"
+    version = match["version"] if match else "unknown"
     files: _Files = {}
     for file in path.parent.glob("data/*.gz"):
         files[f"data/{file.name}"] = (file.stat().st_size, partial(open_regular, file))
@@ -108,7 +108,7 @@ def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> M
     Args:
         files: the members of the wheel or tarball.
         path: the path of the wheel or tarball.
-        stack: closes the jar.
+        stack: the exit stack that closes the jar.
     """
     matches = [match for match in map(_JAR.fullmatch, files) if match]
     if not matches:
@@ -116,14 +116,15 @@ def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> M
             f"{path} is not a source of METEOR's data: give the wheel pycocoevalcap 1.2, the tarball "
             "meteor-1.5.tar.gz, or the file meteor-1.5.jar next to its data folder"
         )
-    jar_name, folder, version = matches[0][0], matches[0][1] or "", matches[0][2]
+    jar_name = matches[0].string
+    folder = matches[0]["folder"] or ""
     _, open_jar = files[jar_name]
     content = open_jar().read(MAX_JAR + 1)
     if len(content) > MAX_JAR:
         raise ResourceError(f"{path.name}: {jar_name} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
     jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
     files_of_folder = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
-    return MeteorData(jar, path.name, version, (SourceFile.from_path(path),), files_of_folder)
+    return MeteorData(jar, path.name, matches[0]["version"], (SourceFile.from_path(path),), files_of_folder)
 
 
 def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:
@@ -142,7 +143,7 @@ def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:
 
 @contextlib.contextmanager
 def open_ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
-    """Yield the ingredients of a language's pack. The stream of the paraphrase table is closed after the context.
+    """Yield the ingredients of a language's pack. The paraphrase table is closed at the end of the ``with`` block.
 
     Args:
         data: the data of METEOR.

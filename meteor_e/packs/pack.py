@@ -1,4 +1,4 @@
-"""An installed resource pack: its manifest, its word lists, and the indexes that it opens."""
+"""An installed resource pack with its manifest, its word lists and its indexes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class PackFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of ``manifest.json``: the origin and the files of a pack."""
+    """The content of ``manifest.json``, which describes the origin and the files of a pack."""
 
     name: str
     language: str
@@ -102,7 +102,7 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
-        """Read the manifest of a pack. The manifest is not trusted.
+        """Read and validate the manifest of a pack.
 
         Raises:
             ResourceError: if the manifest cannot be read or is invalid.
@@ -119,7 +119,7 @@ class Manifest:
 
     @classmethod
     def _parse(cls, content: bytes) -> Manifest:
-        """Return the manifest of a JSON text. Invalid manifests cause various exceptions."""
+        """Parse a manifest from JSON. An invalid manifest raises one of several exceptions."""
         data = json.loads(content)
         json.dumps(data, ensure_ascii=False).encode()  # This raises an error for surrogates, which cannot be printed.
         if data["format"] != FORMAT_VERSION:
@@ -155,10 +155,10 @@ class Manifest:
 
 
 def check_name(name: str) -> str:
-    """Return the name of a pack if it is valid.
+    """Check that a name is valid for a pack, and return the name.
 
     Raises:
-        ResourceError: if a folder cannot have this name.
+        ResourceError: if the name is not valid, for example because it contains a slash.
     """
     if not _NAME.fullmatch(name):
         raise ResourceError(f"{name!r} is not a name for a pack: use letters, digits, '-', '_' and '.'")
@@ -166,12 +166,12 @@ def check_name(name: str) -> str:
 
 
 def is_installable(name: str) -> bool:
-    """Return whether a pack can be downloaded, because METEOR has data for the language."""
+    """Return whether a pack can be downloaded, which is possible if METEOR has data for the language."""
     return ISO_CODES.get(name, name) in LANGUAGES
 
 
 def how_to_install(name: str, *, again: bool = False) -> str:
-    """Return advice for an error message about a pack.
+    """Return advice on installing a pack, for an error message.
 
     Args:
         name: the name of the pack.
@@ -199,12 +199,12 @@ def read_list(path: str | os.PathLike[str], parse: Callable[[str], _T]) -> _T:
 
 
 def parse_function_words(text: str) -> frozenset[str]:
-    """Return the words of a list with one word per line. Spaces are part of the word, as in the Java program."""
+    """Parse a list with one word per line. Spaces are part of a word, as in the Java program."""
     return frozenset(word for word in re.split(r"\r\n|\n|\r", text) if word)
 
 
 def parse_prefixes(text: str) -> NonbreakingPrefixes:
-    """Return the prefixes of a list in the format of METEOR and Moses.
+    """Parse a list of nonbreaking prefixes in the format of METEOR and Moses.
 
     Each line contains one prefix. A line that begins with ``#`` is a comment. ``PREFIX #NUMERIC_ONLY#`` is a prefix
     only before digits.
@@ -213,9 +213,9 @@ def parse_prefixes(text: str) -> NonbreakingPrefixes:
     numeric = set()
     for line in re.split(r"[\r\n]", text):
         entry = line.strip()
-        numeric_match = _NUMERIC.match(entry)
         if not entry or entry.startswith("#"):
             continue
+        numeric_match = _NUMERIC.match(entry)
         if numeric_match:
             numeric.add(numeric_match[1])
         else:
@@ -233,9 +233,9 @@ _READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
 
 
 def _is_same_stamp(stored_stamp: str, stamp: str) -> bool:
-    """Return whether a file has the size and the modification time of its last check.
+    """Return whether a file has the same size and modification time as at its last check.
 
-    Archives and container images truncate modification times to seconds. The nanoseconds of such a time are ignored.
+    Archives and container images truncate modification times to seconds. In such times, nanoseconds are ignored.
     """
     nanoseconds = 9
     if stamp.endswith("0" * nanoseconds):
@@ -289,7 +289,7 @@ class Pack(LanguageResources):
 
     @property
     def summary(self) -> str:
-        """The numbers of function words, prefixes, synonyms and paraphrases, as text."""
+        """A text with the numbers of function words, prefixes, synonyms and paraphrases in the pack."""
         parts = []
         for key in CONTENTS:
             count = self.manifest.contents.get(key)
@@ -297,42 +297,57 @@ class Pack(LanguageResources):
         return ", ".join(parts)
 
     def verify(self) -> list[str]:
-        """Hash all files again, and return the problems as error messages. The list is empty for an intact pack."""
+        """Hash all files of the pack, and return an error message for each file that is damaged."""
         return self._find_problems(self.manifest.files, trust=False)
 
     def _find_problems(self, names: Iterable[str], trust: bool) -> list[str]:
-        """Return the problems of files as error messages.
+        """Check files of the pack, and return an error message for each file that is damaged.
 
         Args:
             names: the names of the files.
-            trust: whether files that have not changed since their last check are not hashed again.
+            trust: whether to skip hashing files that have not changed since their last check.
         """
         stored_stamps = self._read_stamps()
         stamps = dict(stored_stamps)
         problems = []
         for name in names:
-            expected_file = self.manifest.files[name]
+            trusted_stamp = str(stored_stamps.get(name)) if trust else ""
             try:
-                status = (self.path / name).stat()
-                stamp = f"{status.st_size} {status.st_mtime_ns}"
-                if status.st_size != expected_file.size:
-                    problems.append(f"{name} has {status.st_size} bytes instead of {expected_file.size}")
-                elif trust and _is_same_stamp(str(stored_stamps.get(name)), stamp):
-                    continue
-                elif sha256_of(self.path / name) == expected_file.sha256:
-                    stamps[name] = stamp
-                else:
-                    problems.append(f"the SHA-256 of {name} differs from the manifest")
+                stamps[name] = self._check_file(name, trusted_stamp)
+            except ResourceError as error:
+                problems.append(str(error))
             except OSError as error:
                 problems.append(f"{name} cannot be read: {error.strerror}")
         if stamps != stored_stamps:
-            # The stamps of a read-only pack are not saved. Its files are hashed again the next time.
+            # The stamps of a read-only pack cannot be saved, so its files are hashed again the next time.
             with contextlib.suppress(OSError), atomic_file(self.path / CHECKED) as temporary_file:
                 temporary_file.write_text(json.dumps(stamps) + "\n", encoding="utf-8")
         return problems
 
+    def _check_file(self, name: str, trusted_stamp: str) -> str:
+        """Check the size and the hash of a file, and return its stamp, which consists of size and modification time.
+
+        Args:
+            name: the name of the file.
+            trusted_stamp: the stamp of the file at its last check. If it still applies, the file is not hashed.
+
+        Raises:
+            ResourceError: if the size or the hash differs from the manifest.
+            OSError: if the file cannot be read.
+        """
+        expected_file = self.manifest.files[name]
+        status = (self.path / name).stat()
+        if status.st_size != expected_file.size:
+            raise ResourceError(f"{name} has {status.st_size} bytes instead of {expected_file.size}")
+        stamp = f"{status.st_size} {status.st_mtime_ns}"
+        if _is_same_stamp(trusted_stamp, stamp):
+            return trusted_stamp
+        if sha256_of(self.path / name) != expected_file.sha256:
+            raise ResourceError(f"the SHA-256 of {name} differs from the manifest")
+        return stamp
+
     def _read_stamps(self) -> dict[str, object]:
-        """Return the size and modification time of each file at its last check; empty if they cannot be read."""
+        """Return the stamp of each file at its last check, or an empty dictionary if the stamps cannot be read."""
         try:
             return dict(json.loads((self.path / CHECKED).read_bytes()))
         except (OSError, ValueError, TypeError, RecursionError):

@@ -13,7 +13,7 @@ _NO_PREFIXES = NonbreakingPrefixes()
 
 @dataclass(eq=False, repr=False)
 class LanguageResources:
-    """The function words, prefixes, synonyms and paraphrases of a language. All of them are optional.
+    """The lexical resources of a language, all of which are optional.
 
     Attributes:
         function_words: the function words, in lowercase.

@@ -24,7 +24,7 @@ _RETRY_DELAY = 0.05
 
 
 class PackStore:
-    """A folder that contains resource packs. The folder of a pack has the name of the pack.
+    """A folder that contains resource packs. Each pack is a subfolder with the name of the pack.
 
     Args:
         root: the folder. By default, it is the value of the environment variable METEOR_E_PACKS, or the folder
@@ -58,7 +58,7 @@ class PackStore:
             ResourceError: if METEOR does not have data for the language, or the pack cannot be downloaded, built or
                 written.
         """
-        # These modules load slowly, and a process that scores does not need them.
+        # These modules are imported here, because they load slowly and are not needed for scoring.
         from meteor_e.packs import download
         from meteor_e.packs.build import open_builder
         from meteor_e.packs.meteor_data import open_ingredients, open_meteor
@@ -79,7 +79,7 @@ class PackStore:
         previous_id = _file_id(target)
         with open_builder(target, code, progress) as builder:
             if source is None and _file_id(target) != previous_id:
-                # Another process installed the pack while this process waited.
+                # Another process installed the pack while this process waited for the lock.
                 return Pack(target)
             if source is None:
                 path = download.download_wheel(download.METEOR_WHEEL, builder.temporary_folder, progress, alternative)
@@ -95,7 +95,7 @@ class PackStore:
             return sorted(path.name for path in paths if path.name[0] != "." and path.is_dir())
 
     def find(self, name: str) -> Pack | None:
-        """Return a pack by its name or by METEOR's code of its language; ``None`` if it is not installed.
+        """Return a pack by its name or by METEOR's code of its language, or ``None`` if it is not installed.
 
         Raises:
             ResourceError: if the pack is damaged.
@@ -146,7 +146,7 @@ class PackStore:
 def find_resources(
     language: Language, pack: str | None, function_words: str | None, offline: bool | None = None
 ) -> LanguageResources:
-    """Return the resources of a chain. Missing packs are installed.
+    """Return the lexical resources of a chain, and install missing packs.
 
     Args:
         language: the language of the chain.
@@ -170,7 +170,7 @@ def find_resources(
 
 
 def find_pack(name: str, offline: bool | None = None) -> Pack:
-    """Return a pack by its name or folder. A pack of METEOR is installed if it is missing.
+    """Return a pack by its name or folder. If METEOR has a pack of that name and it is missing, install it.
 
     Args:
         name: the name of the pack, or the path of its folder with a slash.
@@ -193,7 +193,7 @@ def find_pack(name: str, offline: bool | None = None) -> Pack:
 
 
 def _describe_missing_data(language: str) -> str:
-    """Return the error message for a language that METEOR does not have data for."""
+    """Return the error message for a language for which METEOR does not have data."""
     return (
         f"METEOR has no data for the language {language!r}{near_miss(language, LANGUAGES)}; it has data for "
         f"{', '.join(LANGUAGES)}. Other languages do not need a pack; `meteor-e pack build` builds packs from bitext"
