@@ -1,10 +1,10 @@
-"""Evaluation: score systems under metrics, and return a :class:`~meteor_e.api.score_table.ScoreTable`."""
+"""The evaluation of systems: every system is scored under every metric, which results in a table of scores."""
 
 from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,6 @@ from meteor_e.api.metrics import (
     add_statistics,
     metric_values,
     system_values,
-    total_values,
 )
 from meteor_e.api.score_table import JoinedSequence, MetricInfo, MetricScores, ScoreTable, SystemScores
 from meteor_e.api.scoring import BatchScorer, score_batches
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class KeptData(NamedTuple):
-    """The data of segments that a table keeps. By default, memory does not grow with the number of segments.
+    """The data of segments that a table of scores keeps. By default, it does not keep any.
 
     Attributes:
         segments: whether to keep ids and scores.
@@ -65,8 +64,8 @@ def evaluate(
 ) -> ScoreTable:
     """Score every system under every metric.
 
-    Each system is read once. With ``on_error="skip"``, all systems are read and scored a second time, without the
-    segments that could not be scored in one of them.
+    Each system is read once. With ``on_error="skip"``, all systems are read and scored a second time if there are
+    segments that cannot be scored.
 
     Args:
         metrics: the metrics, with different labels.
@@ -86,22 +85,16 @@ def evaluate(
     if not systems:
         raise InputError("there are no systems to score")
     check_languages(metrics)
-    evaluator = _Evaluator(metrics, keep or KeptData(), finite, are_prepared, execute, progress)
-    if on_error != "skip":
-        return evaluator.score_systems(systems, on_error)
-    systems = [system if system.rereadable else _load_system(system) for system in systems]
-    failures: dict[int, _Failure] = {}
-    table = evaluator.score_systems(systems, "collect", failures)
-    if not failures:
-        return table
-    _warn_about_failures(failures, len(systems))
-    table = evaluator.score_systems([_leave_out(system, failures) for system in systems], "stop")
-    table.left_out = {position: failures[position].id for position in sorted(failures)}
-    return table
+    evaluator = _Evaluator(metrics, keep or KeptData(), on_error, finite, are_prepared, execute, progress)
+    return evaluator.skip_failures(systems) if on_error == "skip" else evaluator.score_systems(systems)
 
 
 def check_languages(metrics: Sequence[Metric]) -> None:
-    """Raise ConfigError if two metrics support only different languages."""
+    """Check that the metrics have a language in common.
+
+    Raises:
+        ConfigError: if two metrics support one language each, and the languages differ.
+    """
     first = next((metric for metric in metrics if metric.language), None)
     for metric in metrics:
         if first is not None and metric.language not in ("", first.language):
@@ -125,7 +118,7 @@ class _Failure(NamedTuple):
 
 
 def _warn_about_failures(failures: Mapping[int, _Failure], system_count: int) -> None:
-    """Warn about each segment that is left out."""
+    """Issue a warning for each segment that is left out."""
     consequence = "it is left out of all systems" if system_count > 1 else "it is left out"
     for _, failure in sorted(failures.items()):
         message = f"segment {failure.id} of {failure.system}: {failure.error}; {consequence}"
@@ -133,12 +126,12 @@ def _warn_about_failures(failures: Mapping[int, _Failure], system_count: int) ->
 
 
 def _load_system(system: System) -> System:
-    """Return a system with all segments in memory."""
+    """Return a copy of a system with all segments in memory."""
     return System.from_segments(system.name, list(system.read()), system.context)
 
 
 def _leave_out(system: System, failures: Mapping[int, _Failure]) -> System:
-    """Return a system without the segments that cannot be scored.
+    """Return a copy of a system without the segments that cannot be scored.
 
     Raises:
         InputError: if no segment remains.
@@ -155,38 +148,52 @@ def _leave_out(system: System, failures: Mapping[int, _Failure]) -> System:
     return replace(system, read=read_remaining, size=size)
 
 
-class _Evaluator(NamedTuple):
-    """Scores systems under metrics. The attributes are the arguments of :func:`evaluate`."""
+@dataclass(frozen=True)
+class _Evaluator:
+    """Scores systems under metrics.
+
+    Attributes:
+        metrics, keep, finite, are_prepared, execute, progress: the arguments of :func:`evaluate`.
+        on_error: policy for segments that cannot be scored. With ``collect``, they are added to ``failures``.
+        failures: the segments that cannot be scored, by position in the system.
+    """
 
     metrics: Sequence[Metric]
     keep: KeptData
+    on_error: str | None
     finite: bool
     are_prepared: bool
     execute: Executor[Any]
     progress: Progress
+    failures: dict[int, _Failure] = field(default_factory=dict)
 
-    def score_systems(
-        self, systems: Sequence[System], on_error: str | None, failures: dict[int, _Failure] | None = None
-    ) -> ScoreTable:
-        """Return the scores of the systems.
+    def skip_failures(self, systems: Sequence[System]) -> ScoreTable:
+        """Return the scores of the systems without the segments that cannot be scored in one of the systems."""
+        systems = [system if system.rereadable else _load_system(system) for system in systems]
+        collector = replace(self, on_error="collect")
+        table = collector.score_systems(systems)
+        failures = collector.failures
+        if not failures:
+            return table
+        _warn_about_failures(failures, len(systems))
+        remaining = [_leave_out(system, failures) for system in systems]
+        table = replace(self, on_error="stop").score_systems(remaining)
+        table.left_out = {position: failures[position].id for position in sorted(failures)}
+        return table
 
-        Args:
-            systems: the systems.
-            on_error: policy for segments that cannot be scored; ``collect`` adds them to ``failures``.
-            failures: the segments that cannot be scored, by position in the system.
-        """
+    def score_systems(self, systems: Sequence[System]) -> ScoreTable:
+        """Return the scores of the systems."""
         table = ScoreTable([], [])
-        prepared: Sequence[Metric] = self.metrics
+        prepared_metrics: Sequence[Metric] = self.metrics
         compared: dict[str, Scores] = {}
         for index, system in enumerate(systems):
-            # A user waits only for the first scores of the first system.
+            # Only the first batch of the first system is small, so that the user soon sees progress.
             first_size = LARGE_FIRST_BATCH if index else FIRST_BATCH
-            prepared, batches = _open_system(self.metrics, system, first_size, self.are_prepared)
-            outputs = _score_outputs(prepared, systems, index, compared, self.progress)
-            table.systems.append(
-                self._score_system(system, prepared, outputs, batches, on_error, failures, table.reference_counts)
-            )
-        table.metrics = [_describe(metric, table.reference_counts) for metric in prepared]
+            prepared_metrics, batches = _open_system(self.metrics, system, first_size, self.are_prepared)
+            outputs = _score_outputs(prepared_metrics, systems, index, compared, self.progress)
+            scores = self._score_system(system, prepared_metrics, outputs, batches, table.reference_counts)
+            table.systems.append(scores)
+        table.metrics = [_describe(metric, table.reference_counts) for metric in prepared_metrics]
         names = [column.name for column in table.columns]
         for name in names:
             if names.count(name) > 1:
@@ -201,8 +208,6 @@ class _Evaluator(NamedTuple):
         metrics: Sequence[Metric],
         outputs: Mapping[int, _OutputScores],
         batches: Iterator[Batch],
-        on_error: str | None,
-        failures: dict[int, _Failure] | None,
         reference_counts: set[int],
     ) -> SystemScores:
         """Return the scores of one system, and add its distinct numbers of references to ``reference_counts``."""
@@ -212,10 +217,10 @@ class _Evaluator(NamedTuple):
         ids: list[Sequence[SegmentId]] = []
         segment_count = 0
         reference_digest = 0
-        for batch, statistics in score_batches(scorer, batches, on_error=on_error, execute=self.execute):
+        for batch, statistics in score_batches(scorer, batches, on_error=self.on_error, execute=self.execute):
             for metric_sum, rows in zip(sums, statistics, strict=True):
-                if failures is not None and isinstance(rows, SummedStatistics) and rows.failures:
-                    _collect_failures(failures, batch, rows)
+                if self.on_error == "collect" and isinstance(rows, SummedStatistics) and rows.failures:
+                    _collect_failures(self.failures, batch, rows)
                     rows = rows.with_zeros()
                 metric_sum.add(rows, batch)
             if self.keep.segments:
@@ -227,7 +232,7 @@ class _Evaluator(NamedTuple):
             segment_count += len(batch)
             self.progress(Stage(system.name, "segments"), segment_count, system.size)
         scores = [metric_sum.finish() for metric_sum in sums]
-        # A metric whose policy is to skip segments has a smaller count.
+        # If there is a single metric, the segments that its own policy skips are not counted.
         scored_count = sums[0].segment_count if len(sums) == 1 else segment_count
         return SystemScores(system.name, scored_count, scores, JoinedSequence(ids), reference_digest)
 
@@ -238,7 +243,7 @@ def _describe(metric: Metric, reference_counts: set[int]) -> MetricInfo:
 
 
 def _collect_failures(failures: dict[int, _Failure], batch: Batch, rows: SummedStatistics) -> None:
-    """Add the segments of a batch that cannot be scored, by position in the system."""
+    """Add the segments of a batch that cannot be scored to a dictionary, by their positions in the system."""
     for index, error in rows.failures.items():
         if not isinstance(error, InputError):
             raise error
@@ -282,7 +287,7 @@ class _MetricSum:
                 self._keep_segments(statistics, batch)
 
     def _keep_segments(self, statistics: Floats | SummedStatistics, batch: Batch) -> None:
-        """Keep the scores of a batch's segments, and their details if they are requested."""
+        """Store the scores of a batch's segments, and their details if they are requested."""
         metric = self.metric
         for values in metric_values(metric, metric.segment_scores(statistics)):
             self.segment_values.extend(values)
@@ -306,15 +311,13 @@ class _MetricSum:
             statistics = np.concatenate(self.statistics)
         if self.output is not None:
             values = [self.output.score]
-        elif self.metric.additive:
-            values = total_values(self.metric, self.total, self.segment_count)
         else:
-            values = system_values(self.metric, statistics)
+            values = system_values(self.metric, self.total, statistics, self.segment_count)
         details = self._system_details() if self.keep.details else None
         return MetricScores(values, self.total, self.segment_values, statistics, details, JoinedSequence(self.details))
 
     def _system_details(self) -> Mapping[str, Any] | None:
-        """Return the details of the system; ``None`` if the metric does not have details."""
+        """Return the details of the system, or ``None`` if the metric does not provide details."""
         if self.output is not None and self.output.details is not None:
             return self.output.details
         if not isinstance(self.metric, HasDetails):
@@ -327,23 +330,31 @@ class _MetricSum:
 def _open_system(
     metrics: Sequence[Metric], system: System, first_size: int, are_prepared: bool
 ) -> tuple[list[Metric], Iterator[Batch]]:
-    """Return the metrics, prepared for a system, and the batches of the system.
+    """Prepare metrics for the references of a system, and start to read the system.
+
+    Args:
+        metrics: the metrics.
+        system: the system.
+        first_size: number of segments of the first batch.
+        are_prepared: whether the metrics have already been prepared.
+
+    Returns:
+        The prepared metrics, and the batches of the system.
 
     Raises:
         InputError: if the system has no segments.
     """
-    prepared = list(metrics)
-    segments = system.read()
+    prepared_metrics = list(metrics)
+    segments: Iterable[Segment] = system.read()
     if not are_prepared and any(metric.needs_references for metric in metrics):
-        loaded_segments = list(segments)
-        references = [segment.references for segment in loaded_segments]
-        prepared = [metric.prepare(references) if metric.needs_references else metric for metric in metrics]
-        segments = iter(loaded_segments)
+        segments = list(segments)
+        references = [segment.references for segment in segments]
+        prepared_metrics = [metric.prepare(references) if metric.needs_references else metric for metric in metrics]
     batches = read_batches(segments, system=system.name, first_size=first_size)
     first_batch = next(batches, None)
     if first_batch is None:
         raise InputError(f"{system.name} is empty; there is nothing to score")
-    return prepared, itertools.chain([first_batch], batches)
+    return prepared_metrics, itertools.chain([first_batch], batches)
 
 
 class _OutputScores(NamedTuple):
@@ -369,13 +380,13 @@ def _score_outputs(
     compared: dict[str, Scores],
     progress: Progress,
 ) -> dict[int, _OutputScores]:
-    """Return the scores of a system under the metrics that score whole systems, by index of the metric.
+    """Return the scores of a system under each metric that scores whole systems, by the index of the metric.
 
     Args:
         metrics: all metrics.
         systems: all systems.
         system_index: index of the system.
-        compared: scores of all systems under metrics that compare systems, by label. They are computed once.
+        compared: cache of the scores of all systems under metrics that compare systems, by the label of the metric.
         progress: called with the progress of a metric.
 
     Raises:
@@ -385,13 +396,13 @@ def _score_outputs(
     for index, metric in enumerate(metrics):
         if not isinstance(metric, SystemsMetric) or metric.scores_segments:
             continue
-        if not metric.compares_systems:
+        if metric.compares_systems:
+            if metric.label not in compared:
+                compared[metric.label] = _score_whole_systems(metric, systems, progress)
+            outputs[index] = _select_output(compared[metric.label], system_index)
+        else:
             scores = _score_whole_systems(metric, [systems[system_index]], progress)
             outputs[index] = _select_output(scores, 0)
-            continue
-        if metric.label not in compared:
-            compared[metric.label] = _score_whole_systems(metric, systems, progress)
-        outputs[index] = _select_output(compared[metric.label], system_index)
     return outputs
 
 
@@ -403,7 +414,7 @@ def _score_whole_systems(metric: SystemsMetric, systems: Sequence[System], progr
 
 
 def _select_output(scores: Scores, index: int) -> _OutputScores:
-    """Return the scores of one system."""
+    """Return the scores of the system with this index."""
     import numpy as np
 
     segments = scores.segments[index]
@@ -441,10 +452,10 @@ def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOut
 
 
 def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable) -> ScoreTable:
-    """Return the table of two consecutive parts of the same systems.
+    """Combine the tables of two consecutive parts of the same systems.
 
-    The digits are the same as if both parts had been scored together. Integer statistics are added exactly. Other
-    statistics must have been kept, and are added one segment after the other.
+    The scores are exactly those that scoring both parts together would give. Integer statistics are added exactly.
+    Other statistics must have been kept, and are added one segment after the other.
 
     Args:
         metrics: the metrics of both tables.
@@ -473,7 +484,7 @@ def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable)
 
 
 def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segment_count: int) -> MetricScores:
-    """Return the scores of one system under one metric, from the scores of two consecutive parts.
+    """Combine the scores of two consecutive parts of a system under one metric.
 
     Raises:
         ConfigError: if statistics are needed that were not kept.
@@ -489,16 +500,16 @@ def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segme
         total = add_statistics(first.total, second.statistics)
     else:
         raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
-    values = total_values(metric, total, segment_count) if metric.additive else system_values(metric, statistics)
+    values = system_values(metric, total, statistics, segment_count)
     segment_values = first.segment_values + second.segment_values
     segment_details = JoinedSequence([first.segment_details, second.segment_details])
     return MetricScores(values, total, segment_values, statistics, None, segment_details)
 
 
 def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[tuple[str, str, str, str]]:
-    """Return explanations of the differences between the first system and each other system.
+    """Explain the differences between the scores of the first system and those of each other system.
 
-    If there is only one system, its scores are explained, and the name of the other system is empty.
+    If there is only one system, its scores are explained. The name of the other system is then empty.
 
     Args:
         metrics: the metrics. Metrics that cannot explain their scores are ignored.
@@ -511,21 +522,21 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
         ConfigError: if no metric explains its scores.
     """
     explaining_metrics = check_explanations(metrics, systems)
-    baseline, *other_systems = [(system.name, list(system.read())) for system in systems]
-    baseline_name, segments = baseline
+    baseline, *other_systems = systems
+    segments = list(baseline.read())
     hypotheses = [segment.hypothesis for segment in segments]
     references = [segment.references for segment in segments]
-    known_sources = [segment.source for segment in segments if segment.source is not None]
-    sources = known_sources if len(known_sources) == len(segments) else None
+    sources = [segment.source for segment in segments if segment.source is not None]
+    all_sources = sources if len(sources) == len(segments) else None
+    outputs = [(system.name, [segment.hypothesis for segment in system.read()]) for system in other_systems]
     explanations = []
     for metric in explaining_metrics:
         if not other_systems:
-            text = metric.explain_system(hypotheses, references, baseline_name, sources)
-            explanations.append((metric.label, baseline_name, "", text))
-        for name, other_segments in other_systems:
-            other_hypotheses = [segment.hypothesis for segment in other_segments]
-            text = metric.explain(hypotheses, other_hypotheses, references, (baseline_name, name), sources)
-            explanations.append((metric.label, baseline_name, name, text))
+            text = metric.explain_system(hypotheses, references, baseline.name, all_sources)
+            explanations.append((metric.label, baseline.name, "", text))
+        for name, output in outputs:
+            text = metric.explain(hypotheses, output, references, (baseline.name, name), all_sources)
+            explanations.append((metric.label, baseline.name, name, text))
     return explanations
 
 
@@ -533,7 +544,7 @@ def check_explanations(metrics: Sequence[Metric], systems: Sequence[System]) -> 
     """Return the metrics that explain their scores.
 
     Raises:
-        ConfigError: if there are no such metrics, or if there is one system and no metric explains a single system.
+        ConfigError: if no metric explains its scores, or if there is one system and no metric explains a single system.
     """
     explaining_metrics = [metric for metric in metrics if isinstance(metric, Explains)]
     if not explaining_metrics:

@@ -1,4 +1,4 @@
-"""METEOR: the metric that scores with a chain of matchers."""
+"""The metric METEOR, which aligns hypotheses with references by a chain of matchers."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Meteor(Metric):
         threads: int | None,
         on_error: str,
     ) -> None:
-        """Create the components of the chain, and start the engine."""
+        """Initialize the metric from a chain: create the components of the chain, and start the engine."""
         self.threads: int = default_threads(threads)
         """Number of threads that score a corpus."""
         self.on_error = on_error
@@ -164,11 +164,11 @@ class Meteor(Metric):
         self.resources = components.resources
         """Function words, prefixes, synonyms and paraphrases."""
         self.lemmatizer = components.lemmatizer
-        """The lemmatizer; ``None`` if the chain does not have a lemmatizer."""
+        """The lemmatizer, or ``None`` if the chain does not use one."""
         self.matchers = components.matchers
         """The matchers, in the order of the chain."""
         self.segmenter = components.segmenter
-        """The segmenter; ``None`` if the language does not have a segmenter."""
+        """The segmenter, or ``None`` if the language does not need one."""
         self.language = "" if chain.language.code == "other" else chain.language.code
         prefixes = self.resources.nonbreaking_prefixes
         self.normalizer = Normalizer(chain.normalization, chain.language.apostrophes, prefixes)
@@ -180,7 +180,7 @@ class Meteor(Metric):
         self._start_engine()
 
     def _start_engine(self) -> None:
-        """Create the engine, after the chain or the requested engine has changed."""
+        """Create a new engine for the current settings."""
         chain = self.chain
         self.reads_sentences = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
         """Whether a matcher encodes whole sentences."""
@@ -203,7 +203,7 @@ class Meteor(Metric):
         )
 
     def compare_words_by(self, identity: str) -> None:
-        """Compare words by their text (``word``, the default) or by the Java program's hash (``java``)."""
+        """Compare words by their text (``word``, the default), or by the hash of the Java program (``java``)."""
         for matcher in self.matchers:
             if isinstance(matcher, KeyMatcher):
                 matcher.compare_words_by(IDENTITIES[identity])
@@ -223,7 +223,10 @@ class Meteor(Metric):
 
     @property
     def engine(self) -> str:
-        """The engine: ``native`` (the C++ core) or ``python``. It can be set. Both engines return the same scores."""
+        """The name of the engine, ``native`` (the C++ core) or ``python``. It can be changed.
+
+        Both engines return the same scores.
+        """
         return self._engine.name
 
     @engine.setter
@@ -237,7 +240,7 @@ class Meteor(Metric):
             raise
 
     def _read_idf_weights(self, file: str) -> IdfWeights:
-        """Return the weights of words by their inverse document frequency in a text file.
+        """Read a text file, and return weights of words according to their inverse document frequency in the file.
 
         Raises:
             ConfigError: if the chain also weights words by their characters.
@@ -252,9 +255,10 @@ class Meteor(Metric):
 
     @property
     def parallel(self) -> str:
-        """Whether threads score different batches (``batches``) or share one batch (``inside``).
+        """``batches`` if several threads can score different batches at the same time, otherwise ``inside``.
 
-        Contextual matchers encode the sentences of one batch at a time.
+        In a chain with a contextual matcher, batches are scored one after the other, because the matcher encodes all
+        sentences of a batch together.
         """
         return "inside" if self.reads_sentences or self._engine.name != "native" else "batches"
 
@@ -264,9 +268,10 @@ class Meteor(Metric):
         return tuple(entry.name for entry in self.chain.matchers)
 
     def tokenize(self, text: str) -> list[Token]:
-        """Return the tokens of a segment: segment words, normalize the text, and lemmatize the words.
+        """Split a segment into tokens.
 
-        Languages without a segmenter, and chains without a lemmatizer, skip these steps.
+        First, the segmenter of the language separates the words. Then the text is normalized and split at spaces.
+        Finally, the lemmatizer of the chain adds lemmas. The segmenter and the lemmatizer are optional.
         """
         check_text(text)
         segmented_text = text if self.segmenter is None else self.segmenter.join(text)
@@ -274,7 +279,7 @@ class Meteor(Metric):
         return list(map(Token, words)) if self.lemmatizer is None else self.lemmatizer.analyze(words)
 
     def word_types(self, texts: Sequence[str]) -> WordTypes:
-        """Return the distinct tokens of texts, and the indexes of each text's tokens among them."""
+        """Split texts into tokens, and return the distinct tokens with the indexes of each text's tokens."""
         from meteor_e.engine.aggregation import WordTypes
 
         if self.lemmatizer is not None:
@@ -293,7 +298,7 @@ class Meteor(Metric):
         Args:
             hypothesis: raw hypothesis.
             reference: raw reference.
-            maximum_accuracy: whether to prefer many matches to few chunks, as the Java aligner's option ``maxacc``.
+            maximum_accuracy: whether to prefer many matches to few chunks, like the Java aligner's option ``maxacc``.
 
         Raises:
             InputError: if the segment cannot be aligned.
@@ -323,9 +328,10 @@ class Meteor(Metric):
         return next(self.make_segment_scores(batch, rows))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
-        """Score every hypothesis against every reference. Each text is tokenized once.
+        """Score every hypothesis against every reference. Each text is tokenized only once.
 
-        In minimum Bayes risk decoding, hypotheses and references are the candidates of one source.
+        This is useful for minimum Bayes risk decoding, in which the candidate translations of a source are both the
+        hypotheses and the references.
 
         Args:
             hypotheses, references: raw segments. The matrix needs 8 bytes per pair, or 3.2 GB for 20,000 of each.
@@ -342,7 +348,7 @@ class Meteor(Metric):
     def pairwise_batches(
         self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
     ) -> Iterator[NDArray[np.float64]]:
-        """Score every hypothesis against every reference for many sources. Small sources are scored together.
+        """Score every hypothesis of a source against every reference of the source, for many sources.
 
         Args:
             hypotheses: hypotheses of each source.
@@ -357,7 +363,13 @@ class Meteor(Metric):
         return pairwise_batches(self._engine, hypotheses, references, threads=self.threads)
 
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
-        """Approximate expected scores; see :mod:`meteor_e.engine.aggregation`."""
+        """Approximate the expected score of each hypothesis against weighted references.
+
+        Args:
+            hypotheses: raw hypotheses.
+            references: distinct raw references.
+            weights: weights of the references, with a sum of 1.
+        """
         from meteor_e.engine.aggregation import aggregate_references
 
         return aggregate_references(
@@ -374,7 +386,7 @@ class Meteor(Metric):
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> Meteor:
-        """Create METEOR with keys of a chain, which the label contains."""
+        """Create METEOR from the options of a metric specification, which are keys of a chain."""
         keys = _select_set_options(options)
         language = "" if context is None else context.language
         overrides = {"language": language or "en", **_make_chain_keys(keys)}
@@ -382,19 +394,20 @@ class Meteor(Metric):
 
     @classmethod
     def label_for(cls, options: Mapping[str, Any]) -> str:
-        """Return ``METEOR``, followed by the options."""
+        """Return the label of the metric: ``METEOR``, followed by the options."""
         text = ",".join(f"{key}={str(value).removesuffix('.0')}" for key, value in options.items())
         return cls.title + (f" {text}" if text else "")
 
     @classmethod
     def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the language in the options; empty if they do not contain a language."""
+        """Return the language code in the options, or an empty text if the options do not contain it."""
         return str(options.get("language") or "")
 
     def statistics(self, batch: Batch) -> Rows:
         """Align segments with their references, and return the statistics for the best reference of each segment.
 
-        Several metrics with the same signature align a batch only once.
+        The statistics are stored in the cache of the batch, so that several metrics with the same signature align a
+        batch only once.
         """
         key = ("meteor", self.signature, self._identity)
         rows: Rows | None = batch.cache.get(key)
@@ -403,7 +416,7 @@ class Meteor(Metric):
         return rows
 
     def _align_batch(self, batch: Batch) -> Rows:
-        """Score a batch. A large batch is divided into parts."""
+        """Align and score a batch with the engine. A large batch is divided into parts first."""
         if batch.threads is not None:
             return self._engine.score(batch)
         threads = self.threads if self._engine.name == "native" else 1
@@ -437,11 +450,11 @@ class Meteor(Metric):
         return resolve_failures(rows, batch, self.on_error) if rows.failures else rows  # type: ignore[return-value]
 
     def segment_scores(self, statistics: Any) -> Any:
-        """Return the score and its parts for each segment."""
+        """Return the score of each segment, and the parts of the score."""
         return statistics.score_rows() if isinstance(statistics, Rows) else self.scores(statistics)
 
     def scores(self, sums: Any) -> Any:
-        """Return the score and its parts for each sum of statistics."""
+        """Return the score for each sum of statistics, and the parts of the score."""
         parameters = self.chain.parameters
         if isinstance(sums, list):
             rows = [formula.compute(Statistics.from_vector(row), parameters).without_nan() for row in sums]
@@ -453,9 +466,10 @@ class Meteor(Metric):
         return np.nan_to_num(np.stack(part_arrays(sums, parameters), axis=-1)[..., PART_INDEXES], posinf=np.inf)
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
-        """Return the statistics and the contribution of each matcher.
+        """Return the statistics of each segment or system, and the contributions of the matchers to its score.
 
-        Details of segments also contain the best reference and, if it is known, the alignment.
+        Details of segments also contain the index of the best reference and, if alignments were requested, the
+        alignment.
         """
         parameters, matchers = self.chain.parameters, self.matcher_names
         if batch is None:
@@ -470,7 +484,7 @@ class Meteor(Metric):
         return RowDetails(statistics, parameters, matchers, alignments)
 
     def about(self) -> Mapping[str, Any]:
-        """Return the chain and the engine for JSON."""
+        """Return the chain and the name of the engine, which are part of JSON output."""
         return {"chain": self.chain.effective(), "engine": self.engine}
 
     # Scores of corpora
@@ -506,7 +520,7 @@ class Meteor(Metric):
         segments: bool = False,
         progress: Progress = silent,
     ) -> MeteorCorpusScore:
-        """Score a corpus with the formula for the sum of the segments' statistics.
+        """Score a corpus. METEOR's formula is applied to the sum of the segments' statistics.
 
         Args:
             hypotheses: raw hypotheses; any iterable, which is read once.
@@ -535,7 +549,12 @@ class Meteor(Metric):
         return self.corpus_score(total, segment_scores)
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[MeteorSegmentScore, ...] = ()) -> MeteorCorpusScore:
-        """Return the score of a corpus from the sum of its segments' statistics."""
+        """Compute the score of a corpus from the sum of its segments' statistics.
+
+        Args:
+            total: the sum of the statistics.
+            segments: scores of the segments, which become part of the result.
+        """
         return MeteorCorpusScore(
             **formula.compute(total.total, self.chain.parameters).without_nan()._asdict(),
             statistics=total.total,
@@ -553,9 +572,9 @@ class Meteor(Metric):
         *,
         alignments: bool = False,
     ) -> Iterator[tuple[Batch, Rows]]:
-        """Yield batches of segments with their statistics, in order.
+        """Align a corpus, and yield its batches with their statistics in order.
 
-        Segments that cannot be aligned are among the ``failures`` of the statistics.
+        Segments that cannot be aligned do not raise an error. They are among the ``failures`` of the statistics.
 
         Args:
             hypotheses: raw hypotheses.
@@ -573,14 +592,24 @@ class Meteor(Metric):
             yield batch, rows
 
     def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
-        """Return the synsets of each word in the matcher ``synonym``; empty lists in a chain without this matcher."""
+        """Return the ids of the synsets of each word.
+
+        The lists are empty if the chain does not contain the matcher ``synonym``.
+        """
         for matcher in self.matchers:
             if isinstance(matcher, SynonymMatcher):
                 return [sorted(matcher.keys(Token(word))) for word in words]
         return [[] for _ in words]
 
     def make_segment_scores(self, batch: Batch, rows: Rows) -> Iterator[MeteorSegmentScore]:
-        """Yield the scores of a batch's segments. :attr:`on_error` applies to segments that cannot be aligned."""
+        """Yield the scores of a batch's segments.
+
+        Segments that cannot be aligned are treated according to :attr:`on_error`.
+
+        Args:
+            batch: the segments.
+            rows: statistics of the batch.
+        """
         failures = rows.failures
         if failures:
             resolve_failures(rows, batch, self.on_error)
@@ -621,20 +650,20 @@ class Meteor(Metric):
 
 
 class MeteorChain(Meteor):
-    """METEOR with the chain of a YAML file, or with an installed chain."""
+    """METEOR with a chain that is selected by its name or by the path of its YAML file."""
 
     name: ClassVar[str] = "chain"
     Options: ClassVar[Any] = "meteor_e.chains.schemas:ChainOptions"
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Parse a specification of the form ``NAME,key=value,key=value``."""
+        """Parse the name or path of a chain and its options, ``NAME,key=value,key=value``."""
         source, _, options = text.partition(",")
         return {"source": source, **named_options(options, f"metric {cls.name!r}")}
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> MeteorChain:
-        """Create METEOR with the chain. The language of the text replaces the language of the chain."""
+        """Create METEOR with the chain. The language of the text takes precedence over the language of the chain."""
         keys = _select_set_options(options)
         config = _load_named_chain(keys.pop("source"))
         overrides = _make_chain_keys(keys)
@@ -650,19 +679,24 @@ class MeteorChain(Meteor):
 
     @classmethod
     def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the language in the options or in the chain; empty if there is none."""
+        """Return the language code in the options or in the chain, or an empty text if neither contains it."""
         language = options.get("language") or _load_named_chain(options["source"]).language
         code = find_language(language).code if language else ""
         return "" if code == "other" else code
 
 
 def _load_named_chain(source: str) -> ChainConfig:
-    """Load a chain file or an installed chain. A file has a slash or the suffix of a chain file in its path."""
+    """Load an installed chain or a chain file.
+
+    Args:
+        source: name of an installed chain, or path of a chain file. A path contains a slash or ends with the suffix of
+            a chain file.
+    """
     return load_chain(Path(source) if "/" in source or source.endswith(CHAIN_FILES) else source)
 
 
 def _is_language(config: ChainConfig, code: str) -> bool:
-    """Return whether a chain has a language, which the chain may name by its code or by a language file."""
+    """Return whether the language of a chain has this code. The chain may refer to its language by a file."""
     if config.language is None:
         return False
     language = find_language(config.language, pack=config.pack)
@@ -675,7 +709,7 @@ def _computation_arguments(context: MetricContext | None) -> dict[str, Any]:
 
 
 def _select_set_options(options: Any) -> dict[str, Any]:
-    """Return the names and values of options that are not ``None``."""
+    """Return the options that are set, as a dictionary from names to values. Unset options are ``None``."""
     values = {}
     for name, value in options_by_name(options).items():
         if value is not None:
@@ -684,7 +718,11 @@ def _select_set_options(options: Any) -> dict[str, Any]:
 
 
 def _make_chain_keys(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a chain from the options of a specification, which contain the parameters as single keys."""
+    """Convert the options of a metric specification to the keys of a chain.
+
+    In a specification, every parameter of the formula is an option. In a chain, the key ``parameters`` contains all of
+    them.
+    """
     parameters = {name: options[name] for name in GREEK if name in options}
     keys = {name: value for name, value in options.items() if name not in parameters}
     if isinstance(keys.get("matchers"), str):

@@ -1,4 +1,4 @@
-"""Batches of segments. They are read ahead within limits, scored in parallel, and returned in order."""
+"""Batches of segments, with functions that read batches and map a function over them in parallel."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ _SEQUENCES = (list, tuple)
 
 @dataclass(eq=False)
 class Batch:
-    """Consecutive segments of one system, which a metric scores together. The columns have one item per segment.
+    """Consecutive segments of one system, which a metric scores together.
+
+    Hypotheses, references, sources and ids are columns, which have one item per segment.
 
     Attributes:
         hypotheses: raw hypotheses.
@@ -53,7 +55,8 @@ class Batch:
         position: number of segments of the system that precede the batch.
         system: name of the system; empty if it is unknown.
         threads: number of threads that a metric may use for this batch; ``None`` for the metric's own number.
-        stop: a list. When another thread appends an item, scoring ends with KeyboardInterrupt.
+        stop: a list, or ``None``. When another thread appends an item to the list, scoring ends with
+            KeyboardInterrupt.
         alignments: whether METEOR's alignments will be needed.
         cache: data that metrics share when they score the same batch, such as alignments. It is never pickled.
     """
@@ -77,7 +80,7 @@ class Batch:
         return len(self.hypotheses)
 
     def with_texts(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Batch:
-        """Return the batch with other texts for the same segments, such as tokenized ones, and with an empty cache."""
+        """Return a copy of the batch with other texts, such as tokenized ones. The cache of the copy is empty."""
         return replace(self, hypotheses=hypotheses, references=references, cache={})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -101,9 +104,10 @@ def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
 def pair_texts(
     hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
 ) -> Iterator[tuple[int, Any, Any, None]]:
-    """Yield unchecked segments with numbers from 1.
+    """Combine hypotheses and references into segments whose ids are numbers from 1. The texts are not checked.
 
-    If one of the arguments is shorter, its missing items are marked, and :func:`read_batches` raises an error.
+    If one argument is shorter than the other, a marker replaces its missing items. :func:`read_batches` raises an error
+    for this marker.
     """
     pairs = itertools.zip_longest(
         check_list(hypotheses, "hypotheses", "segment"),
@@ -121,9 +125,9 @@ def read_batches(
     max_characters: int = BATCH_CHARACTERS,
     first_size: int = FIRST_BATCH,
 ) -> Iterator[Batch]:
-    """Yield batches of checked segments. The first batches are small.
+    """Check segments, and divide them into batches. The first batches are small, so that they are scored soon.
 
-    If an error occurs, the segments before the error are yielded first.
+    If a segment is not valid or cannot be read, all preceding segments are yielded before the error is raised.
 
     Args:
         segments: the segments, or the result of :func:`pair_texts`.
@@ -153,7 +157,7 @@ def read_batches(
 
 
 class _Columns(NamedTuple):
-    """The columns of a batch that is being read."""
+    """The columns of a batch to which segments are still being added."""
 
     ids: list[SegmentId]
     hypotheses: list[str]
@@ -161,11 +165,20 @@ class _Columns(NamedTuple):
     sources: list[str | None]
 
     def fill(self, numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int) -> bool:
-        """Append segments until the batch is full. Return whether there may be more segments."""
+        """Append segments until the batch is full.
+
+        Args:
+            numbered_segments: the remaining segments, with their indexes.
+            max_segments: number of segments of a full batch.
+            max_characters: number of characters of a full batch.
+
+        Returns:
+            Whether there may be more segments.
+        """
         characters = 0
         for index, (segment_id, hypothesis, references, source) in numbered_segments:
             text = references[0] if type(references) in _SEQUENCES and len(references) == 1 else references
-            # Most segments consist of two ASCII texts. They are checked here, because function calls are slow.
+            # Most segments consist of two ASCII texts. They are checked inline, because function calls are slow.
             if type(hypothesis) is str and type(text) is str and hypothesis.isascii() and text.isascii():
                 checked_references: Sequence[str] = (text,)
                 characters += len(hypothesis) + len(text)
@@ -181,13 +194,22 @@ class _Columns(NamedTuple):
         return False
 
     def make_batch(self, position: int, system: str) -> Batch:
-        """Return the batch. It has sources if all of its segments have one."""
+        """Return the columns as a batch. Sources are left out unless all segments have a source."""
         sources: Any = None if None in self.sources else self.sources
         return Batch(self.hypotheses, self.references, sources, self.ids, position, system)
 
 
 def _check_segment(index: int, hypothesis: object, references: object) -> Sequence[str]:
-    """Check a segment and return its references."""
+    """Check a segment, and return its references.
+
+    Args:
+        index: index of the segment, for error messages.
+        hypothesis: the hypothesis, or the marker for a missing item.
+        references: one or several references, or the marker for a missing item.
+
+    Raises:
+        InputError: if an item is missing or is not a text.
+    """
     if hypothesis is _MISSING:
         raise InputError(f"the hypotheses end after {count_of(index, 'segment')}, but there are more references")
     if references is _MISSING:
@@ -201,20 +223,20 @@ def _check_segment(index: int, hypothesis: object, references: object) -> Sequen
 def default_threads(threads: int | None = None) -> int:
     """Return the number of threads to use.
 
-    This is the argument, or the environment variable ``METEOR_E_THREADS``, or the number of available processors.
+    Args:
+        threads: the requested number. By default, the environment variable ``METEOR_E_THREADS`` determines the number.
+            If the variable is not set, each available processor gets a thread.
 
     Raises:
         ConfigError: if the argument or the variable is not a whole number of at least 1.
     """
-    source: str = "threads"
-    value: int | str | None = threads
-    if value is None:
-        source, value = "METEOR_E_THREADS", os.environ.get("METEOR_E_THREADS")
-    if value is None or value == "":
+    setting: int | str = os.environ.get("METEOR_E_THREADS", "") if threads is None else threads
+    if setting == "":
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    text = str(value).strip()
+    text = str(setting).strip()
     if not text.isdecimal() or not int(text):
-        raise ConfigError(f"{source} is {value!r}; it must be a whole number of at least 1")
+        name = "METEOR_E_THREADS" if threads is None else "threads"
+        raise ConfigError(f"{name} is {setting!r}; it must be a whole number of at least 1")
     return int(text)
 
 
@@ -229,54 +251,64 @@ def map_in_order(
 ) -> Iterator[tuple[Batch, Result]]:
     """Map a function over batches with threads, and yield each batch with its result in order.
 
-    An error is raised at the position of its batch. The first, small batches are mapped one after the other with all
-    threads, so that the features of each word of a short corpus are computed only once. When batches are full, each
-    thread maps a batch of its own. Then the threads do not have to wait while Python reads batches and adds up results.
-    At most one batch more than there are threads is read ahead.
+    The first batches are small. They are mapped one after the other with all threads, so that the features of each word
+    of a short corpus are computed only once. As soon as a batch is full, every thread maps a batch of its own. Then the
+    threads do not have to wait while Python reads batches and adds up results.
 
     Args:
         function: function of one batch. It uses ``batch.threads`` threads, and ends with KeyboardInterrupt soon after
             an item has been appended to ``batch.stop``.
         batches: consecutive batches. They are read in the calling thread.
         threads: number of threads; ``None`` to map one batch at a time, with threads inside the function.
+
+    Raises:
+        Exception: any error of the function or of the iterator, after the results of all preceding batches.
     """
-    pool: ThreadPool | None = None
+    for batch in batches:
+        if threads is not None and threads > 1 and len(batch) >= BATCH_SEGMENTS:
+            pool = _start_pool(threads)
+            if pool is not None:
+                yield from _map_in_pool(function, itertools.chain([batch], batches), pool, threads)
+                return
+            threads = 1
+        batch.threads = threads
+        yield batch, function(batch)
+
+
+def _map_in_pool(
+    function: Callable[[Batch], Result], batches: Iterator[Batch], pool: ThreadPool, threads: int
+) -> Iterator[tuple[Batch, Result]]:
+    """Map a function over batches, one batch per thread of a pool, and yield each batch with its result in order.
+
+    At most one batch more than there are threads is read ahead.
+    """
     pending: deque[tuple[Batch, Future[Result]]] = deque()
     stop: list[bool] = []
-    failure: Exception | None = None
+    reading_error: Exception | None = None
     try:
         while True:
             try:
                 batch = next(batches, None)
             except Exception as error:
-                failure, batch = error, None
+                reading_error = error
+                break
             if batch is None:
                 break
-            batch.stop = stop
-            if pool is None and threads is not None and threads > 1 and len(batch) >= BATCH_SEGMENTS:
-                pool = _start_threads(threads)
-                if pool is None:
-                    threads = 1
-            if pool is None:
-                batch.threads = threads
-                yield batch, function(batch)
-                continue
-            batch.threads = 1
+            batch.threads, batch.stop = 1, stop
             pending.append((batch, pool.submit(function, batch)))
-            if threads is not None and len(pending) > threads:
+            if len(pending) > threads:
                 yield _wait_for_first(pending)
         while pending:
             yield _wait_for_first(pending)
-        if failure is not None:
-            raise failure
+        if reading_error is not None:
+            raise reading_error
     finally:
-        if pool is not None:
-            # If the iteration ends early, running calls end soon and waiting calls never start.
-            stop.append(True)
-            pool.shutdown(cancel_futures=True)
+        # If the caller ends the iteration early, running calls end soon and waiting calls never start.
+        stop.append(True)
+        pool.shutdown(cancel_futures=True)
 
 
-def _start_threads(threads: int) -> ThreadPool | None:
+def _start_pool(threads: int) -> ThreadPool | None:
     """Return a pool with this number of threads, or ``None`` if the system cannot start a thread."""
     from meteor_e.base.thread_pool import ThreadPool
 

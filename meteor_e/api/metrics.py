@@ -15,7 +15,8 @@ A :class:`SegmentMetric` gives each segment a score. The score of a system is th
             ]
 
 A :class:`Metric` maps segments to additive statistics, and sums of statistics to scores, like METEOR and sacreBLEU's
-metrics. Confidence intervals and significance tests start from the statistics, and do not score the texts again:
+metrics. Confidence intervals and significance tests are computed from the statistics without scoring the texts again.
+A metric has these methods:
 
 * :meth:`~Metric.statistics` returns one row of statistics per segment of a batch;
 * :meth:`~Metric.scores` returns the scores, and the parts of the scores, of sums of rows;
@@ -23,11 +24,13 @@ metrics. Confidence intervals and significance tests start from the statistics, 
 * :meth:`~Metric.prepare` returns a copy for the references of a test set, if the metric ``needs_references``;
 * :meth:`~Metric.signature_for` returns a signature that may contain the number of references.
 
-A metric can also implement :class:`Explains`, :class:`HasDetails`, :class:`ScoresPairs` and
-:class:`AggregatesReferences`. A :class:`SystemsMetric` scores all systems of a test set at once, and knows their names.
+A metric can also implement the protocols :class:`Explains`, :class:`HasDetails`, :class:`ScoresPairs` and
+:class:`AggregatesReferences`. A :class:`SystemsMetric` scores all systems of a test set at once, and receives their
+names.
 
 A metric defines its options in a class, like every :class:`~meteor_e.api.component.Component`. The method
-:meth:`Metric.parse` reads the options after the colon in ``meteor-e score -M word-overlap:weight=2``.
+:meth:`Metric.parse` parses the options on the command line, which follow the colon in
+``meteor-e score -M word-overlap:weight=2``.
 """
 
 from __future__ import annotations
@@ -64,7 +67,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SystemOutputs:
-    """The outputs of several systems for the same segments, with references.
+    """The outputs of several systems for the same source segments, together with references.
 
     Attributes:
         name: name of the test set.
@@ -116,7 +119,7 @@ class Scores:
     segment_details: Sequence[Sequence[Mapping[str, Any]]] = ()
 
     def resampled(self, system: int, weights: Floats) -> Floats:
-        """Return the scores of a system on resampled test sets; NaN if they cannot be computed.
+        """Return the scores of a system on resampled test sets. They are NaN if the metric cannot compute them.
 
         Args:
             system: index of the system.
@@ -143,7 +146,7 @@ class Scores:
 
 
 class MetricContext(NamedTuple):
-    """The context that ``from_options`` of a metric may use.
+    """Settings that the method ``from_options`` of a metric can use.
 
     Attributes:
         language: ISO code of the text's language; empty if it is unknown.
@@ -159,33 +162,35 @@ class MetricContext(NamedTuple):
 
 
 def named_options(text: str, location: str) -> dict[str, Any]:
-    """Parse options of the form ``name=value,name=value``. Values are parsed like YAML.
+    """Parse options of the form ``name=value,name=value``. The values are parsed as YAML.
 
     Args:
         text: the options.
-        location: the beginning of error messages.
+        location: text with which error messages begin, such as ``metric 'bleu'``.
 
     Raises:
-        ConfigError: for a part of another form, or a name that occurs twice.
+        ConfigError: if an option does not have this form, or if a name occurs twice.
     """
     from meteor_e.base.yamlfile import plain_value
 
     options: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
-        key, separator, value = (piece.strip() for piece in part.partition("="))
-        if not separator or not key:
+        name, separator, value = part.partition("=")
+        name = name.strip()
+        if not separator or not name:
             raise ConfigError(f"{location}: option {part!r} is not of the form name=value")
-        if key in options:
-            raise ConfigError(f"{location}: option {key!r} is given twice")
-        options[key] = plain_value(value)
+        if name in options:
+            raise ConfigError(f"{location}: option {name!r} is given twice")
+        options[name] = plain_value(value.strip())
     return options
 
 
 @runtime_checkable
 class SummedStatistics(Protocol):
-    """Statistics of a batch together with their sum, which METEOR needs to run without NumPy.
+    """The statistics of a batch together with their sum, so that METEOR does not need NumPy to compute a score.
 
-    METEOR's statistics are :class:`meteor_e.scoring.rows.Rows`. ``numpy.asarray`` returns the additive rows.
+    METEOR returns an instance of :class:`meteor_e.scoring.rows.Rows`. The function ``numpy.asarray`` converts it to an
+    array with one row of additive statistics per segment.
 
     Attributes:
         total: sum over all segments that can be scored, ``(width,)``.
@@ -203,7 +208,7 @@ class SummedStatistics(Protocol):
     def failures(self) -> Mapping[int, MeteorError]: ...  # noqa: D102
 
     def with_zeros(self) -> SummedStatistics:
-        """Return the statistics with score 0 for each segment that cannot be scored."""
+        """Return statistics in which each segment that cannot be scored has the score 0."""
         ...
 
     def __len__(self) -> int: ...
@@ -247,13 +252,13 @@ class ExplainsSystem(Protocol):
         name: str = "the system",
         sources: Sequence[str] | None = None,
     ) -> str:
-        """Return a text that says why segments of a system have high or low scores.
+        """Return a text that explains why segments of a system have high or low scores.
 
         Args:
-            hypotheses: the segments of the system.
-            references: for each segment its references.
-            name: the name of the system.
-            sources: the source of each segment, for metrics that read them.
+            hypotheses: segments of the system.
+            references: references of each segment.
+            name: name of the system.
+            sources: source of each segment, for metrics that read sources.
 
         Raises:
             ConfigError: if the metric cannot explain its scores.
@@ -266,9 +271,9 @@ class HasDetails(Protocol):
     """A metric that returns details of segments and systems, for JSON and reports."""
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
-        """Return details of each segment or system, which JSON contains in addition to the scores.
+        """Return details of each segment or system, which JSON output contains in addition to the scores.
 
-        Reports show the text with the key ``said``.
+        If the details contain a text with the key ``said``, reports show this text.
 
         Args:
             statistics: the result of :meth:`Metric.statistics` for the batch; or sums, one row per system.
@@ -284,7 +289,7 @@ class ScoresPairs(Protocol):
     def pairwise_batches(
         self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
     ) -> Iterator[Floats]:
-        """Score each candidate of a source against each reference of the source; see :func:`score_pairs`."""
+        """Score every candidate of a source against every reference of the source, as :func:`score_pairs` does."""
         ...
 
 
@@ -293,21 +298,24 @@ class AggregatesReferences(Protocol):
     """A metric that approximates expected scores against many weighted references."""
 
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Any:
-        """Approximate expected scores; see :mod:`meteor_e.engine.aggregation`.
+        """Approximate the expected score of each hypothesis against the references.
 
         Args:
             hypotheses: raw segments.
             references: distinct raw segments.
             weights: weights of the references, with a sum of 1.
+
+        Returns:
+            An instance of :class:`meteor_e.engine.aggregation.Aggregated`.
         """
         ...
 
 
 class Metric(Component):
-    """Base of all metrics: maps segments to additive statistics, and sums of statistics to scores.
+    """Base class of all metrics. A metric maps segments to additive statistics, and sums of statistics to scores.
 
-    A metric defines :attr:`signature`, :meth:`statistics` and :meth:`scores`. Metrics with the same signature return
-    the same scores. Instances are pickled to other processes.
+    A subclass defines :attr:`signature`, :meth:`statistics` and :meth:`scores`. Metrics with the same signature must
+    return the same scores. Instances must be picklable, because they are sent to other processes.
 
     Class attributes:
         name: name for ``-M`` and :func:`meteor_e.load_metric`; lower case, unique among all installed plugins.
@@ -343,48 +351,53 @@ class Metric(Component):
 
     @property
     def parallel(self) -> str:
-        """Whether threads score different batches (``batches``) or share one batch (``inside``)."""
+        """``batches`` if several threads can score different batches at the same time, otherwise ``inside``."""
         return "inside"
 
     @property
     def headings(self) -> tuple[MetricColumn, ...]:
-        """The columns of the metric's scores in a table."""
+        """The columns that show the metric's scores in a table."""
         return self.columns or (MetricColumn(self.label, self.higher_is_better, self.decimals, self.parts),)
 
     @cached_property
     def label(self) -> str:
-        """The name of this instance in tables. It can be set."""
+        """The name of this instance in tables. By default, it is the title. It can be changed."""
         return self.title or self.name
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Parse the options after the colon of a specification, by default of the form ``name=value,name=value``.
+        """Parse the options of a metric on the command line. By default, they have the form ``name=value,name=value``.
 
         Raises:
-            ConfigError: for a text of another form.
+            ConfigError: if the text does not have this form.
         """
         return named_options(text, f"metric {cls.name!r}")
 
     @classmethod
     def label_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the label of a metric with these options without creating the metric."""
+        """Return the label that a metric with these options has. The metric is not created."""
         return cls.title or cls.name
 
     @classmethod
     def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the only language that a metric with these options supports; empty for any language."""
+        """Return the code of the only language that a metric with these options supports.
+
+        The code is empty if the metric supports every language.
+        """
         return cls.language
 
     def prepare(self, references: Sequence[Sequence[str]]) -> Metric:
-        """Return a copy of the metric for the references of a test set, if the metric ``needs_references``.
+        """Return a copy of the metric for a test set. It is only called if :attr:`needs_references` is set.
 
         Args:
-            references: references of each segment.
+            references: references of each segment of the test set.
         """
         return self
 
     def signature_for(self, reference_counts: Collection[int]) -> str:
-        """Return the signature for segments with given numbers of references; by default :attr:`signature`.
+        """Return the signature of scores, which can contain the number of references.
+
+        By default, the number of references is ignored.
 
         Args:
             reference_counts: the distinct numbers of references per segment.
@@ -393,7 +406,7 @@ class Metric(Component):
 
     @abstractmethod
     def statistics(self, batch: Batch) -> ArrayLike | SummedStatistics:
-        """Return statistics of segments that can be summed, ``(segments, width)``.
+        """Return one row of additive statistics for each segment of a batch, ``(segments, width)``.
 
         Args:
             batch: the segments.
@@ -401,7 +414,7 @@ class Metric(Component):
 
     @abstractmethod
     def scores(self, sums: Floats) -> ArrayLike:
-        """Return the scores of systems, or of samples of their segments.
+        """Return the score for each sum of statistics, such as the sum over all segments of a system.
 
         Args:
             sums: sums of statistics, ``(systems, width)``. Sums of :class:`SummedStatistics` are lists.
@@ -417,7 +430,7 @@ class Metric(Component):
         return True
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> ArrayLike:
-        """Return the scores of a system that is not additive from the statistics of its segments.
+        """Return the scores of a system from the statistics of its segments, for a metric that is not additive.
 
         Args:
             statistics: statistics of the segments, ``(segments, width)``.
@@ -430,11 +443,14 @@ class Metric(Component):
         return self.scores(statistics.sum(axis=0)[None] if weights is None else weights @ statistics)
 
     def segment_scores(self, statistics: Any) -> ArrayLike:
-        """Return the scores of segments from their statistics; by default like systems of one segment."""
+        """Return the scores of segments from their statistics.
+
+        By default, a segment has the same score as a system that consists of this segment only.
+        """
         return self.scores(statistics)
 
     def about(self) -> Mapping[str, Any]:
-        """Return additional entries for JSON, which contains the signature."""
+        """Return entries that describe the metric in JSON output, in addition to its signature."""
         return {}
 
     def corpus(
@@ -465,13 +481,14 @@ class Metric(Component):
         segment_scores: tuple[SegmentScore, ...] = ()
         if segments:
             with plugin_errors(f"metric {self.name!r}"):
-                values = main_scores(metric.segment_scores(rows)).tolist()
-            segment_scores = tuple(SegmentScore(value, signature) for value in values)
+                numbers = main_scores(metric.segment_scores(rows)).tolist()
+            segment_scores = tuple(SegmentScore(number, signature) for number in numbers)
         progress(self.label, len(batch), len(batch))
-        return CorpusScore(system_values(metric, rows)[0], signature, len(batch), segment_scores)
+        values = system_values(metric, add_statistics(None, rows), rows, len(batch))
+        return CorpusScore(values[0], signature, len(batch), segment_scores)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
-        """Return the score of one segment. The arguments and errors are those of :meth:`corpus`."""
+        """Score a single segment. The arguments and errors correspond to those of :meth:`corpus`."""
         sources = None if source is None else [source]
         return self.corpus([hypothesis], [references], sources, segments=True).segments[0]
 
@@ -509,7 +526,10 @@ def score_pairs(
 
 
 def main_scores(values: Any, index: int = 0) -> Floats:
-    """Return one column of the result of a metric's ``scores``; by default the first column, which is the score."""
+    """Return one column of the values that a metric's method ``scores`` returned.
+
+    By default, this is the first column, which contains the scores.
+    """
     import numpy as np
 
     scores: Floats = np.asarray(values, float)
@@ -519,7 +539,7 @@ def main_scores(values: Any, index: int = 0) -> Floats:
 def compute_statistics(
     metric: Metric, batch: Batch, *, finite: bool = True, resolve: bool = True
 ) -> Floats | SummedStatistics:
-    """Return the statistics of a batch, and check their shape and that they are finite.
+    """Compute the statistics of a batch, and check that there is one row of finite numbers per segment.
 
     Args:
         metric: the metric.
@@ -552,7 +572,7 @@ def compute_statistics(
 
 
 def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> SummedStatistics:
-    """Apply a policy to segments that cannot be scored: raise an error, leave them out, or score them with 0.
+    """Raise an error for segments that cannot be scored, leave them out, or give them the score 0.
 
     Args:
         rows: statistics with failures.
@@ -580,14 +600,17 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
 
 
 def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
-    """Return the values of the metric's columns for each segment or system: for each column the score and its parts.
+    """Convert the scores that a metric returned to lists, and check the number of values.
 
     Args:
         metric: the metric.
         scores: the result of :meth:`~Metric.segment_scores` or :meth:`~Metric.scores`.
 
+    Returns:
+        A list for each segment or system, which contains for each column of the metric the score and its parts.
+
     Raises:
-        PluginError: if the number of values differs from that of the columns.
+        PluginError: if the metric does not return as many values as its columns have.
     """
     if not isinstance(scores, list):
         import numpy as np
@@ -600,29 +623,27 @@ def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
     return cast("list[list[float]]", scores)
 
 
-def total_values(metric: Metric, total: Any, segment_count: int) -> list[float]:
-    """Return the values of a metric's columns for a sum of statistics.
+def system_values(metric: Metric, total: Any, statistics: Any, segment_count: int) -> list[float]:
+    """Return the values of a metric's columns for a system.
 
     Args:
         metric: the metric.
-        total: the sum, a list or an array ``(width,)``.
-        segment_count: number of segments in the sum.
+        total: sum of the segments' statistics, a list or an array ``(width,)``.
+        statistics: statistics of the segments; only used if the metric is not additive.
+        segment_count: number of segments.
 
     Raises:
         PluginError: if the metric fails, or returns a wrong number of values.
         InputError: if a value is infinite.
     """
     with plugin_errors(f"metric {metric.name!r}"):
-        scores = metric.scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
-        return _check_overflow(metric, metric_values(metric, scores)[0], segment_count)
+        if metric.additive:
+            scores = metric.scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
+        else:
+            import numpy as np
 
-
-def _check_overflow(metric: Metric, values: list[float], segment_count: int) -> list[float]:
-    """Return the values of a system unless one of them is infinite.
-
-    Raises:
-        InputError: if a value is infinite.
-    """
+            scores = metric.system_scores(np.asarray(statistics, float))
+        values = metric_values(metric, scores)[0]
     if any(map(math.isinf, values)):
         raise InputError(
             f"{metric.label}: the system's score is infinite, because a sum over {segment_count} segments overflows; "
@@ -631,22 +652,11 @@ def _check_overflow(metric: Metric, values: list[float], segment_count: int) -> 
     return values
 
 
-def system_values(metric: Metric, statistics: Any) -> list[float]:
-    """Return the values of a metric's columns for a system from the statistics of its segments."""
-    if metric.additive:
-        return total_values(metric, add_statistics(None, statistics), len(statistics))
-    import numpy as np
-
-    with plugin_errors(f"metric {metric.name!r}"):
-        scores = metric.system_scores(np.asarray(statistics, float))
-        return _check_overflow(metric, metric_values(metric, scores)[0], len(statistics))
-
-
 def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
-    """Add the statistics of the next segments to a sum, and return the new sum.
+    """Add the statistics of further segments to a sum, and return the new sum.
 
-    The digits do not depend on the size of batches: integers are added exactly, and other statistics are added one
-    segment after the other.
+    The result does not depend on the size of the batches, because integers are added exactly, and floating-point
+    numbers are added one segment after the other.
 
     Args:
         total: the sum of the preceding segments, a list or an array; ``None`` for the first segments.
@@ -659,7 +669,7 @@ def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
     import numpy as np
 
     rows = statistics if total is None else np.vstack([total, statistics])
-    with np.errstate(over="ignore"):  # An overflow is an error of the score.
+    with np.errstate(over="ignore"):  # The function system_values() raises an error if a sum overflows.
         return np.add.accumulate(rows, axis=0)[-1]
 
 
@@ -679,7 +689,7 @@ class SegmentMetric(Metric):
         """
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return the score of each segment, and 1, ``(segments, 2)``."""
+        """Return two columns, ``(segments, 2)``: the score of each segment, and the number 1 to count the segments."""
         import numpy as np
 
         scores = _to_float_array(self.score_segments(batch.hypotheses, batch.references, batch.sources), self.label)
@@ -700,7 +710,8 @@ class SystemsMetric(Metric):
     """A metric that scores all systems of a test set at once, such as a metric that reads scores from a file.
 
     Class attributes:
-        scores_segments: whether :meth:`statistics` can score segments of any text. ``meteor-e score`` then uses it.
+        scores_segments: whether :meth:`statistics` can score the segments of any text. If so, ``meteor-e score`` uses
+            this method instead of :meth:`score_systems`.
         compares_systems: whether the score of a system depends on the other systems.
     """
 
@@ -722,9 +733,9 @@ class SystemsMetric(Metric):
         """
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
-        """Return the scores that ``meteor-e score`` shows; by default the scores of :meth:`score_systems`.
+        """Return the scores that ``meteor-e score`` shows. By default, they are the scores of :meth:`score_systems`.
 
-        A metric that compares systems can return scores that are only meaningful for these systems.
+        A metric that compares systems can return scores that are only meaningful within the given set of systems.
         """
         import numpy as np
 
@@ -751,7 +762,7 @@ def _to_float_array(scores: ArrayLike, label: str) -> Floats:
 def _make_batch(
     hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], sources: Iterable[str] | None
 ) -> Batch:
-    """Check texts, and return them as one batch.
+    """Check texts, and return them as a single batch.
 
     Raises:
         InputError: if there are no segments, the numbers of segments differ, or an item is not a text.

@@ -1,6 +1,6 @@
-"""A table of scores: the scores of systems under metrics, as plain data.
+"""A table of the scores of systems under metrics, as plain data.
 
-:func:`meteor_e.evaluate.evaluate` returns a table. Significance tests and output formats are functions of it.
+The function :func:`meteor_e.evaluate.evaluate` returns a table. Significance tests and output formats read it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MetricInfo:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def split_values(self, values: Sequence[float]) -> list[Sequence[float]]:
-        """Return the values of each column: the score and its parts.
+        """Split the values of a metric into the values of each column: the score, followed by its parts.
 
         Args:
             values: the values of all columns of the metric, one after the other.
@@ -118,7 +118,7 @@ class ScoreTable:
         return [column for info in self.metrics for column in info.columns]
 
     def column_values(self, system: SystemScores) -> list[Sequence[float]]:
-        """Return the values of a system in each column: the score and its parts."""
+        """Return the values of a system for each column: the score, followed by its parts."""
         values: list[Sequence[float]] = []
         for info, scores in zip(self.metrics, system.metrics, strict=True):
             values += info.split_values(scores.values)
@@ -139,7 +139,11 @@ class ScoreTable:
         return f"ScoreTable({len(self.systems)} systems; {', '.join(column.name for column in self.columns)})"
 
     def find_column(self, name: str) -> tuple[int, int]:
-        """Return the index of the metric that has a column, and the index of the column's score among its values.
+        """Find a column by its name.
+
+        Returns:
+            The index of the metric to which the column belongs, and the index of the column's score among the values
+            of this metric.
 
         Raises:
             KeyError: if there is no such column.
@@ -158,14 +162,17 @@ class ScoreTable:
         return [system.metrics[metric_index].values[value_index] for system in self.systems]
 
     def segment_scores(self, name: str, system: int = 0) -> list[float]:
-        """Return the scores of a system's segments in a column; empty if segments were not kept."""
+        """Return the scores of a system's segments in a column.
+
+        The list is empty if the scores of segments were not kept.
+        """
         metric_index, value_index = self.find_column(name)
         scores = self.systems[system].metrics[metric_index]
         return scores.segment_values[value_index :: len(scores.values)].tolist()
 
 
 class JoinedSequence(Sequence[Any]):
-    """Several sequences as one sequence, without a copy.
+    """Several sequences that are presented as one sequence without being copied.
 
     Args:
         parts: the sequences, in order.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-# NumPy is imported inside the functions that need it, because it would slow down the start of plain METEOR.
+# NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
@@ -51,7 +51,7 @@ class CorpusScore:
 
     @property
     def segment_scores(self) -> Floats:
-        """Scores of the segments as an array, ``(segments,)``; empty unless they were requested."""
+        """The scores of the segments as an array, which is empty unless they were requested."""
         import numpy as np
 
         return np.array([segment.score for segment in self.segments], float)

@@ -1,4 +1,4 @@
-"""The loop over batches: batches of segments in, statistics out."""
+"""The loop that computes the statistics of batches of segments."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ BatchStatistics: TypeAlias = "list[Floats | SummedStatistics]"
 
 @dataclass(frozen=True)
 class BatchScorer:
-    """Computes the statistics of a batch under several metrics. A scorer can be pickled to other processes.
+    """Function that computes the statistics of a batch under several metrics. It can be sent to other processes.
 
     Attributes:
         metrics: the metrics.
         finite: whether infinite statistics and NaN are an error.
         alignments: whether METEOR's alignments are needed.
-        known: statistics of all segments of the system, by index of a metric that scores whole systems.
+        known: the statistics of all segments of the system for each metric that scores whole systems, by the index of
+            the metric. They are not computed again.
     """
 
     metrics: Sequence[Metric]
@@ -33,7 +34,10 @@ class BatchScorer:
     known: Mapping[int, Floats] = field(default_factory=dict)
 
     def __call__(self, batch: Batch) -> BatchStatistics:
-        """Return the statistics of a batch. Segments that cannot be scored are among the ``failures``."""
+        """Return the statistics of a batch, one entry per metric.
+
+        Segments that cannot be scored do not raise an error. They are among the ``failures`` of the statistics.
+        """
         batch.alignments = self.alignments
         statistics: BatchStatistics = []
         for index, metric in enumerate(self.metrics):
@@ -47,13 +51,13 @@ class BatchScorer:
 def score_batches(
     scorer: BatchScorer, batches: Iterator[Batch], *, on_error: str | None = None, execute: Executor[Any] = map_in_order
 ) -> Iterator[tuple[Batch, BatchStatistics]]:
-    """Yield batches with their statistics, in order. All scoring uses this loop.
+    """Compute the statistics of batches, and yield each batch with its statistics in order.
 
-    A single metric whose ``parallel`` is ``batches`` scores several batches at the same time. Several metrics score one
-    batch after the other, each with its own threads.
+    If there is a single metric whose attribute ``parallel`` is ``"batches"``, several batches are scored at the same
+    time. Otherwise, batches are scored one after the other, and each metric uses its own threads.
 
     Args:
-        scorer: computes the statistics.
+        scorer: function that computes the statistics of a batch.
         batches: consecutive batches of one system.
         on_error: policy for segments that cannot be scored: ``stop``, ``skip``, ``zero``, or ``collect``, which leaves
             the failures in the statistics; by default the policy of each metric.
